@@ -1,0 +1,1 @@
+"""Sessions with endpoints: log in, ask, log out; no facts and no policy here."""

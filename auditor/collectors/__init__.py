@@ -1,0 +1,1 @@
+"""Read one kind of endpoint into fact tables; never write."""

@@ -1,0 +1,1 @@
+"""Rule files, evaluation, planning, self-test: pure, no network, no clock."""

@@ -1,0 +1,1 @@
+"""Fact tables, the views that join them, and the snapshots that hold them."""

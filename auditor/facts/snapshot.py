@@ -1,0 +1,193 @@
+"""Snapshots: the fleet as read at one moment, kept as columns."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import SnapshotError
+from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
+from auditor.model import EndpointReading, Gap
+
+if TYPE_CHECKING:
+    import duckdb
+    import numpy
+
+FORMAT = 1
+_MANIFEST = "snapshot.json"
+_NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
+
+
+class SnapshotBuilder:
+    """Takes batches from collectors, from any thread, and holds them as DuckDB columns."""
+
+    def __init__(self) -> None:
+        import duckdb
+
+        self._connection = duckdb.connect()
+        self._lock = threading.Lock()
+        self._gaps: list[Gap] = []
+        create_tables(self._connection)
+
+    def add(self, item: Batch | Gap) -> None:
+        """Keep some rows, or a gap.
+
+        Raises:
+            KeyError, ValueError: the batch names a table, column or topic that facts/schema.py does not have (a bug).
+        """
+        if isinstance(item, Gap):
+            with self._lock:
+                self._gaps.append(item)
+            item = Batch("gap", {"endpoint": [item.endpoint], "what": [item.what], "why": [item.why]})
+        rows = _as_arrays(item)
+        if rows is None:
+            return
+        names = ", ".join(f'"{name}"' for name in rows)
+        with self._lock:
+            self._connection.register("batch", rows)
+            try:
+                self._connection.execute(f'INSERT INTO fact."{item.table}" ({names}) SELECT {names} FROM batch')
+            finally:
+                self._connection.unregister("batch")
+
+    def finish(self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime) -> Snapshot:
+        """Close the books: a value that is only read from here on."""
+        return Snapshot(self._connection, readings, tuple(self._gaps), started, finished)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Typed fact tables of one moment, plus gaps.
+
+    `connection` is a DuckDB connection whose schema `fact` has every table of facts/schema.py.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    readings: tuple[EndpointReading, ...]
+    gaps: tuple[Gap, ...]
+    started: datetime
+    finished: datetime
+
+    @property
+    def hosts(self) -> int:
+        """ESXi hosts seen, connected or not."""
+        row = self.connection.execute("SELECT count(*) FROM fact.host").fetchone()
+        return int(row[0]) if row else 0
+
+    def save(self, directory: Path) -> None:
+        """Write one Parquet file a table, and a manifest last, so that a torn snapshot has none.
+
+        Raises:
+            SnapshotError: the directory cannot be written, or already holds a snapshot.
+        """
+        manifest = directory / _MANIFEST
+        if manifest.exists():
+            raise SnapshotError(
+                f"{directory} already holds a snapshot",
+                why="overwriting it would mix the tables of two moments.",
+                do="name an empty directory.",
+            )
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            for name in TABLES:
+                path = str(directory / f"{name}.parquet").replace("'", "''")
+                self.connection.execute(f"COPY fact.\"{name}\" TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+            partial = manifest.with_suffix(".partial")
+            partial.write_text(json.dumps(self._manifest(), indent=1), encoding="utf-8")
+            partial.replace(manifest)
+        except OSError as error:
+            raise SnapshotError(
+                f"cannot write {directory}: {error}",
+                why="the fleet was read and the result is lost.",
+                do="check the path and the space left, then collect again.",
+            ) from error
+
+    def _manifest(self) -> dict[str, Any]:
+        return {
+            "format": FORMAT,
+            "started": self.started.isoformat(),
+            "finished": self.finished.isoformat(),
+            "endpoints": [{**asdict(r), "started": r.started.isoformat(), "finished": r.finished.isoformat()} for r in self.readings],
+        }
+
+
+def load_snapshot(directory: Path) -> Snapshot:
+    """Open a saved snapshot; the tables are copied into memory, the files are not held open.
+
+    Raises:
+        SnapshotError: there is none, it is torn, or a newer auditor wrote it.
+    """
+    import duckdb
+
+    try:
+        manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
+        if manifest["format"] != FORMAT:
+            raise SnapshotError(
+                f"{directory} has snapshot format {manifest['format']}, this auditor reads {FORMAT}",
+                why="columns may mean something else there.",
+                do="use the auditor that wrote it, or collect again.",
+            )
+        connection = duckdb.connect()
+        create_tables(connection)
+        for name, table in TABLES.items():
+            # Columns are only ever added: a table or column that an older auditor did not write stays empty.
+            file = directory / f"{name}.parquet"
+            if not file.exists():
+                continue
+            described = connection.execute("SELECT name FROM parquet_schema(?)", [str(file)]).fetchall()
+            known = [column for column in table.names if (column,) in described]
+            listed = ", ".join(f'"{column}"' for column in known)
+            connection.execute(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM read_parquet(?)', [str(file)])
+        readings = tuple(
+            EndpointReading(
+                **{
+                    **entry,
+                    "started": datetime.fromisoformat(entry["started"]),
+                    "finished": datetime.fromisoformat(entry["finished"]),
+                }
+            )
+            for entry in manifest["endpoints"]
+        )
+        gaps = tuple(Gap(*row) for row in connection.execute("SELECT endpoint, what, why FROM fact.gap").fetchall())
+        started = datetime.fromisoformat(manifest["started"])
+        finished = datetime.fromisoformat(manifest["finished"])
+    except (OSError, ValueError, KeyError, TypeError, duckdb.Error) as error:
+        raise SnapshotError(
+            f"{directory} is not a whole snapshot: {error}",
+            why="a snapshot that loads in part reports a clean fleet in part.",
+            do="collect again with `auditor collect --fleet PATH --out DIR`.",
+        ) from error
+    return Snapshot(connection, readings, gaps, started, finished)
+
+
+def _as_arrays(batch: Batch) -> dict[str, numpy.ma.MaskedArray[Any, Any]] | None:
+    """The batch as masked numpy columns, which DuckDB reads without a copy per row; None when it has no rows."""
+    import numpy
+
+    table = TABLES[batch.table]
+    unknown = set(batch.columns) - set(table.names)
+    lengths = {len(values) for values in batch.columns.values()}
+    if unknown or len(lengths) > 1:
+        raise ValueError(f"table {batch.table}: unknown columns {sorted(unknown)} or ragged lengths {sorted(lengths)}")
+    if not lengths or lengths == {0}:
+        return None
+    if batch.table == "reading" and not TOPICS.issuperset(batch.columns["topic"]):
+        raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
+    arrays = {}
+    for column in table.columns:
+        values = batch.columns.get(column.name)
+        if values is None:
+            continue
+        missing = [value is None for value in values]
+        kind = _NUMPY_TYPES.get(column.type)
+        if kind is None:
+            texts = [value.isoformat() if isinstance(value, datetime) else value for value in values]
+            arrays[column.name] = numpy.ma.array(numpy.array(texts, dtype=object), mask=missing)
+        else:
+            filled = [0 if value is None else value for value in values]
+            arrays[column.name] = numpy.ma.array(numpy.array(filled, dtype=kind), mask=missing)
+    return arrays

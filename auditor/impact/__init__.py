@@ -1,0 +1,1 @@
+"""The queueing model: what a finding costs, what a fix gives."""

@@ -1,0 +1,1 @@
+"""The lab: a simulated fleet behind real wire protocols on loopback."""

@@ -1,0 +1,1 @@
+"""Renders reports; decides nothing."""
