@@ -1,7 +1,7 @@
 """Views: fact tables joined and aggregated into the rows that rules judge.
 
-Each view is one SQL file in facts/views/, named after it. Files whose name starts with `step_` build intermediate views that rules
-cannot range over. Every view a rule ranges over begins with the columns of RESOURCE_COLUMNS. A column that rests on something unread is
+Each view is one SQL file in facts/views/, named `<order>_<view>.sql`; a view may use only those before it. A view whose name begins with
+`step_` is an intermediate one that rules cannot range over. Every view a rule ranges over begins with the columns of RESOURCE_COLUMNS. A column that rests on something unread is
 NULL, never false or zero: a view asks the table `reading` before it counts.
 """
 
@@ -58,7 +58,5 @@ def seal(connection: duckdb.DuckDBPyConnection, writable: Path | None = None) ->
 @cache
 def _sources() -> tuple[tuple[str, str], ...]:
     folder = resources.files("auditor.facts") / "views"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
-    # Steps come first; among them, and among the rest, a view may use only those before it: the number says so.
-    ordered = sorted(names, key=lambda name: (not name.startswith("step_"), name))
-    return tuple((name.removesuffix(".sql"), (folder / name).read_text(encoding="utf-8")) for name in ordered)
+    files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
+    return tuple((file.name.partition("_")[2].removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in files)

@@ -1,0 +1,14 @@
+-- What was read whole on each endpoint. Never NULL.
+CREATE VIEW step_endpoint_reading AS
+SELECT
+    endpoint,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'hosts'), false) AS hosts_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'datastores'), false) AS datastores_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'vms'), false) AS vms_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'nodes'), false) AS nodes_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'volumes'), false) AS volumes_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'volume_load'), false) AS volume_load_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'protocol_endpoints'), false) AS protocol_endpoints_read
+FROM fact.reading
+WHERE scope = ''
+GROUP BY endpoint;

@@ -1,0 +1,9 @@
+-- Advanced options that rules name, one row per host, typed. NULL when the host does not list the option or it was not read.
+CREATE VIEW step_option AS
+SELECT
+    endpoint,
+    host_id,
+    any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'ISCSI.MaxIoSizeKB') AS iscsi_max_io_size_kb,
+    any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'Scsi.ScsiVVolPESNRO') AS vvol_pe_dsnro_default
+FROM fact.host_option
+GROUP BY ALL;

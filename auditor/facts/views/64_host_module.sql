@@ -1,0 +1,89 @@
+-- One row per host and kernel module of a storage adapter.
+CREATE VIEW host_module AS
+WITH served AS (
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        count(*) AS devices,
+        max(queue_depth) AS deepest_queue,
+        count(*) FILTER (WHERE queue_depth IS NULL) AS untold,
+        list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
+        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+    FROM device
+    WHERE driver IS NOT NULL AND is_shared IS DISTINCT FROM false
+    GROUP BY ALL
+),
+undriven AS (
+    -- Devices whose driver no path told: any module of the host may serve them.
+    SELECT endpoint, host_id, count(*) AS devices FROM device WHERE driver IS NULL AND is_shared IS DISTINCT FROM false GROUP BY ALL
+),
+pe AS (
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        bool_or(per_object_qos) AS any_capped,
+        count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
+        max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
+        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread
+    FROM protocol_endpoint
+    GROUP BY ALL
+),
+strange AS (
+    SELECT
+        endpoint,
+        host_id,
+        module,
+        string_agg(name, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS names,
+        string_agg(name || ' -> ' || nearest, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS corrections
+    FROM step_module_word
+    GROUP BY ALL
+)
+SELECT
+    m.endpoint,
+    m.host_id || '/' || m.module AS resource_id,
+    m.module AS resource_name,
+    h.cluster,
+    h.name AS host,
+    m.host_id,
+    m.module,
+    m.loaded,
+    m.option_string,
+    q.depth_parameter,
+    q.stock_depth,
+    TRY_CAST(w.value AS BIGINT) AS configured_depth,
+    CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
+    CASE
+        WHEN NOT (r.devices_read AND r.paths_read AND r.hbas_read) OR coalesce(u.devices, 0) > 0 THEN NULL
+        ELSE coalesce(s.devices, 0)
+    END AS devices,
+    CASE WHEN s.untold = 0 THEN s.deepest_queue END AS depth_in_effect,
+    CASE
+        WHEN NOT (r.devices_read AND r.paths_read AND r.hbas_read) OR coalesce(u.devices, 0) > 0 OR s.unknown_families > 0 THEN NULL
+        ELSE array_to_string(coalesce(s.families, []), ', ')
+    END AS families,
+    CASE
+        WHEN pe.any_capped THEN true
+        WHEN r.devices_read AND r.paths_read AND r.hbas_read AND coalesce(u.devices, 0) = 0 AND coalesce(pe.undetermined, 0) = 0 THEN false
+    END AS serves_capped_protocol_endpoints,
+    CASE
+        WHEN pe.unread > 0 THEN NULL
+        WHEN r.devices_read AND r.paths_read AND r.hbas_read THEN coalesce(pe.deepest_disk_queue, 0)
+    END AS deepest_disk_queue,
+    CASE
+        WHEN m.option_string IS NULL THEN NULL
+        WHEN trim(m.option_string) = '' THEN ''
+        WHEN NOT r.modules_read THEN NULL
+        ELSE coalesce(x.names, '')
+    END AS unknown_parameters,
+    x.corrections
+FROM fact.host_module AS m
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_depth_parameter AS q USING (module)
+LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = q.depth_parameter
+LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
+LEFT JOIN undriven AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
+LEFT JOIN pe ON pe.endpoint = m.endpoint AND pe.host_id = m.host_id AND pe.module = m.module
+LEFT JOIN strange AS x ON x.endpoint = m.endpoint AND x.host_id = m.host_id AND x.module = m.module;

@@ -1,0 +1,91 @@
+-- One row per host and host-wide offload option, whether the host lists it or not.
+CREATE VIEW vaai_option AS
+WITH option AS (
+    SELECT * FROM (VALUES
+        ('DataMover.HardwareAcceleratedMove', true),
+        ('DataMover.HardwareAcceleratedInit', true),
+        ('VMFS3.HardwareAcceleratedLocking', true),
+        ('VMFS3.UseATSForHBOnVMFS5', false)
+    ) AS t (option, is_primitive)
+),
+eternus AS (
+    -- Only an S1 below V10L68 is affected (incident report S4). An ETERNUS nobody declared may be one: undetermined.
+    SELECT
+        endpoint,
+        host_id,
+        count(*) AS devices,
+        count(*) FILTER (WHERE declared_model IN ('DX60', 'DX80', 'DX90') AND declared_generation = 'S1' AND firmware_level < 10068)
+            AS affected,
+        count(*) FILTER (WHERE (
+            declared_model NOT IN ('DX60', 'DX80', 'DX90') OR declared_generation <> 'S1' OR firmware_level >= 10068
+        ) IS NOT TRUE AND (
+            declared_model IN ('DX60', 'DX80', 'DX90') AND declared_generation = 'S1' AND firmware_level < 10068
+        ) IS NOT TRUE) AS undetermined,
+        string_agg(DISTINCT coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared'), ', ') AS arrays
+    FROM device
+    WHERE family = 'eternus-dx'
+    GROUP BY ALL
+),
+inquired AS (
+    SELECT endpoint, host_id, count(*) FILTER (WHERE family IS NULL AND is_shared IS DISTINCT FROM false) AS unknown_families
+    FROM device
+    GROUP BY ALL
+),
+lockmode AS (
+    SELECT endpoint, host_id, count(*) FILTER (WHERE locking_mode = 'ATS') AS ats_only,
+        string_agg(volume_name, ', ' ORDER BY volume_name) FILTER (WHERE locking_mode = 'ATS') AS ats_only_volumes
+    FROM fact.vmfs_lockmode
+    GROUP BY ALL
+),
+setting AS (
+    SELECT h.endpoint, h.host_id, r.domain_id, p.option, p.is_primitive, TRY_CAST(o.value AS BIGINT) AS value
+    FROM fact.host AS h
+    JOIN step_host_reading AS r USING (endpoint, host_id)
+    CROSS JOIN option AS p
+    LEFT JOIN fact.host_option AS o ON o.endpoint = h.endpoint AND o.host_id = h.host_id AND o.key = p.option
+),
+spread AS (
+    SELECT endpoint, domain_id, option, count(DISTINCT value) AS values_seen, count(*) FILTER (WHERE value IS NULL) AS unread,
+        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros
+    FROM setting
+    GROUP BY ALL
+)
+SELECT
+    s.endpoint,
+    s.host_id || '/' || s.option AS resource_id,
+    s.option AS resource_name,
+    h.cluster,
+    h.name AS host,
+    s.host_id,
+    s.option,
+    s.is_primitive,
+    s.value,
+    CASE
+        WHEN e.devices > 0 THEN true
+        WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0 THEN false
+    END AS serves_eternus,
+    CASE
+        WHEN e.affected > 0 THEN true
+        WHEN r.devices_read AND coalesce(e.undetermined, 0) = 0 AND coalesce(i.unknown_families, 0) = 0 THEN false
+    END AS serves_affected_eternus,
+    e.arrays AS eternus_arrays,
+    CASE
+        WHEN s.value = 1 THEN false
+        WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
+        WHEN s.value = 0 AND r.lockmode_read AND NOT h.vsan_enabled THEN false
+    END AS loses_locking,
+    l.ats_only_volumes,
+    CASE WHEN x.ones > x.zeros THEN 1 WHEN x.zeros > x.ones THEN 0 END AS majority_value,
+    CASE
+        WHEN s.value IS NULL THEN NULL
+        WHEN x.values_seen > 1 AND (x.ones = x.zeros OR s.value <> CASE WHEN x.ones > x.zeros THEN 1 ELSE 0 END) THEN true
+        WHEN x.unread = 0 AND d.options_read THEN false
+    END AS differs_from_cluster
+FROM setting AS s
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_domain_reading AS d ON d.endpoint = s.endpoint AND d.domain_id = s.domain_id
+LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
+LEFT JOIN inquired AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
+LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
+LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;
