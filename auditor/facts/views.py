@@ -1,8 +1,8 @@
 """Views: fact tables joined and aggregated into the rows that rules judge.
 
 Each view is one SQL file in facts/views/, named `<order>_<view>.sql`; a view may use only those before it. A view whose name begins with
-`step_` is an intermediate one that rules cannot range over. Every view a rule ranges over begins with the columns of RESOURCE_COLUMNS. A column that rests on something unread is
-NULL, never false or zero: a view asks the table `reading` before it counts.
+`step_` is an intermediate one that rules cannot range over. Every other view begins with the columns of RESOURCE_COLUMNS. A column that
+rests on something unread is NULL, never false or zero: a view asks the table `reading` before it counts.
 """
 
 from __future__ import annotations

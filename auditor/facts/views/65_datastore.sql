@@ -8,15 +8,16 @@ backing AS (
     SELECT
         e.endpoint,
         e.datastore_id,
-        count(*) AS extents,
         string_agg(e.device, ', ' ORDER BY e.device) AS devices,
         string_agg(DISTINCT v.family, ', ') AS families,
         string_agg(DISTINCT a.array_name, ', ') AS arrays,
         string_agg(a.volume, ', ' ORDER BY a.volume) AS volumes,
         string_agg(DISTINCT a.qos_policy, ', ') AS qos_policies,
         min(a.qos_max_iops) AS qos_max_iops,
-        bool_or(a.qos_capped) AS any_capped,
-        count(*) FILTER (WHERE a.qos_capped IS NULL) AS undetermined
+        CASE
+            WHEN bool_or(a.qos_capped) THEN true
+            WHEN bool_and(a.qos_capped IS NOT NULL) THEN false
+        END AS has_array_qos
     FROM fact.datastore_extent AS e
     LEFT JOIN visible AS v USING (endpoint, device)
     LEFT JOIN step_array_device AS a USING (device)
@@ -46,10 +47,8 @@ SELECT
     b.volumes,
     b.qos_policies,
     b.qos_max_iops,
-    CASE
-        WHEN b.any_capped THEN true
-        WHEN b.extents > 0 AND b.undetermined = 0 THEN false
-    END AS has_array_qos,
+    b.has_array_qos,
+    d.sioc_enabled AND b.has_array_qos AS both_throttle,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d

@@ -1,0 +1,222 @@
+"""fleet.yaml: the endpoints of a fleet, what is declared about it, and its own values for rule parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from auditor.errors import ConfigurationError
+from auditor.model import Endpoint, EndpointKind, Limits, Scalar, Secret, Tls
+from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
+
+NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
+
+_TOP = ("endpoints", "params", "declared")
+_ENDPOINT = ("name", "kind", "address", "username", "password", "tls", "limits", "params", "clusters")
+_TLS = ("ca", "fingerprint", "verify")
+_LIMITS = ("concurrency", "timeout_seconds")
+_DECLARED = ("devices", "model", "generation", "firmware")
+_SECRET_WAYS = ("env", "file", "keyring", "command")
+_MOST_CONCURRENCY = 256
+
+
+@dataclass(frozen=True, slots=True)
+class ParamOverride:
+    """A fleet's own value for one parameter of one rule; the narrowest scope that fits a row counts."""
+
+    where: str  # file:line
+    rule: str
+    name: str
+    value: Scalar
+    endpoint: str | None = None  # None: the whole fleet
+    cluster: str | None = None  # None: the whole endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What no API tells about some devices."""
+
+    devices: str  # glob over canonical names, lower case
+    model: str | None = None
+    generation: str | None = None
+    firmware: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Everything fleet.yaml says; no secret among it."""
+
+    path: Path
+    endpoints: tuple[Endpoint, ...]
+    declared: tuple[Declared, ...] = ()
+    params: tuple[ParamOverride, ...] = ()
+
+
+def load_fleet(path: Path) -> Fleet:
+    """Read `path`; relative paths in it are relative to its folder.
+
+    Raises:
+        ConfigurationError: with the line, the mistake and the nearest right word.
+    """
+    reader = _Reader(load_yaml(path, ConfigurationError, why=NOTHING_READ, do=None))
+    return reader.fleet()
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    document: YamlDocument
+
+    def fleet(self) -> Fleet:
+        data = self.document.data
+        self._keys(data, _TOP)
+        endpoints = tuple(self._endpoint(i, entry) for i, entry in enumerate(self._list(data.get("endpoints"), "endpoints")))
+        if not endpoints:
+            self._stop("no endpoints are listed", "endpoints")
+        for i, endpoint in enumerate(endpoints):
+            if endpoint.name in {earlier.name for earlier in endpoints[:i]}:
+                self._stop(f'a second endpoint is named "{endpoint.name}"', "endpoints", i, "name")
+        declared = tuple(self._declared(i, entry) for i, entry in enumerate(self._list(data.get("declared"), "declared")))
+        params = [*self._params(data.get("params"), ("params",))]
+        for i, entry in enumerate(data["endpoints"]):
+            name = endpoints[i].name
+            params += self._params(entry.get("params"), ("endpoints", i, "params"), endpoint=name)
+            clusters = self._mapping(entry.get("clusters"), "endpoints", i, "clusters")
+            for cluster, what in clusters.items():
+                at = ("endpoints", i, "clusters", cluster)
+                self._keys(self._mapping(what, *at), ("params",), *at)
+                params += self._params(what.get("params"), (*at, "params"), endpoint=name, cluster=cluster)
+        return Fleet(self.document.path, endpoints, declared, tuple(params))
+
+    def _endpoint(self, index: int, entry: Any) -> Endpoint:
+        at = ("endpoints", index)
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _ENDPOINT, *at)
+        kind = self._text(entry, "kind", *at)
+        if kind not in set(EndpointKind):
+            self._stop(f'kind "{kind}" is not known{did_you_mean(kind, list(EndpointKind))}', *at, "kind")
+        address, port = self._address(self._text(entry, "address", *at), *at)
+        return Endpoint(
+            name=self._text(entry, "name", *at),
+            kind=EndpointKind(kind),
+            address=address,
+            port=port,
+            username=self._text(entry, "username", *at),
+            password=self._secret(entry.get("password"), *at, "password"),
+            tls=self._tls(entry.get("tls"), *at, "tls"),
+            limits=self._limits(entry.get("limits"), *at, "limits"),
+        )
+
+    def _address(self, text: str, *at: str | int) -> tuple[str, int]:
+        if "://" in text and not text.startswith("https://"):
+            self._stop(f'address "{text}" is not https; nothing is asked in clear', *at, "address")
+        try:
+            # A bare IPv6 address has colons and no brackets.
+            bare = text.count(":") > 1 and not text.startswith(("[", "https://"))
+            parts = urlsplit(text if "://" in text else f"https://{f'[{text}]' if bare else text}")
+            host, port = parts.hostname, parts.port
+        except ValueError:
+            host, port = None, None
+            parts = None
+        if parts is None or not host or parts.username or parts.query or parts.path not in ("", "/", "/sdk"):
+            self._stop(f'address "{text}" is not a host, host:port or https URL', *at, "address")
+        return host, port or 443
+
+    def _secret(self, entry: Any, *at: str | int) -> Secret:
+        if isinstance(entry, str):
+            # The text itself is not repeated: it may be a password.
+            self._stop("a password is written into the file; give a reference instead: {env: NAME}, {file: PATH}, ...", *at)
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _SECRET_WAYS, *at)
+        if len(entry) != 1:
+            self._stop("password needs exactly one of env, file, keyring, command", *at)
+        [(way, value)] = entry.items()
+        if way == "command":
+            words = self._list(value, *at, way)
+            if not words or not all(isinstance(word, str) for word in words):
+                self._stop("command is a list of words, for example [pass, show, vcenter]", *at, way)
+            return Secret(way, tuple(words))
+        if not isinstance(value, str) or not value:
+            self._stop(f"{way} names a place, as text", *at, way)
+        return Secret(way, (self._path(value) if way == "file" else value,))
+
+    def _tls(self, entry: Any, *at: str | int) -> Tls:
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _TLS, *at)
+        verify = entry.get("verify", True)
+        if not isinstance(verify, bool):
+            self._stop("verify is true or false", *at, "verify")
+        ca, fingerprint = entry.get("ca"), entry.get("fingerprint")
+        if (ca is not None) + (fingerprint is not None) + (not verify) > 1:
+            self._stop("tls takes one of ca, fingerprint, verify: false", *at)
+        if ca is not None and not isinstance(ca, str):
+            self._stop("ca is the path of a PEM file", *at, "ca")
+        if fingerprint is not None:
+            fingerprint = str(fingerprint).lower().replace("sha256:", "").replace(":", "")
+            if not re.fullmatch(r"[0-9a-f]{64}", fingerprint):
+                self._stop('fingerprint is "sha256:" and 64 hexadecimal digits', *at, "fingerprint")
+            fingerprint = f"sha256:{fingerprint}"
+        return Tls(self._path(ca) if ca else None, fingerprint, verify)
+
+    def _limits(self, entry: Any, *at: str | int) -> Limits:
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _LIMITS, *at)
+        concurrency, seconds = entry.get("concurrency", Limits().concurrency), entry.get("timeout_seconds", Limits().timeout_seconds)
+        if not isinstance(concurrency, int) or isinstance(concurrency, bool) or not 1 <= concurrency <= _MOST_CONCURRENCY:
+            self._stop(f"concurrency is a whole number from 1 to {_MOST_CONCURRENCY}", *at, "concurrency")
+        if not isinstance(seconds, int | float) or isinstance(seconds, bool) or not 0 < seconds <= 3600:
+            self._stop("timeout_seconds is a number above 0, at most 3600", *at, "timeout_seconds")
+        return Limits(concurrency, float(seconds))
+
+    def _declared(self, index: int, entry: Any) -> Declared:
+        at = ("declared", index)
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _DECLARED, *at)
+        texts: dict[str, str | None] = {key: self._text(entry, key, *at) for key in entry}
+        devices = self._text(entry, "devices", *at).lower()
+        if len(texts) == 1:
+            self._stop("declares nothing: give model, generation or firmware", *at)
+        return Declared(devices, texts.get("model"), texts.get("generation"), texts.get("firmware"))
+
+    def _params(
+        self, entry: Any, at: tuple[str | int, ...], *, endpoint: str | None = None, cluster: str | None = None
+    ) -> list[ParamOverride]:
+        found = []
+        for rule, values in self._mapping(entry, *at).items():
+            for name, value in self._mapping(values, *at, rule).items():
+                if not isinstance(value, bool | int | float | str):
+                    self._stop(f"{rule}: {name} needs one value", *at, rule, name)
+                found.append(ParamOverride(self.document.where(*at, rule, name), rule, name, value, endpoint, cluster))
+        return found
+
+    def _path(self, text: str) -> str:
+        return str((self.document.path.parent / Path(text).expanduser()).resolve())
+
+    def _text(self, entry: Mapping[str, Any], key: str, *at: str | int) -> str:
+        value = entry.get(key)
+        if not isinstance(value, str) or not value:
+            self._stop(f"{key} is missing" if key not in entry else f"{key} is text", *at, key)
+        return value
+
+    def _mapping(self, value: Any, *at: str | int) -> dict[str, Any]:
+        if value is not None and not isinstance(value, dict):
+            self._stop(f"{at[-1]} must be a mapping of keys to values", *at)
+        return value or {}
+
+    def _list(self, value: Any, *at: str | int) -> list[Any]:
+        if value is not None and not isinstance(value, list):
+            self._stop(f"{at[-1]} must be a list", *at)
+        return value or []
+
+    def _keys(self, entry: Mapping[str, Any], known: tuple[str, ...], *at: str | int) -> None:
+        for key in entry:
+            if key not in known:
+                self._stop(f'unknown key "{key}"{did_you_mean(str(key), known)}', *at, key)
+
+    def _stop(self, what: str, *at: str | int) -> NoReturn:
+        raise ConfigurationError(
+            f"{self.document.where(*at)}: {what}", why=NOTHING_READ, do=f"correct line {self.document.line(*at)} of {self.document.path}."
+        )

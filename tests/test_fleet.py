@@ -1,0 +1,117 @@
+"""fleet.yaml is understood whole or refused with the line and the nearest right word."""
+
+from pathlib import Path
+
+import pytest
+
+from auditor.errors import ConfigurationError
+from auditor.fleet import Declared, Fleet, ParamOverride, load_fleet
+from auditor.model import EndpointKind, Limits, Secret, Tls
+
+WHOLE = """
+endpoints:
+  - name: vc-east
+    kind: vcenter
+    address: vc-east.example.net
+    username: audit@vsphere.local
+    password: {env: VC_EAST_PASSWORD}
+    tls: {ca: certs/ca.pem}
+    limits: {concurrency: 8, timeout_seconds: 12.5}
+    params:
+      vvol/pe-dsnro-headroom: {headroom: 3}
+    clusters:
+      gold:
+        params:
+          vvol/pe-dsnro-headroom: {headroom: 2}
+  - name: sf
+    kind: element
+    address: https://10.0.0.5:8443
+    username: audit
+    password: {command: [pass, show, sf]}
+    tls: {fingerprint: "SHA256:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA"}
+params:
+  vvol/pe-dsnro-headroom: {headroom: 4}
+declared:
+  - {devices: "naa.600000E00d*", model: DX90, generation: S1, firmware: V10L66}
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "fleet.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def loaded(folder: Path, text: str) -> Fleet:
+    return load_fleet(written(folder, text))
+
+
+def test_everything_the_file_says_arrives(tmp_path: Path) -> None:
+    fleet = loaded(tmp_path, WHOLE)
+    east, element = fleet.endpoints
+    assert (east.name, east.kind, east.address, east.port) == ("vc-east", EndpointKind.VCENTER, "vc-east.example.net", 443)
+    assert east.password == Secret("env", ("VC_EAST_PASSWORD",))
+    assert east.tls == Tls(ca=str((tmp_path / "certs/ca.pem").resolve()))
+    assert east.limits == Limits(8, 12.5)
+    assert (element.address, element.port) == ("10.0.0.5", 8443)
+    assert element.password == Secret("command", ("pass", "show", "sf"))
+    assert element.tls == Tls(fingerprint="sha256:" + "aa" * 32)
+    assert element.tls.verify
+    assert fleet.declared == (Declared("naa.600000e00d*", "DX90", "S1", "V10L66"),)
+    scopes = [(p.value, p.endpoint, p.cluster) for p in fleet.params]
+    assert scopes == [(4, None, None), (3, "vc-east", None), (2, "vc-east", "gold")]
+    assert fleet.params[0] == ParamOverride(f"{fleet.path}:23", "vvol/pe-dsnro-headroom", "headroom", 4)
+
+
+@pytest.mark.parametrize(
+    ("address", "host", "port"),
+    [
+        pytest.param("vc.example.net", "vc.example.net", 443, id="a name"),
+        pytest.param("vc.example.net:8443", "vc.example.net", 8443, id="name and port"),
+        pytest.param("https://vc.example.net/sdk", "vc.example.net", 443, id="URL"),
+        pytest.param("fd00::12", "fd00::12", 443, id="bare IPv6"),
+        pytest.param("'[fd00::12]:8443'", "fd00::12", 8443, id="IPv6 and port"),
+    ],
+)
+def test_an_address_may_be_written_as_people_write_it(tmp_path: Path, address: str, host: str, port: int) -> None:
+    [endpoint] = loaded(tmp_path, one_endpoint(address=address)).endpoints
+    assert (endpoint.address, endpoint.port) == (host, port)
+
+
+def one_endpoint(**changes: str) -> str:
+    fields = {"name": "vc", "kind": "vcenter", "address": "vc.example.net", "username": "u", "password": "{env: P}", **changes}
+    return "endpoints:\n  -\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items() if value)
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        pytest.param(one_endpoint(kind="vcentre"), 4, 'kind "vcentre" is not known; did you mean "vcenter"?', id="misspelt kind"),
+        pytest.param(one_endpoint(user="u"), 8, 'unknown key "user"; did you mean "username"?', id="misspelt key"),
+        pytest.param(one_endpoint(username=""), 3, "username is missing", id="missing key"),
+        pytest.param(one_endpoint(password="{env: A, file: B}"), 7, "exactly one of", id="two secrets"),
+        pytest.param(one_endpoint(password="hunter2"), 7, "a password is written into the file", id="password in clear"),
+        pytest.param(one_endpoint(address="http://vc"), 5, "is not https", id="clear text"),
+        pytest.param(one_endpoint(address="vc:99999"), 5, "is not a host, host:port or https URL", id="impossible port"),
+        pytest.param(one_endpoint(tls="{verify: no}"), 8, "verify is true or false", id="YAML 1.1's no"),
+        pytest.param(one_endpoint(tls="{ca: a.pem, verify: false}"), 8, "tls takes one of", id="two kinds of trust"),
+        pytest.param(one_endpoint(tls="{fingerprint: 'sha256:12'}"), 8, "64 hexadecimal digits", id="short fingerprint"),
+        pytest.param(one_endpoint(limits="{concurrency: 0}"), 8, "from 1 to 256", id="no concurrency"),
+        pytest.param(one_endpoint(limits="{timeout_seconds: true}"), 8, "timeout_seconds is a number", id="boolean as a number"),
+        pytest.param(
+            one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"
+        ),
+        pytest.param(one_endpoint() + "declared:\n  - {devices: 'naa.6*'}\n", 9, "declares nothing", id="empty declaration"),
+        pytest.param(one_endpoint() + "params:\n  vvol/x: {a: [1]}\n", 9, "needs one value", id="list as a parameter"),
+        pytest.param("endpoints: []\n", 1, "no endpoints are listed", id="no endpoint"),
+        pytest.param("endpoints:\n  - vc\n", 2, "must be a mapping", id="not a mapping"),
+        pytest.param("endpoint: []\n", 1, 'unknown key "endpoint"; did you mean "endpoints"?', id="misspelt top key"),
+        pytest.param(one_endpoint() + "    name: again\n", 8, "name", id="duplicate key"),
+    ],
+)
+def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, says: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        loaded(tmp_path, text)
+    assert f"fleet.yaml:{line}: " in caught.value.what
+    assert says in caught.value.what
+    assert "hunter2" not in str(caught.value)
