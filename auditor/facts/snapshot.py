@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -54,6 +55,25 @@ class SnapshotBuilder:
                 self._connection.execute(insert)
             finally:
                 self._connection.unregister("batch")
+
+    def take_over(self, other: Snapshot, endpoints: Sequence[str]) -> None:
+        """Copy what `other` knows of `endpoints`, gaps included."""
+        chosen = list(endpoints)
+        for name, table in TABLES.items():
+            if "endpoint" not in table.names:
+                continue
+            query = f'SELECT * FROM fact."{name}" WHERE list_contains(?, endpoint)'  # noqa: S608  names are schema.py's
+            rows = other.connection.cursor().execute(query, [chosen]).fetchnumpy()
+            if not len(next(iter(rows.values()))):
+                continue
+            with self._lock:
+                self._connection.register("batch", rows)
+                try:
+                    self._connection.execute(f'INSERT INTO fact."{name}" SELECT * FROM batch')  # noqa: S608  as above
+                finally:
+                    self._connection.unregister("batch")
+        with self._lock:
+            self._gaps.extend(gap for gap in other.gaps if gap.endpoint in endpoints)
 
     def finish(self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime) -> Snapshot:
         """Close the books: a value that is only read from here on."""

@@ -14,9 +14,16 @@ WITH served AS (
     WHERE driver IS NOT NULL AND is_shared IS DISTINCT FROM false
     GROUP BY ALL
 ),
-undriven AS (
-    -- Devices whose driver no path told: any module of the host may serve them.
-    SELECT endpoint, host_id, count(*) AS devices FROM device WHERE driver IS NULL AND is_shared IS DISTINCT FROM false GROUP BY ALL
+placed AS (
+    -- Is every device of the host known to belong to one driver? If not, any module may serve it.
+    SELECT
+        r.endpoint,
+        r.host_id,
+        r.devices_read AND r.paths_read AND r.hbas_read
+            AND count(d.device) FILTER (WHERE d.driver IS NULL AND d.is_shared IS DISTINCT FROM false) = 0 AS all_placed
+    FROM step_host_reading AS r
+    LEFT JOIN device AS d USING (endpoint, host_id)
+    GROUP BY ALL
 ),
 pe AS (
     SELECT
@@ -54,23 +61,14 @@ SELECT
     q.stock_depth,
     TRY_CAST(w.value AS BIGINT) AS configured_depth,
     CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
-    CASE
-        WHEN NOT (r.devices_read AND r.paths_read AND r.hbas_read) OR coalesce(u.devices, 0) > 0 THEN NULL
-        ELSE coalesce(s.devices, 0)
-    END AS devices,
+    CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
     CASE WHEN s.untold = 0 THEN s.deepest_queue END AS depth_in_effect,
-    CASE
-        WHEN NOT (r.devices_read AND r.paths_read AND r.hbas_read) OR coalesce(u.devices, 0) > 0 OR s.unknown_families > 0 THEN NULL
-        ELSE array_to_string(coalesce(s.families, []), ', ')
-    END AS families,
+    CASE WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN array_to_string(coalesce(s.families, []), ', ') END AS families,
     CASE
         WHEN pe.any_capped THEN true
-        WHEN r.devices_read AND r.paths_read AND r.hbas_read AND coalesce(u.devices, 0) = 0 AND coalesce(pe.undetermined, 0) = 0 THEN false
+        WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
     END AS serves_capped_protocol_endpoints,
-    CASE
-        WHEN pe.unread > 0 THEN NULL
-        WHEN r.devices_read AND r.paths_read AND r.hbas_read THEN coalesce(pe.deepest_disk_queue, 0)
-    END AS deepest_disk_queue,
+    CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
     CASE
         WHEN m.option_string IS NULL THEN NULL
         WHEN trim(m.option_string) = '' THEN ''
@@ -84,6 +82,6 @@ JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_depth_parameter AS q USING (module)
 LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = q.depth_parameter
 LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
-LEFT JOIN undriven AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
+LEFT JOIN placed AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
 LEFT JOIN pe ON pe.endpoint = m.endpoint AND pe.host_id = m.host_id AND pe.module = m.module
 LEFT JOIN strange AS x ON x.endpoint = m.endpoint AND x.host_id = m.host_id AND x.module = m.module;

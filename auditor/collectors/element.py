@@ -1,0 +1,217 @@
+"""Reads a SolidFire / Element cluster into fact tables; never writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from auditor.collectors import element_rows as rows
+from auditor.collectors.element_records import Complaints, Record, once, records
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.facts.schema import Batch
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.clients.element import ElementArray
+    from auditor.collectors.element_rows import Row
+    from auditor.model import Endpoint
+
+FAMILY = "solidfire"
+PAGE = 1000  # records asked for at once; a cluster answers at most 10,000 volumes, and says nothing about the rest (arrays.md)
+_NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
+_GIVE_UP_AFTER = 2  # topics in a row that got no answer: the others would each wait for their own timeout
+
+
+def collect_element(array: ElementArray, endpoint: Endpoint) -> Iterator[Batch | Gap]:
+    """Yield everything a cluster tells about itself, a page at a time, and one row of `reading` for each topic.
+
+    A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
+    topic that cannot be asked leaves a gap, and the next one is tried, until the cluster has fallen silent.
+
+    Source: Element API reference for each method; arrays.md, "Calls and fields".
+    """
+    reading = _Reading(array, endpoint.name)
+    topics: tuple[tuple[str, Callable[[], Iterator[Batch | Gap]]], ...] = (
+        ("array", reading.array_itself),
+        ("nodes", reading.nodes),
+        ("qos_policies", reading.qos_policies),
+        ("qos_limits", reading.qos_limits),
+        ("volumes", reading.volumes),
+        ("volume_load", reading.volume_load),
+        ("protocol_endpoints", reading.protocol_endpoints),
+        ("containers", reading.containers),
+        ("vvols", reading.vvols),
+        ("bindings", reading.bindings),
+    )
+    silent = 0
+    for topic, read in topics:
+        complete = True
+        try:
+            if silent >= _GIVE_UP_AFTER:
+                yield Gap(endpoint.name, topic, "not asked: the endpoint had stopped answering")
+                complete = False
+            else:
+                for item in read():
+                    complete = complete and not isinstance(item, Gap)
+                    yield item
+                silent = 0
+        except EndpointError as error:
+            complete = False
+            silent = _silence(silent, error)
+            yield Gap(endpoint.name, topic, error.what)
+        row: Row = {"scope": "", "topic": topic, "complete": complete, "read_at": datetime.now(UTC)}
+        yield _batch("reading", endpoint.name, [row])
+
+
+def _silence(before: int, error: EndpointError) -> int:
+    """How many topics in a row got no answer; refused credentials settle it for all, and locking the account must not be risked."""
+    if isinstance(error, CredentialsError):
+        return _GIVE_UP_AFTER
+    return before + 1 if isinstance(error, EndpointUnreachableError) else 0
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over one cluster; later topics build on what earlier ones saw."""
+
+    array: ElementArray
+    endpoint: str
+    policy_names: dict[str, str | None] = field(default_factory=dict)
+    active_volumes: set[str] = field(default_factory=set)
+    volumes_read: bool = False
+
+    def array_itself(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GetClusterInfo")
+        info = Record(self.array.call("GetClusterInfo"), "the cluster", complaints).inner("clusterInfo")
+        version: str | None = None
+        try:
+            told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
+            version = told.text("clusterVersion")
+        except EndpointError as error:
+            # The cluster is there; only its release is not known.
+            yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)
+        name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
+        yield _batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
+        yield from complaints.gaps(self.endpoint)
+
+    def nodes(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListAllNodes")
+        answer = self.array.call("ListAllNodes")
+        found: list[Row] = []
+        for under, key, state in (
+            ("nodes", "nodeID", "active"),
+            ("pendingNodes", "pendingNodeID", "pending"),
+            ("pendingActiveNodes", "pendingActiveNodeID", "pendingActive"),
+        ):
+            listed = once(records(answer, under, "node", key, complaints), key, set(), complaints)
+            found.extend(rows.node_row(node, key, state) for node in listed)
+        yield _batch("array_node", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def qos_policies(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListQoSPolicies")
+        listed = records(self.array.call("ListQoSPolicies"), "qosPolicies", "policy", "qosPolicyID", complaints)
+        found = [rows.policy_row(policy) for policy in once(listed, "qosPolicyID", set(), complaints)]
+        self.policy_names = {row["policy_id"]: row["name"] for row in found}
+        yield _batch("array_qos_policy", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def qos_limits(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GetLimits")
+        limits = Record(self.array.call("GetLimits"), "the cluster", complaints)
+        yield _batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
+        yield from complaints.gaps(self.endpoint)
+
+    def volumes(self) -> Iterator[Batch | Gap]:
+        """Pages end with an empty answer, not with a short one: the cluster may hold less to a page than was asked for."""
+        complaints = Complaints("ListVolumes")
+        seen: set[str] = set()
+        start = 0
+        while True:
+            answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
+            listed = list(records(answer, "volumes", "volume", "volumeID", complaints))
+            found = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, complaints)]
+            self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active")
+            yield _batch("array_volume", self.endpoint, found)
+            ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
+            following = max(ids, default=-1) + 1
+            if ids != sorted(ids):
+                complaints.add("the order", f"the page from volume {start}", "is not by volumeID: the next page may leave volumes out")
+            yield from complaints.gaps(self.endpoint)
+            if following <= start:
+                break
+            start = following
+        if answer.get("volumes"):
+            yield Gap(self.endpoint, f"ListVolumes: volumes from {start}", "the page did not advance; what follows was not read")
+            return
+        self.volumes_read = True
+
+    def volume_load(self) -> Iterator[Batch | Gap]:
+        """Asks for all volumes at once, and once more by id for those that the answer left out."""
+        complaints = Complaints("ListVolumeStats")
+        seen: set[str] = set()
+        yield from self._load(self.array.call("ListVolumeStats", includeVirtualVolumes=True), seen, complaints)
+        left_out = sorted(self.active_volumes - seen, key=int)
+        for first in range(0, len(left_out), PAGE):
+            asked = [int(volume_id) for volume_id in left_out[first : first + PAGE]]
+            yield from self._load(self.array.call("ListVolumeStats", volumeIDs=asked), seen, complaints)
+        for volume_id in sorted(self.active_volumes - seen, key=int):
+            complaints.add("the record", f"volume {volume_id}", "was not in the answer")
+        if not self.volumes_read:
+            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
+        yield from complaints.gaps(self.endpoint)
+
+    def _load(self, answer: dict[str, object], seen: set[str], complaints: Complaints) -> Iterator[Batch | Gap]:
+        listed = records(answer, "volumeStats", "volume", "volumeID", complaints)
+        page = []
+        for stats in once(listed, "volumeID", seen, complaints):
+            page.append(rows.load_row(stats))
+            if len(page) == PAGE:
+                yield _batch("array_volume_load", self.endpoint, page)
+                page = []
+        yield _batch("array_volume_load", self.endpoint, page)
+
+    def protocol_endpoints(self) -> Iterator[Batch | Gap]:
+        return self._plain(
+            "ListProtocolEndpoints", "protocolEndpoints", "protocolEndpointID", "array_protocol_endpoint", rows.protocol_endpoint_row
+        )
+
+    def containers(self) -> Iterator[Batch | Gap]:
+        return self._plain("ListStorageContainers", "storageContainers", "storageContainerID", "storage_container", rows.container_row)
+
+    def bindings(self) -> Iterator[Batch | Gap]:
+        return self._plain("ListVirtualVolumeBindings", "bindings", "virtualVolumeBindingID", "vvol_binding", rows.binding_row)
+
+    def _plain(self, method: str, under: str, key: str, table: str, row: Callable[[Record], Row]) -> Iterator[Batch | Gap]:
+        """A list that comes in one answer."""
+        complaints = Complaints(method)
+        listed = records(self.array.call(method), under, under.removesuffix("s"), key, complaints)
+        yield _batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), complaints)])
+        yield from complaints.gaps(self.endpoint)
+
+    def vvols(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListVirtualVolumes")
+        seen: set[str] = set()
+        start: dict[str, str] = {}
+        while True:
+            answer = self.array.call("ListVirtualVolumes", details=False, recursive=False, limit=PAGE, **start)
+            listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", complaints)
+            found = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, complaints)]
+            yield _batch("vvol", self.endpoint, found)
+            following = Record(answer, "the answer", complaints).text("nextVirtualVolumeID")
+            if following in (None, _NOTHING_FOLLOWS):
+                break
+            if not found:
+                complaints.add("nextVirtualVolumeID", "the answer", "leads to nothing new; what follows was not read")
+                break
+            start = {"startVirtualVolumeID": str(following)}
+        yield from complaints.gaps(self.endpoint)
+
+
+def _batch(table: str, endpoint: str, found: list[Row]) -> Batch:
+    """Rows as columns, each of them marked with its endpoint."""
+    names = list(found[0]) if found else []
+    return Batch(table, {"endpoint": [endpoint] * len(found), **{name: [row[name] for row in found] for name in names}})

@@ -1,0 +1,168 @@
+"""Reads fields of Element's JSON records, and keeps count of what could not be understood."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_LARGEST = 2**63 - 1  # what a BIGINT column holds
+_DIGITS = re.compile(r"\d{1,19}")
+_NAA = re.compile(r"(?:naa\.)?([0-9a-f]{32})")
+
+
+@dataclass(slots=True)
+class Complaints:
+    """What of one method's answer could not be understood: a field or a fault, and the objects it happened to."""
+
+    method: str
+    _heard: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, label: str, why: str) -> None:
+        """Keep one complaint about the object `label`."""
+        self._heard.setdefault((what, why), []).append(label)
+
+    def gaps(self, endpoint: str) -> Iterator[Gap]:
+        """One gap for each kind of complaint, however many objects it happened to; then forgets them."""
+        heard, self._heard = self._heard, {}
+        for (what, why), labels in heard.items():
+            more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
+            yield Gap(endpoint, f"{self.method}: {what} of {labels[0]}{more}", why)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One JSON object of an answer; a field that is not what it should be reads as None, and is complained about.
+
+    Unknown fields are ignored, so that a newer release does not make gaps.
+    """
+
+    value: Mapping[str, Any]
+    label: str
+    complaints: Complaints
+    prefix: str = ""
+
+    def number(self, name: str) -> int | None:
+        """A whole number from 0; a number sent as a string is taken for one."""
+        value = self.value.get(name)
+        if isinstance(value, str) and _DIGITS.fullmatch(value):
+            value = int(value)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)
+        if type(value) is int and 0 <= value <= _LARGEST:
+            return value
+        return self._not_understood(name, "a whole number")
+
+    def real(self, name: str) -> float | None:
+        """A finite number from 0."""
+        value = self.value.get(name)
+        try:
+            found = math.nan if isinstance(value, bool) or value is None else float(value)
+        except (TypeError, ValueError, OverflowError):
+            found = math.nan
+        if math.isfinite(found) and found >= 0:
+            return found
+        self._not_understood(name, "a number")
+        return None
+
+    def text(self, name: str) -> str | None:
+        """A string; the empty one is one."""
+        value = self.value.get(name)
+        if isinstance(value, str):
+            return value
+        self._not_understood(name, "a string")
+        return None
+
+    def told(self, name: str) -> str | None:
+        """A string that may be left out: None then, without a complaint."""
+        return None if self.value.get(name) is None else self.text(name)
+
+    def identifier(self, name: str) -> str | None:
+        """An id, a whole number or a string on the wire, as text in lower case."""
+        value = self.value.get(name)
+        if type(value) is int or (isinstance(value, str) and value):
+            return str(value).lower()
+        self._not_understood(name, "an id")
+        return None
+
+    def reference(self, name: str) -> str | None:
+        """An id that may be null but must be told: None without a complaint only for a null."""
+        if name in self.value and self.value[name] is None:
+            return None
+        return self.identifier(name)
+
+    def device(self, name: str) -> str | None:
+        """An NAA name as hosts write it: "naa." and 32 hexadecimal digits in lower case."""
+        value = self.value.get(name)
+        match = _NAA.fullmatch(value.lower()) if isinstance(value, str) else None
+        if match:
+            return f"naa.{match[1]}"
+        self._not_understood(name, "an NAA name")
+        return None
+
+    def inner(self, name: str) -> Record | None:
+        """An object within this one."""
+        value = self.value.get(name)
+        if isinstance(value, dict):
+            return Record(value, self.label, self.complaints, f"{self.prefix}{name}.")
+        self._not_understood(name, "an object")
+        return None
+
+    def length(self, name: str) -> int | None:
+        """How many entries a list has."""
+        value = self.value.get(name)
+        if isinstance(value, list):
+            return len(value)
+        return self._not_understood(name, "a list")
+
+    def curve(self, name: str) -> str | None:
+        """An IOPS curve as a JSON object, I/O size in bytes to cost, smallest size first."""
+        inner = self.inner(name)
+        if inner is None:
+            return None
+        costs = {size: inner.number(size) for size in inner.value}
+        if not costs or None in costs.values() or not all(_DIGITS.fullmatch(size) for size in costs):
+            return self._not_understood(name, "a curve")
+        return json.dumps({size: costs[size] for size in sorted(costs, key=int)})
+
+    def _not_understood(self, name: str, wanted: str) -> None:
+        value = self.value.get(name)
+        seen = (
+            "is missing" if name not in self.value else "is null" if value is None else f"is a {type(value).__name__} that is not {wanted}"
+        )
+        self.complaints.add(f"{self.prefix}{name}", self.label, f"{seen} where {wanted} was expected" if value is None else seen)
+
+
+def records(answer: Mapping[str, Any], under: str, kind: str, key: str, complaints: Complaints) -> Iterator[Record]:
+    """The records of a list in an answer, each labelled `kind` and its id; entries without an id are complained about and left out."""
+    found = answer.get(under)
+    if not isinstance(found, list):
+        complaints.add(under, "the answer", "is not a list")
+        return
+    for place, value in enumerate(found):
+        if not isinstance(value, dict):
+            complaints.add(f"entry {place}", under, "is not an object")
+            continue
+        record = Record(value, f"{kind} {value.get(key)}", complaints)
+        if record.identifier(key) is not None:
+            yield record
+
+
+def once(found: Iterator[Record], key: str, seen: set[str], complaints: Complaints) -> Iterator[Record]:
+    """The records whose id has not been seen yet; a second one is complained about, since two rows would count one object twice."""
+    for record in found:
+        name = record.identifier(key)
+        if name is None:
+            continue
+        if name in seen:
+            complaints.add(key, record.label, "came twice; the second record was left out")
+            continue
+        seen.add(name)
+        yield record

@@ -1,0 +1,128 @@
+"""Reads every endpoint of a fleet at once into one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import ConfigurationError, EndpointError
+from auditor.facts.schema import Batch
+from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap
+
+if TYPE_CHECKING:
+    from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+    from auditor.fleet import Declared, Fleet
+
+Progress = Callable[[str, str], None]  # endpoint name, what just happened there
+_MOST_ENDPOINTS_AT_ONCE = 32
+
+
+def collect_fleet(fleet: Fleet, progress: Progress) -> Snapshot:
+    """Read all endpoints of `fleet`, each in a thread of its own.
+
+    An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same.
+    """
+    from auditor.facts.snapshot import SnapshotBuilder
+
+    started = datetime.now(UTC)
+    builder = SnapshotBuilder()
+    readings = _read(fleet.endpoints, builder, progress)
+    _declare(fleet.declared, builder)
+    return builder.finish(readings, started=started, finished=datetime.now(UTC))
+
+
+def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
+    """Read only `endpoints` again; what `before` knows of the others is taken over."""
+    from auditor.facts.snapshot import SnapshotBuilder
+
+    started = datetime.now(UTC)
+    builder = SnapshotBuilder()
+    kept = tuple(reading for reading in before.readings if reading.name not in endpoints)
+    builder.take_over(before, [reading.name for reading in kept])
+    again = _read(tuple(e for e in fleet.endpoints if e.name in endpoints), builder, progress)
+    _declare(fleet.declared, builder)
+    order = [endpoint.name for endpoint in fleet.endpoints]
+    readings = sorted((*kept, *again), key=lambda reading: order.index(reading.name))
+    return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC))
+
+
+def _read(endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress) -> tuple[EndpointReading, ...]:
+    if not endpoints:
+        return ()
+    with ThreadPoolExecutor(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), thread_name_prefix="endpoint") as pool:
+        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress), endpoints))
+
+
+def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress) -> EndpointReading:
+    started = datetime.now(UTC)
+    version: str | None = None
+    complete = True
+    progress(endpoint.name, "connecting")
+    try:
+        opener, collector, versioned = _ways(endpoint)
+        with opener(endpoint) as session:
+            version = versioned(session)
+            progress(endpoint.name, f"reading {version}")
+            for item in collector(session, endpoint):
+                complete = complete and not isinstance(item, Gap)
+                builder.add(item)
+    except (EndpointError, ConfigurationError) as error:
+        complete = False
+        builder.add(Gap(endpoint.name, "the endpoint" if version is None else "the rest of the endpoint", error.what))
+    progress(endpoint.name, "read" if complete else "read with gaps" if version else "not read")
+    return EndpointReading(
+        name=endpoint.name,
+        kind=endpoint.kind.value,
+        address=f"{endpoint.address}:{endpoint.port}",
+        version=version,
+        tls=_trust(endpoint),
+        started=started,
+        finished=datetime.now(UTC),
+        complete=complete,
+    )
+
+
+def _ways(
+    endpoint: Endpoint,
+) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[[Any, Endpoint], Iterator[Batch | Gap]], Callable[[Any], str]]:
+    """How to open, read and name an endpoint of this kind."""
+    match endpoint.kind:
+        case EndpointKind.VCENTER:
+            from auditor.clients.vcenter import open_vcenter
+            from auditor.collectors.vcenter import collect_vcenter
+
+            return open_vcenter, collect_vcenter, lambda vcenter: str(vcenter.about.fullName)
+        case EndpointKind.ELEMENT:
+            from auditor.clients.element import open_element
+            from auditor.collectors.element import collect_element
+
+            return open_element, collect_element, lambda array: f"Element API {array.api_version}"
+        case kind:
+            raise ConfigurationError(
+                f"endpoint {endpoint.name}: this version of auditor cannot read {kind} yet",
+                why="nothing on it was read, and verdicts that need it are unknown.",
+                do="remove the endpoint from fleet.yaml, or keep it and accept the gap.",
+            )
+
+
+def _trust(endpoint: Endpoint) -> str:
+    if not endpoint.tls.verify:
+        return "NOT VERIFIED"
+    return "pinned" if endpoint.tls.fingerprint else "verified"
+
+
+def _declare(declared: Sequence[Declared], builder: SnapshotBuilder) -> None:
+    builder.add(
+        Batch(
+            "declared",
+            {
+                "devices": [entry.devices for entry in declared],
+                "model": [entry.model for entry in declared],
+                "generation": [entry.generation for entry in declared],
+                "firmware": [entry.firmware for entry in declared],
+            },
+        )
+    )

@@ -1,0 +1,120 @@
+"""A snapshot comes back as it was saved, or is refused."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from auditor.errors import SnapshotError
+from auditor.facts import schema
+from auditor.facts.schema import Batch
+from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.model import EndpointReading, Gap
+
+WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
+READING = EndpointReading("vc", "vcenter", "vc.example.net:443", "vCenter 8", "verified", WHEN, WHEN, complete=True)
+
+
+def a_snapshot() -> Snapshot:
+    builder = SnapshotBuilder()
+    builder.add(
+        Batch(
+            "host",
+            {
+                "endpoint": ["vc", "vc"],
+                "host_id": ["host-1", "host-2"],
+                "name": ["esx-1", None],
+                "build": [22380479, None],
+                "vsan_enabled": [False, None],
+                "boot_time": [WHEN, None],
+            },
+        )
+    )
+    builder.add(Gap("vc", "devices of esx-2", "permission System.Read is missing"))
+    return builder.finish((READING,), started=WHEN, finished=WHEN)
+
+
+def rows(snapshot: Snapshot) -> list[tuple[object, ...]]:
+    return snapshot.connection.execute(
+        "SELECT host_id, name, build, vsan_enabled, boot_time AT TIME ZONE 'UTC', cluster FROM fact.host ORDER BY host_id"
+    ).fetchall()
+
+
+def test_what_was_not_read_is_null_and_what_was_read_keeps_its_type() -> None:
+    assert rows(a_snapshot()) == [
+        ("host-1", "esx-1", 22380479, False, WHEN.replace(tzinfo=None), None),
+        ("host-2", None, None, None, None, None),
+    ]
+
+
+def test_a_saved_snapshot_comes_back_the_same(tmp_path: Path) -> None:
+    saved = a_snapshot()
+    saved.save(tmp_path / "it's here")
+    loaded = load_snapshot(tmp_path / "it's here")
+    assert rows(loaded) == rows(saved)
+    assert loaded.gaps == saved.gaps == (Gap("vc", "devices of esx-2", "permission System.Read is missing"),)
+    assert loaded.readings == (READING,)
+    assert (loaded.started, loaded.finished, loaded.hosts) == (WHEN, WHEN, 2)
+
+
+def test_a_snapshot_is_never_written_over_another(tmp_path: Path) -> None:
+    a_snapshot().save(tmp_path)
+    with pytest.raises(SnapshotError, match="already holds"):
+        a_snapshot().save(tmp_path)
+
+
+def test_a_snapshot_of_an_older_auditor_loads_without_the_columns_it_did_not_know(tmp_path: Path) -> None:
+    a_snapshot().save(tmp_path)
+    import duckdb
+
+    duckdb.execute(f"COPY (SELECT endpoint, host_id FROM read_parquet('{tmp_path}/host.parquet')) TO '{tmp_path}/h' (FORMAT parquet)")
+    (tmp_path / "h").replace(tmp_path / "host.parquet")
+    (tmp_path / "vm.parquet").unlink()
+    assert [row[:2] for row in rows(load_snapshot(tmp_path))] == [("host-1", None), ("host-2", None)]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda d: (d / "snapshot.json").unlink(), id="no manifest: it was never finished"),
+        pytest.param(lambda d: (d / "snapshot.json").write_text("{"), id="torn manifest"),
+        pytest.param(lambda d: (d / "host.parquet").write_bytes(b"PAR1"), id="torn table"),
+        pytest.param(lambda d: (d / "snapshot.json").write_text(json.dumps({"format": 99})), id="written by a newer auditor"),
+    ],
+)
+def test_a_damaged_snapshot_is_refused_whole(tmp_path: Path, damage: object) -> None:
+    a_snapshot().save(tmp_path)
+    damage(tmp_path)  # type: ignore[operator]  # a callable from the parameter set
+    with pytest.raises(SnapshotError):
+        load_snapshot(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        pytest.param(Batch("host", {"endpoint": ["vc"], "nmae": ["x"]}), id="misspelt column"),
+        pytest.param(Batch("host", {"endpoint": ["vc"], "name": []}), id="columns of different length"),
+        pytest.param(Batch("reading", {"endpoint": ["vc"], "topic": ["optoins"]}), id="misspelt topic"),
+    ],
+)
+def test_a_collector_that_misspells_something_is_a_bug_not_a_gap(batch: Batch) -> None:
+    with pytest.raises(ValueError, match="unknown"):
+        SnapshotBuilder().add(batch)
+
+
+def test_taking_over_an_endpoint_copies_its_rows_and_gaps_and_nobody_elses() -> None:
+    first = a_snapshot()
+    builder = SnapshotBuilder()
+    builder.take_over(first, ["vc"])
+    assert rows(builder.finish((READING,), started=WHEN, finished=WHEN)) == rows(first)
+    other = SnapshotBuilder()
+    other.take_over(first, ["vc-west"])
+    empty = other.finish((), started=WHEN, finished=WHEN)
+    assert (empty.hosts, empty.gaps) == (0, ())
+
+
+def test_every_table_has_a_name_of_its_own_and_says_what_it_holds() -> None:
+    listed = list(schema._TABLES)
+    assert len({table.name for table in listed}) == len(listed)
+    assert [table.name for table in listed if not table.what] == []
