@@ -19,11 +19,11 @@ placed AS (
     SELECT
         r.endpoint,
         r.host_id,
-        r.devices_read AND r.paths_read AND r.hbas_read
+        any_value(r.devices_read AND r.paths_read AND r.hbas_read)
             AND count(d.device) FILTER (WHERE d.driver IS NULL AND d.is_shared IS DISTINCT FROM false) = 0 AS all_placed
     FROM step_host_reading AS r
     LEFT JOIN device AS d USING (endpoint, host_id)
-    GROUP BY ALL
+    GROUP BY r.endpoint, r.host_id
 ),
 pe AS (
     SELECT
