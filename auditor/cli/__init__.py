@@ -1,1 +1,60 @@
-"""The command line: parse, call stages, print, exit code."""
+"""The command line: parse, call stages, print, exit code; nothing is decided here."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run one command line and answer its exit code; every known failure is told in three lines on standard error."""
+    import typer
+    from typer.exceptions import Abort, TyperException
+
+    from auditor.cli.app import app
+    from auditor.errors import AuditorError
+
+    try:
+        code = app(arguments, standalone_mode=False, prog_name="auditor")
+    except AuditorError as error:
+        print(error, file=sys.stderr)
+        return exit_code_of(error)
+    except TyperException as error:
+        told = getattr(error, "format_message", error.__str__)()
+        print(f"error: {told}\n  why: nothing was done.\n  do:  auditor {' '.join(_command(arguments))}--help", file=sys.stderr)
+        return 3
+    except (KeyboardInterrupt, Abort):
+        print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # Whoever read our output has gone, as in `auditor runs list | head -1`; keep Python from complaining at exit.
+        sys.stdout = None  # type: ignore[assignment]  # Python's own way of saying there is no stdout
+        return 0
+    except typer.Exit as done:
+        return done.exit_code
+    return code if isinstance(code, int) else 0
+
+
+def exit_code_of(error: Exception) -> int:
+    """The exit code that tells this failure from others."""
+    from auditor.errors import EndpointError, GuardError, JournalError
+
+    if isinstance(error, GuardError):
+        return 5
+    if isinstance(error, JournalError):
+        return 4
+    return 2 if isinstance(error, EndpointError) else 3
+
+
+def _command(arguments: list[str]) -> list[str]:
+    """The leading words that may name a command, each with a space behind it when joined."""
+    words = []
+    for argument in arguments:
+        if argument.startswith("-"):
+            break
+        words.append(argument)
+    return [*words[:1], ""] if words else []

@@ -1,0 +1,268 @@
+"""The walk from end to end: collect, judge, plan, report, and, when asked, put right and look again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.errors import ConfigurationError
+from auditor.facts.views import create_views, seal, view_columns
+from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Verdict
+
+if TYPE_CHECKING:
+    from auditor.applying.guards import BlastRadius
+    from auditor.collectors.fleet import Progress
+    from auditor.engine.evaluation import Evaluation
+    from auditor.engine.rule import RuleSet
+    from auditor.facts.snapshot import Snapshot
+    from auditor.fleet import Fleet, ParamOverride
+    from auditor.model import Change, Plan
+
+JOURNAL_FOLDER = "journal"
+SNAPSHOT_FOLDER = "snapshot"
+AFTER_FOLDER = "after"
+"""The fleet as read again after a fix."""
+FINDINGS_FILE = "findings.parquet"
+
+Fixed = Mapping[tuple[str, str, str, str], Receipt]
+"""(rule, endpoint, resource kind, resource id) -> what became of the change."""
+_WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """One audit, as far as it has come."""
+
+    run_id: str
+    directory: Path  # the run's own, in the state directory
+    started: datetime
+    snapshot: Snapshot
+    rules: RuleSet
+    overrides: Sequence[ParamOverride]
+    evaluation: Evaluation
+    plan: Plan
+    notices: tuple[str, ...] = ()
+    receipts: tuple[Receipt, ...] = ()
+
+    @property
+    def report(self) -> Report:
+        """What reporters render; findings that a fix touched say what became of it."""
+        run = Run(self.run_id, self.started, self.snapshot.finished, self.snapshot.readings, self.snapshot.hosts)
+        return Report(
+            run=run,
+            summary=self.evaluation.summary(),
+            gaps=self.snapshot.gaps,
+            rules=tuple(rule.text() for rule in self.rules),
+            findings=partial(_with_outcomes, self.evaluation, _by_finding(self.receipts)),
+            receipts=self.receipts,
+            notices=self.notices,
+        )
+
+
+def shipped_rules() -> Path:
+    """The rules that come with auditor: inside the wheel, or at the top of a source tree."""
+    packaged = Path(str(resources.files("auditor"))) / "_data" / "rules"
+    return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / "rules"
+
+
+def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = ()) -> RuleSet:
+    """The shipped rules and those of `extra` directories; only those named in `only`, when it is not empty.
+
+    Raises:
+        RuleError: any file has a mistake.
+        ConfigurationError: `only` names a rule that does not exist.
+    """
+    from auditor.engine.loading import load_rules
+    from auditor.remediators import remediator_names
+
+    rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names())
+    return rules.only(only) if only else rules
+
+
+def audit(
+    snapshot: Snapshot,
+    rules: RuleSet,
+    overrides: Sequence[ParamOverride],
+    *,
+    run_id: str,
+    directory: Path,
+    started: datetime,
+    notices: Sequence[str] = (),
+) -> Audited:
+    """Judge a snapshot.
+
+    Raises:
+        ConfigurationError: no host was seen although everything was read, or a parameter override fits no rule.
+        RuleError: a rule cannot be computed over these facts.
+    """
+    if snapshot.hosts == 0 and not snapshot.gaps:
+        raise ConfigurationError(
+            "no host was found",
+            why="nothing was judged: a fleet without hosts has no failures, and says nothing about yours.",
+            do="check that fleet.yaml names a vCenter, and that its account may see the hosts (propagated Read-only role).",
+        )
+    evaluation, plan = _judge(snapshot, rules, overrides, directory)
+    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(notices))
+
+
+def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride, ...]:
+    """The parameter overrides of `fleet` that concern `rules`, found sound before anything is read.
+
+    Raises:
+        ConfigurationError: one names a rule or parameter that does not exist, or has a value of the wrong kind.
+    """
+    from auditor.engine.params import param_values
+
+    if fleet is None:
+        return ()
+    everything = load_rule_set() if set(rules.rules) < {o.rule for o in fleet.params} else rules
+    overrides = tuple(override for override in fleet.params if override.rule in rules.rules or override.rule not in everything.rules)
+    param_values(overrides, rules)
+    return overrides
+
+
+def keep(audited: Audited) -> None:
+    """Finish the run in the state directory.
+
+    Raises:
+        ConfigurationError: the disk is full or may not be written.
+    """
+    from auditor.runs import keep_run
+
+    keep_run(audited.directory, audited.report)
+
+
+def _judge(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride], directory: Path) -> tuple[Evaluation, Plan]:
+    from auditor.engine.evaluation import evaluate
+    from auditor.engine.params import param_values
+    from auditor.engine.planning import plan
+
+    params = param_values(overrides, rules)
+    create_views(snapshot.connection)
+    seal(snapshot.connection, directory)
+    evaluation = evaluate(snapshot.connection, rules, params)
+    evaluation.save(directory / FINDINGS_FILE)
+    return evaluation, plan(evaluation, rules)
+
+
+def collect_for(fleet: Fleet, directory: Path, progress: Progress) -> Snapshot:
+    """Read `fleet` and keep the snapshot in the run's directory before anything is judged."""
+    from auditor.collectors.fleet import collect_fleet
+
+    snapshot = collect_fleet(fleet, progress)
+    snapshot.save(directory / SNAPSHOT_FOLDER)
+    return snapshot
+
+
+def recover_earlier(fleet: Fleet, state: Path, run_id: str) -> tuple[str, ...]:
+    """What became of changes that an earlier run announced and never accounted for, a sentence each; usually none.
+
+    Raises:
+        JournalError: a journal is damaged.
+        GuardError: another run is writing just now.
+    """
+    from auditor.applying import recover
+    from auditor.clients.sessions import Sessions
+    from auditor.journal import open_intents, open_journal
+
+    journals = state / JOURNAL_FOLDER
+    if not journals.is_dir() or not open_intents(journals):
+        return ()
+    with Sessions({e.name: e for e in fleet.endpoints}) as sessions, open_journal(journals, f"{run_id}-recovery") as journal:
+        return tuple(
+            f"Run {found.intent.run} was cut off while it changed {found.intent.change.remediator} on "
+            f"{found.intent.change.resource.name} ({found.intent.change.resource.host or found.intent.change.target.endpoint}): "
+            f"{found.fate}; {found.why}."
+            for found in recover(journal, sessions)
+        )
+
+
+def put_right(
+    audited: Audited,
+    fleet: Fleet,
+    state: Path,
+    *,
+    allow: Collection[FixClass],
+    confirm: Callable[[Sequence[Change]], bool],
+    limits: BlastRadius,
+    progress: Progress,
+) -> Audited:
+    """Apply the plan of `audited`, then read what was touched again and judge the fleet anew.
+
+    Raises:
+        GuardError: a guard stopped it before anything was written.
+        ConfigurationError, JournalError: nothing, or nothing more, was written.
+    """
+    from auditor.applying import apply
+    from auditor.clients.sessions import Sessions
+    from auditor.collectors.fleet import collect_again
+    from auditor.journal import open_journal
+
+    def said(change: Change, number: int, of: int) -> None:
+        progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
+
+    endpoints = {endpoint.name: endpoint for endpoint in fleet.endpoints}
+    with Sessions(endpoints) as sessions, open_journal(state / JOURNAL_FOLDER, audited.run_id) as journal:
+        made = apply(audited.plan, sessions, journal, allow=allow, confirm=confirm, limits=limits, progress=said)
+        receipts = tuple(made)
+    touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
+    if not touched:
+        return replace(audited, receipts=receipts)
+    snapshot = collect_again(fleet, audited.snapshot, touched, progress)
+    snapshot.save(audited.directory / AFTER_FOLDER)
+    evaluation, plan = _judge(snapshot, audited.rules, audited.overrides, audited.directory)
+    return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan, receipts=receipts)
+
+
+def now() -> datetime:
+    """The time, aware, UTC."""
+    return datetime.now(UTC)
+
+
+def _by_finding(receipts: Sequence[Receipt]) -> Fixed:
+    return {
+        (rule, receipt.change.resource.endpoint, receipt.change.resource.kind, receipt.change.resource.id): receipt
+        for receipt in receipts
+        for rule in receipt.change.rules
+    }
+
+
+def _with_outcomes(evaluation: Evaluation, fixed: Fixed) -> Iterator[Finding]:
+    for finding in evaluation.findings():
+        receipt = fixed.get((finding.rule, finding.resource.endpoint, finding.resource.kind, finding.resource.id)) if fixed else None
+        if receipt is None:
+            yield finding
+            continue
+        change = receipt.change
+        fix = Fix(change.remediator, change.fix_class, change.before, change.after, receipt.outcome, receipt.why, receipt.pending)
+        yield replace(finding, fix=fix)
+
+
+def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> int:
+    """What the process ends with, when nothing stopped it (design.md, "Verdicts and exit codes").
+
+    Args:
+        audited: the audit.
+        fail_on: the rank of the mildest severity whose failure counts (`Severity.rank`).
+        min_coverage: the share of verdicts that has to be reached, 0 to 1; None means that every gap counts.
+    """
+    from auditor.model import Severity
+
+    summary = audited.evaluation.summary()
+    if any(receipt.outcome in (Outcome.UNVERIFIED, Outcome.REFUSED) for receipt in audited.receipts):
+        return 4
+    if min_coverage is None:
+        if audited.snapshot.gaps or summary.unknown:
+            return 2
+    elif summary.coverage < min_coverage:
+        return 2
+    counted = [severity for severity in Severity if severity.rank <= fail_on]
+    return 1 if any(summary.by_severity.get(severity.value, 0) for severity in counted) else 0
+
+
+__all__ = ["Audited", "Verdict", "audit", "collect_for", "exit_code", "load_rule_set", "put_right", "recover_earlier", "shipped_rules"]

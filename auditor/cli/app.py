@@ -1,0 +1,41 @@
+"""Every command of `auditor`, and where each is defined."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from auditor.cli import auditing, labs, rules, runs
+
+app = typer.Typer(
+    name="auditor",
+    help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and puts it right safely.",
+    epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor audit --fleet fleet.yaml`.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # their traceback shows local variables, and those may hold a secret
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("demo")(auditing.demo)
+app.command("audit")(auditing.audit)
+app.command("collect")(auditing.collect)
+app.command("schedule")(auditing.schedule)
+app.add_typer(rules.app, name="rules")
+app.add_typer(runs.app, name="runs")
+app.add_typer(labs.app, name="lab")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from auditor import __version__
+
+        print(f"auditor {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def auditor(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
+) -> None:
+    """Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and puts it right safely."""

@@ -1,0 +1,258 @@
+"""The commands that read a fleet: demo, audit, collect, schedule."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import confirmed, progress, show_plan
+from auditor.errors import AuditorError, ConfigurationError
+from auditor.model import FixClass, Severity
+
+if TYPE_CHECKING:
+    from auditor.auditing import Audited
+    from auditor.fleet import Fleet
+    from auditor.model import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What `audit` and `demo` were asked for, besides where to read."""
+
+    rules: Sequence[Path]
+    only: Sequence[str]
+    reporters: Sequence[str]
+    fail_on: Severity
+    min_coverage: float | None
+    fix: bool
+    dry_run: bool
+    yes: bool
+    allow: Sequence[FixClass]
+    max_changes: str
+    state_dir: Path | None
+
+
+def audit(
+    fleet: options.Fleet = None,
+    snapshot: Annotated[
+        Path | None, typer.Option("--from", metavar="DIR", help="Judge a saved snapshot instead of reading the fleet.")
+    ] = None,
+    rules: options.Rules = None,
+    only: options.Only = None,
+    reporter: options.Reporter = None,
+    fail_on: options.FailOn = Severity.INFO,
+    min_coverage: options.MinCoverage = None,
+    fix: options.Fix = False,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    allow: options.Allow = None,
+    max_changes: options.MaxChanges = "500",
+    state_dir: options.StateDir = None,
+) -> int:
+    """Read a fleet, judge it, report; with --fix, put it right.
+
+    Example: auditor audit --fleet fleet.yaml --reporter table --reporter html:report.html
+
+    Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
+    """
+    wanted = Wanted(
+        rules or [],
+        only or [],
+        reporter or [],
+        fail_on,
+        min_coverage,
+        fix,
+        dry_run,
+        yes,
+        allow or [FixClass.ONLINE],
+        max_changes,
+        state_dir,
+    )
+    if (fleet is None) == (snapshot is None):
+        raise ConfigurationError(
+            "audit needs either --fleet PATH or --from DIR",
+            why="nothing was read.",
+            do="auditor audit --fleet fleet.yaml, or `auditor demo` to see it work without a fleet.",
+        )
+    if snapshot is not None and fix:
+        raise ConfigurationError(
+            "--fix cannot go with --from",
+            why="a saved snapshot cannot be changed, and the fleet may have moved on since.",
+            do="auditor audit --fleet fleet.yaml --fix",
+        )
+    if (dry_run or yes or allow) and not fix:
+        raise ConfigurationError(
+            "--dry-run, --yes and --allow go with --fix", why="without it nothing is ever changed.", do="add --fix, or leave them out."
+        )
+    return _audit(fleet, snapshot, wanted)
+
+
+def demo(
+    scenario: Annotated[
+        str | None, typer.Option("--scenario", metavar="NAME", help="One scenario of the lab. [default: every one]")
+    ] = None,
+    rules: options.Rules = None,
+    only: options.Only = None,
+    reporter: options.Reporter = None,
+    fail_on: options.FailOn = Severity.INFO,
+    min_coverage: options.MinCoverage = None,
+    fix: options.Fix = False,
+    dry_run: options.DryRun = False,
+    yes: options.Yes = False,
+    allow: options.Allow = None,
+    max_changes: options.MaxChanges = "500",
+    state_dir: options.StateDir = None,
+) -> int:
+    """Audit a simulated fleet, in this process and on loopback only: no vCenter needed.
+
+    Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution
+    """
+    import tempfile
+
+    from auditor.lab.scenario import load_scenario
+    from auditor.lab.serving import serve
+
+    wanted = Wanted(
+        rules or [],
+        only or [],
+        reporter or [],
+        fail_on,
+        min_coverage,
+        fix,
+        dry_run,
+        yes,
+        allow or [FixClass.ONLINE],
+        max_changes,
+        state_dir,
+    )
+    with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(load_scenario(scenario or "all")) as lab:
+        path = Path(folder) / "fleet.yaml"
+        lab.write_fleet(path)
+        return _audit(path, None, wanted)
+
+
+def collect(
+    fleet: options.RequiredFleet,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the snapshot goes; must not hold one already.")],
+) -> int:
+    """Read a fleet into a snapshot and judge nothing.
+
+    Example: auditor collect --fleet fleet.yaml --out snapshot-monday
+    """
+    from auditor.collectors.fleet import collect_fleet
+    from auditor.fleet import load_fleet
+
+    loaded = load_fleet(fleet)
+    if (out / "snapshot.json").exists():
+        raise ConfigurationError(
+            f"{out} already holds a snapshot", why="nothing was read: two moments would be mixed.", do="name another directory."
+        )
+    with progress() as said:
+        snapshot = collect_fleet(loaded, said)
+    snapshot.save(out)
+    for gap in snapshot.gaps:
+        print(f"gap: {gap.endpoint}: {gap.what}: {gap.why}", file=sys.stderr)
+    print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.readings)} endpoints, {len(snapshot.gaps)} gaps")
+    return 2 if snapshot.gaps else 0
+
+
+def schedule(
+    fleet: options.RequiredFleet,
+    publish: Annotated[Path, typer.Option("--publish", metavar="DIR", help="Where index.html, latest.html and a page a run go.")],
+    cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, for example "0 6 * * *" (UTC).')] = None,
+    once: Annotated[bool, typer.Option("--once", help="Run now, publish, end.")] = False,
+    rules: options.Rules = None,
+    only: options.Only = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """The compliance job: audits on schedule and publishes HTML; it never changes anything on the fleet.
+
+    Example: auditor schedule --cron "0 6 * * *" --fleet fleet.yaml --publish /var/www/audits
+    """
+    if (cron is None) == (not once):
+        raise ConfigurationError("schedule needs either --cron EXPR or --once", why="nothing was run.", do='--cron "0 6 * * *", or --once')
+    from auditor.fleet import load_fleet
+    from auditor.runs import state_directory
+    from auditor.scheduling import run_schedule
+
+    load_fleet(fleet)  # a mistake in it is told now, not at six in the morning
+    state = state_directory(state_dir)
+
+    def job() -> Report:
+        from auditor.auditing import keep
+
+        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state)
+        keep(audited)
+        return audited.report
+
+    return run_schedule(cron, job, publish)
+
+
+def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) -> int:
+    from auditor import auditing
+    from auditor.applying.guards import blast_radius
+    from auditor.fleet import load_fleet
+    from auditor.reporting import parse_reporters, write_report
+    from auditor.runs import state_directory
+
+    destinations = parse_reporters(wanted.reporters)
+    fleet = load_fleet(fleet_path) if fleet_path else None
+    blast_radius(wanted.max_changes, 0)  # a mistake in it is told before the fleet is read
+    state = state_directory(wanted.state_dir)
+    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state)
+    stopped: AuditorError | None = None
+    if wanted.fix and fleet is not None:
+        show_plan(audited.plan.changes, wanted.allow)
+        if not wanted.dry_run:
+            try:
+                audited = _fixed(audited, fleet, state, wanted)
+            except AuditorError as error:
+                stopped = error  # told after the report: what was found is worth reading all the same
+    auditing.keep(audited)
+    for destination in destinations:
+        write_report(audited.report, destination, sys.stdout)
+    if stopped is not None:
+        raise stopped
+    return auditing.exit_code(audited, fail_on=wanted.fail_on.rank, min_coverage=wanted.min_coverage)
+
+
+def _read_and_judge(fleet: Fleet | None, snapshot_path: Path | None, rules: Sequence[Path], only: Sequence[str], state: Path) -> Audited:
+    """Read `fleet`, or load the snapshot, and judge it as a new run."""
+    from auditor import auditing
+    from auditor.facts.snapshot import load_snapshot
+    from auditor.runs import begin_run, new_run_id
+
+    rule_set = auditing.load_rule_set(rules, only)
+    overrides = auditing.checked_overrides(fleet, rule_set)
+    started = auditing.now()
+    run_id = new_run_id(started)
+    if fleet is None:
+        snapshot = load_snapshot(snapshot_path or Path())
+        return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=begin_run(state, run_id), started=snapshot.started)
+    directory = begin_run(state, run_id)
+    notices = auditing.recover_earlier(fleet, state, run_id)
+    with progress() as said:
+        snapshot = auditing.collect_for(fleet, directory, said)
+    return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices)
+
+
+def _fixed(audited: Audited, fleet: Fleet, state: Path, wanted: Wanted) -> Audited:
+    from auditor import auditing
+    from auditor.applying.guards import blast_radius
+
+    with progress() as said:
+        return auditing.put_right(
+            audited,
+            fleet,
+            state,
+            allow=wanted.allow,
+            confirm=(lambda _: True) if wanted.yes else confirmed,
+            limits=blast_radius(wanted.max_changes, audited.snapshot.hosts),
+            progress=said,
+        )

@@ -1,0 +1,55 @@
+"""`auditor runs`: what earlier audits found."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+
+app = typer.Typer(help="Earlier audits: list them, show one again.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_kept(state_dir: options.StateDir = None) -> int:
+    """Every kept run, newest first.
+
+    Example: auditor runs list
+    """
+    from auditor.reporting.wording import percent
+    from auditor.runs import list_runs, state_directory
+
+    runs = list_runs(state_directory(state_dir))
+    if not runs:
+        print("no run is kept yet: `auditor audit --fleet fleet.yaml` makes one", file=sys.stderr)
+        return 0
+    print(f"{'run':<22} {'hosts':>6} {'fail':>7} {'unknown':>8} {'coverage':>9}")
+    for run in runs:
+        if run.finished is None:
+            print(f"{run.id:<22} unfinished")
+        else:
+            print(f"{run.id:<22} {run.hosts:>6} {run.fail:>7} {run.unknown:>8} {percent(run.coverage):>9}")
+    return 0
+
+
+@app.command("show")
+def show_kept(
+    run: Annotated[str | None, typer.Argument(metavar="RUN", help="The run's id. [default: the newest]")] = None,
+    reporter: options.Reporter = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """The report of a kept run again, in any format.
+
+    Example: auditor runs show --reporter html:report.html
+    """
+    from auditor.reporting import parse_reporters, write_report
+    from auditor.reporting.json_reading import load_report
+    from auditor.runs import load_run, state_directory
+
+    destinations = parse_reporters(reporter or [])
+    report = load_report(load_run(state_directory(state_dir), run).report)
+    for destination in destinations:
+        write_report(report, destination, sys.stdout)
+    return 0

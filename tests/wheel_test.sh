@@ -1,0 +1,28 @@
+#!/bin/sh
+# Builds the wheel, installs it where the source cannot be seen, and runs it: what users install is what is tested.
+# Usage: tests/wheel_test.sh PYTHON (an environment that has the dependencies)
+set -eu
+python=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
+here=$(pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+"$python" -m build --wheel --no-isolation --outdir "$work/dist" "$here" >/dev/null
+"$python" -m pip install --quiet --no-deps --no-index --target "$work/site" "$work"/dist/*.whl
+
+cd "$work"
+mkdir state
+# -P and PYTHONPATH: the installed copy, not the source tree that the environment was built from.
+run() { PYTHONPATH="$work/site" XDG_STATE_HOME="$work/state" "$python" -P -c 'import sys; from auditor.cli import run; sys.exit(run(sys.argv[1:]))' "$@"; }
+
+where=$(PYTHONPATH="$work/site" "$python" -P -c 'import auditor; print(auditor.__file__)')
+case "$where" in "$work"/site/*) ;; *) echo "tested the wrong copy: $where" >&2; exit 1 ;; esac
+
+run --version
+run rules test
+code=0
+run demo --scenario eternus-vaai --reporter html:report.html --reporter json:report.json || code=$?
+[ "$code" -eq 1 ] || [ "$code" -eq 2 ] || { echo "demo ended with $code" >&2; exit 1; }
+grep -q "vaai/eternus-dx-s1-firmware" report.html
+grep -q '"schema_version": *1' report.json
+echo "wheel: 1 passed, 0 failed"
