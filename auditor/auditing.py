@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.errors import ConfigurationError
+from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.views import create_views, seal, view_columns
 from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Verdict
 
@@ -48,6 +48,7 @@ class Audited:
     plan: Plan
     notices: tuple[str, ...] = ()
     receipts: tuple[Receipt, ...] = ()
+    stopped: AuditorError | None = None  # what ended a fix before its plan was done
 
     @property
     def report(self) -> Report:
@@ -194,9 +195,8 @@ def put_right(
 ) -> Audited:
     """Apply the plan of `audited`, then read what was touched again and judge the fleet anew.
 
-    Raises:
-        GuardError: a guard stopped it before anything was written.
-        ConfigurationError, JournalError: nothing, or nothing more, was written.
+    Nothing is raised for a fix that a guard, the journal or a mistake stopped: `stopped` of the answer says so, beside the receipts of what
+    had been done by then.
     """
     from auditor.applying import apply
     from auditor.clients.sessions import Sessions
@@ -207,16 +207,22 @@ def put_right(
         progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
 
     endpoints = {endpoint.name: endpoint for endpoint in fleet.endpoints}
-    with Sessions(endpoints) as sessions, open_journal(state / JOURNAL_FOLDER, audited.run_id) as journal:
-        made = apply(audited.plan, sessions, journal, allow=allow, confirm=confirm, limits=limits, progress=said)
-        receipts = tuple(made)
+    receipts: list[Receipt] = []
+    stopped: AuditorError | None = None
+    try:
+        with Sessions(endpoints) as sessions, open_journal(state / JOURNAL_FOLDER, audited.run_id) as journal:
+            for receipt in apply(audited.plan, sessions, journal, allow=allow, confirm=confirm, limits=limits, progress=said):
+                receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
+    except AuditorError as error:
+        stopped = error
+    audited = replace(audited, receipts=tuple(receipts), stopped=stopped)
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if not touched:
-        return replace(audited, receipts=receipts)
+        return audited
     snapshot = collect_again(fleet, audited.snapshot, touched, progress)
     snapshot.save(audited.directory / AFTER_FOLDER)
     evaluation, plan = _judge(snapshot, audited.rules, audited.overrides, audited.directory)
-    return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan, receipts=receipts)
+    return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan)
 
 
 def now() -> datetime:

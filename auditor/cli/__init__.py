@@ -32,7 +32,7 @@ def run(arguments: list[str]) -> int:
         return 130
     except BrokenPipeError:
         # Whoever read our output has gone, as in `auditor runs list | head -1`; keep Python from complaining at exit.
-        sys.stdout = None  # type: ignore[assignment]  # Python's own way of saying there is no stdout
+        sys.stdout = None  # Python's own way of saying there is no stdout
         return 0
     except typer.Exit as done:
         return done.exit_code

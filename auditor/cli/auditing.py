@@ -12,7 +12,7 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import confirmed, progress, show_plan
-from auditor.errors import AuditorError, ConfigurationError
+from auditor.errors import ConfigurationError
 from auditor.model import FixClass, Severity
 
 if TYPE_CHECKING:
@@ -165,10 +165,14 @@ def collect(
 def schedule(
     fleet: options.RequiredFleet,
     publish: Annotated[Path, typer.Option("--publish", metavar="DIR", help="Where index.html, latest.html and a page a run go.")],
-    cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, for example "0 6 * * *" (UTC).')] = None,
-    once: Annotated[bool, typer.Option("--once", help="Run now, publish, end.")] = False,
+    cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, as in crontab, for example "0 6 * * *".')] = None,
+    once: Annotated[bool, typer.Option("--once", help="Run now, publish, end with the audit's exit code.")] = False,
+    timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="Of --cron, for example Europe/Vienna.")] = "UTC",
+    keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, help="How many runs stay published.")] = 30,
     rules: options.Rules = None,
     only: options.Only = None,
+    fail_on: options.FailOn = Severity.INFO,
+    min_coverage: options.MinCoverage = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """The compliance job: audits on schedule and publishes HTML; it never changes anything on the fleet.
@@ -177,21 +181,24 @@ def schedule(
     """
     if (cron is None) == (not once):
         raise ConfigurationError("schedule needs either --cron EXPR or --once", why="nothing was run.", do='--cron "0 6 * * *", or --once')
+    from auditor.auditing import exit_code
+    from auditor.auditing import keep as keep_run
     from auditor.fleet import load_fleet
     from auditor.runs import state_directory
     from auditor.scheduling import run_schedule
 
     load_fleet(fleet)  # a mistake in it is told now, not at six in the morning
     state = state_directory(state_dir)
+    codes: list[int] = []
 
     def job() -> Report:
-        from auditor.auditing import keep
-
         audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state)
-        keep(audited)
+        keep_run(audited)
+        codes.append(exit_code(audited, fail_on=fail_on.rank, min_coverage=min_coverage))
         return audited.report
 
-    return run_schedule(cron, job, publish)
+    run_schedule(cron, job, publish, timezone=timezone, keep=keep)
+    return codes[-1] if once else 0
 
 
 def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) -> int:
@@ -206,19 +213,15 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
     blast_radius(wanted.max_changes, 0)  # a mistake in it is told before the fleet is read
     state = state_directory(wanted.state_dir)
     audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state)
-    stopped: AuditorError | None = None
     if wanted.fix and fleet is not None:
-        show_plan(audited.plan.changes, wanted.allow)
+        show_plan(audited.plan, wanted.allow)
         if not wanted.dry_run:
-            try:
-                audited = _fixed(audited, fleet, state, wanted)
-            except AuditorError as error:
-                stopped = error  # told after the report: what was found is worth reading all the same
+            audited = _fixed(audited, fleet, state, wanted)
     auditing.keep(audited)
     for destination in destinations:
         write_report(audited.report, destination, sys.stdout)
-    if stopped is not None:
-        raise stopped
+    if audited.stopped is not None:
+        raise audited.stopped  # after the report: what was found and done is worth reading all the same
     return auditing.exit_code(audited, fail_on=wanted.fail_on.rank, min_coverage=wanted.min_coverage)
 
 

@@ -62,7 +62,7 @@ def check_rules(
     results = check_examples(loaded)
     wrong = [result for result in results if not result.ok]
     for result in wrong:
-        print(f"{result.rule}: example '{result.name}' must be {result.wanted}: {result.detail}")
+        print(f"{result.rule}: example '{result.example}' must be {result.wanted}: {result.detail}")
     print(f"{len(results) - len(wrong)} passed, {len(wrong)} failed")
     return 3 if wrong else 0
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from auditor.model import Change, FixClass
+    from auditor.model import Change, FixClass, Plan
 
 Said = Callable[[str, str], None]
 
@@ -17,7 +17,8 @@ Said = Callable[[str, str], None]
 def progress() -> Iterator[Said]:
     """Tell how each endpoint is doing: a live block on a terminal, plain lines elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda endpoint, text: print(f"{endpoint}: {text}", file=sys.stderr, flush=True)
+        # One write a line: endpoints speak from threads of their own.
+        yield lambda endpoint, text: _say(f"{endpoint}: {text}\n")
         return
     from rich.console import Console
     from rich.markup import escape
@@ -40,6 +41,11 @@ def progress() -> Iterator[Said]:
         live.stop()
 
 
+def _say(line: str) -> None:
+    sys.stderr.write(line)
+    sys.stderr.flush()
+
+
 def confirmed(changes: Sequence[Change]) -> bool:
     """Ask whether `changes` may be made; without a terminal the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -48,8 +54,8 @@ def confirmed(changes: Sequence[Change]) -> bool:
     return sys.stdin.readline().strip().lower() == "yes"
 
 
-def show_plan(changes: Sequence[Change], allow: Sequence[FixClass]) -> None:
+def show_plan(plan: Plan, allow: Sequence[FixClass]) -> None:
     """Print what a fix would change, on standard error: the report stays alone on standard output."""
     from auditor.reporting.plan import write_plan
 
-    write_plan(changes, allow, sys.stderr)
+    write_plan(plan, allow, sys.stderr)

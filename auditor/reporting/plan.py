@@ -1,53 +1,74 @@
-"""A plan for people: what would be changed, from what to what, why, and what it needs."""
+"""A plan for people: what would be changed, from what to what, why, where, and what it needs."""
 
 from __future__ import annotations
 
 import shutil
+import textwrap
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from auditor.reporting.rows import Cell, Column, aligned
 from auditor.reporting.wording import count_of, neutral, value_text
 
 if TYPE_CHECKING:
-    from auditor.model import Change, FixClass
-
-_COLUMNS = (
-    Column("where", 12, shorten=True),
-    Column("setting", 14, shorten=True),
-    Column("change", 9),
-    Column("class", 8),
-    Column("why", 12),
-)
-_MOST_SHOWN = 200
-
-
-def write_plan(changes: Sequence[Change], allow: Collection[FixClass], out: TextIO) -> None:
-    """Write `changes`, those that `allow` does not cover marked as such; at most 200 rows, the rest counted."""
     from rich.console import Console
 
-    width = shutil.get_terminal_size((80, 24)).columns
-    console = Console(file=out, width=width, highlight=False)
-    if not changes:
+    from auditor.model import Change, FixClass, Plan
+
+_MOST_PLACES = 50
+_SETTING_KEYS = ("option", "parameter", "field")
+_PLACE_KEYS = ("device", "module", "hba")
+
+Kind = tuple[str, str, str, str]
+"""(class, setting, from -> to, reason)"""
+
+
+def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO) -> None:
+    """Write what would be changed, grouped by kind of change; then what `allow` leaves out, and what rules disagree about."""
+    from rich.console import Console
+
+    console = Console(file=out, width=shutil.get_terminal_size((80, 24)).columns, highlight=False, markup=False)
+    able = [change for change in plan.changes if change.fix_class in allow]
+    if not able:
         console.print("Plan: nothing to change.")
-        return
-    able = sum(change.fix_class in allow for change in changes)
-    console.print(f"Plan: {count_of(len(changes), 'change')}, {able} of a class that is allowed.")
-    rows = [_cells(change, allow) for change in changes[:_MOST_SHOWN]]
-    console.print(aligned(_COLUMNS, rows, width))
-    if len(changes) > _MOST_SHOWN:
-        console.print(f"... and {len(changes) - _MOST_SHOWN} more; --reporter json tells all.")
+    else:
+        console.print(f"Plan: {count_of(len(able), 'change')}.")
+    for kind, changes in _kinds(able).items():
+        _write_kind(console, kind, changes)
+    left = _kinds([change for change in plan.changes if change.fix_class not in allow])
+    if left:
+        console.print("\nNot made without more --allow:")
+    for (fix_class, setting, values, _), changes in left.items():
+        console.print(f"  {len(changes):>4} x {setting} {values} (--allow {fix_class})")
+    for clash in plan.contradictions:
+        wants = ", ".join(f"{rule} wants {value_text(value)}" for rule, value in clash.wants)
+        place = " ".join(value for _, value in clash.target.keys)
+        console.print(f"\nContradiction, not touched: {clash.remediator} on {neutral(place)}: {wants}")
 
 
-def _cells(change: Change, allow: Collection[FixClass]) -> tuple[Cell, ...]:
+def _kinds(changes: Sequence[Change]) -> dict[Kind, list[Change]]:
+    found: dict[Kind, list[Change]] = {}
+    for change in changes:
+        keys = dict(change.target.keys)
+        setting = next((keys[key] for key in _SETTING_KEYS if key in keys), change.remediator)
+        values = f"{value_text(change.before)} -> {value_text(change.after)}"
+        found.setdefault((change.fix_class.value, neutral(setting), values, change.reason), []).append(change)
+    return found
+
+
+def _write_kind(console: Console, kind: Kind, changes: Sequence[Change]) -> None:
+    fix_class, setting, values, reason = kind
+    console.print(f"\n{setting}  {values}  ({fix_class}, {count_of(len(changes), 'place')})", style="bold")
+    console.print(textwrap.indent(textwrap.fill(neutral(reason), console.width - 2), "  "))
+    places = [_place(change) for change in changes[:_MOST_PLACES]]
+    widest = max(len(where) for where, _ in places)
+    for where, what in places:
+        console.print(f"  {where:<{widest}}  {what}".rstrip())
+    if len(changes) > _MOST_PLACES:
+        console.print(f"  ... and {len(changes) - _MOST_PLACES} more")
+
+
+def _place(change: Change) -> tuple[str, str]:
     keys = dict(change.target.keys)
-    place = " ".join(part for part in (change.resource.host or change.target.endpoint, keys.get("device") or change.resource.name) if part)
-    setting = keys.get("option") or keys.get("parameter") or keys.get("field") or change.remediator
-    allowed = change.fix_class in allow
-    return (
-        Cell(neutral(place)),
-        Cell(neutral(setting)),
-        Cell(f"{value_text(change.before)} -> {value_text(change.after)}", "bold" if allowed else "dim"),
-        Cell(change.fix_class if allowed else f"{change.fix_class} (not allowed)", "" if allowed else "dim"),
-        Cell(neutral(change.reason)),
-    )
+    where = change.resource.host or change.target.endpoint
+    what = next((keys[key] for key in _PLACE_KEYS if key in keys), change.resource.name)
+    return neutral(where), "" if what == where else neutral(what)

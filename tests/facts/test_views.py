@@ -220,7 +220,7 @@ def test_a_module_knows_its_depth_its_devices_and_its_misspelt_words() -> None:
     given = facts()
     given["host_module"][0]["option_string"] = "iscsivmk_LunQDepht=256  iscsivmk_HostQDepth=1024"
     first, second = view("host_module", given)
-    assert (first["unknown_parameters"], first["corrections"]) == ("iscsivmk_LunQDepht", "iscsivmk_LunQDepht -> iscsivmk_LunQDepth")
+    assert (first["unknown_parameters"], first["corrections"]) == ("iscsivmk_LunQDepht", "iscsivmk_LunQDepth")
     assert (first["depth_is_configured"], first["configured_depth"]) == (False, None)
     assert (second["depth_is_configured"], second["configured_depth"], second["depth_in_effect"]) == (True, 256, 256)
     assert (second["devices"], second["families"], second["serves_capped_protocol_endpoints"], second["deepest_disk_queue"]) == (

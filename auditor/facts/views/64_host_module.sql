@@ -43,7 +43,7 @@ strange AS (
         host_id,
         module,
         string_agg(name, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS names,
-        string_agg(name || ' -> ' || nearest, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS corrections
+        string_agg(coalesce(nearest, '?'), ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS corrections
     FROM step_module_word
     GROUP BY ALL
 )
