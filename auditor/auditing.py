@@ -15,7 +15,7 @@ from auditor.facts.views import create_views, seal, view_columns
 from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Verdict
 
 if TYPE_CHECKING:
-    from auditor.applying.guards import BlastRadius
+    from auditor.applying import BlastRadius, Recovered
     from auditor.collectors.fleet import Progress
     from auditor.engine.evaluation import Evaluation
     from auditor.engine.rule import RuleSet
@@ -165,22 +165,27 @@ def recover_earlier(fleet: Fleet, state: Path, run_id: str) -> tuple[str, ...]:
 
     Raises:
         JournalError: a journal is damaged.
-        GuardError: another run is writing just now.
     """
     from auditor.applying import recover
     from auditor.clients.sessions import Sessions
+    from auditor.errors import GuardError
     from auditor.journal import open_intents, open_journal
 
     journals = state / JOURNAL_FOLDER
     if not journals.is_dir() or not open_intents(journals):
         return ()
-    with Sessions({e.name: e for e in fleet.endpoints}) as sessions, open_journal(journals, f"{run_id}-recovery") as journal:
-        return tuple(
-            f"Run {found.intent.run} was cut off while it changed {found.intent.change.remediator} on "
-            f"{found.intent.change.resource.name} ({found.intent.change.resource.host or found.intent.change.target.endpoint}): "
-            f"{found.fate}; {found.why}."
-            for found in recover(journal, sessions)
-        )
+    try:
+        with Sessions({e.name: e for e in fleet.endpoints}) as sessions, open_journal(journals, f"{run_id}-recovery") as journal:
+            return tuple(_told(found) for found in recover(journal, sessions))
+    except GuardError as error:
+        # A run that is writing just now has open intents too, and accounts for them itself.
+        return (f"Not looked at: changes that an earlier run may have left open; {error.what}.",)
+
+
+def _told(found: Recovered) -> str:
+    change = found.intent.change
+    place = f"{change.resource.name} ({change.resource.host or change.target.endpoint})"
+    return f"Run {found.intent.run} was cut off while it changed {change.remediator} on {place}: {found.fate}; {found.why}."
 
 
 def put_right(

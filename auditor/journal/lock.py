@@ -1,0 +1,61 @@
+"""One writer at a time: a lock of the operating system, which dies with its holder."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from auditor.errors import GuardError, JournalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_NAME = "lock"
+_LONGEST_HOLDER_BYTES = 4096
+
+
+@contextmanager
+def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[None]:
+    """Hold the lock of `directory`, which exists, for the body; `holder` is told to whoever comes second.
+
+    The file stays behind, and means nothing by itself: the kernel lets go of the lock when its holder ends, however it ends.
+
+    Raises:
+        GuardError: another run holds it.
+        JournalError: the lock file cannot be made.
+    """
+    try:
+        descriptor = os.open(directory / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise JournalError(
+            f"{directory / _NAME}: {error.strerror}",
+            why="without the lock two runs could write the same setting at once, so nothing may be changed.",
+            do="make the state directory writable, or name another one with --state-dir.",
+        ) from error
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise _held(directory, os.pread(descriptor, _LONGEST_HOLDER_BYTES, 0)) from None
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(dict(holder)).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _held(directory: Path, told: bytes) -> GuardError:
+    try:
+        holder = json.loads(told)
+        who = f"run {holder['run']}, process {holder['pid']} of {holder['user']} on {holder['host']}, since {holder['since']}"
+    except (ValueError, KeyError, TypeError):  # it has the lock, and has not yet said who it is
+        who = "another run that has only just begun"
+    return GuardError(
+        f"{directory} is in use by {who}",
+        why="two runs that write at once would each undo what the other has just read back; nothing was written.",
+        do="wait until it ends, or stop it; a run that died does not hold this lock.",
+    )

@@ -1,0 +1,83 @@
+"""The lines of a journal: JSON objects, numbered from 0, each with a checksum of itself.
+
+Values keep their JSON type (`32`, `"32"` and `true` are three values) and an absent setting is `null`. A checksum, because a
+flipped digit in `before` is still JSON, and undo would write it to a host.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from auditor.model import Change, Receipt
+
+VERSION = 1
+SUFFIX = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A write that was announced; `(run, number)` is its name in every journal."""
+
+    run: str
+    number: int  # of its line in the run's journal
+    time: datetime  # aware, UTC
+    change: Change
+
+
+def run_record(run: str, time: datetime, host: str, user: str, pid: int) -> dict[str, Any]:
+    """Line 0: whose journal this is."""
+    return {"record": "run", "version": VERSION, "run": run, "time": time.isoformat(), "host": host, "user": user, "pid": pid}
+
+
+def intent_record(change: Change, time: datetime) -> dict[str, Any]:
+    """The announcement of one write."""
+    return {"record": "intent", "time": time.isoformat(), "change": asdict(change)}
+
+
+def receipt_record(intent: Intent, receipt: Receipt, time: datetime, *, settled: bool) -> dict[str, Any]:
+    """What became of the write `intent` announced; the change itself is not repeated."""
+    return {
+        "record": "receipt",
+        "of": [intent.run, intent.number],
+        "time": time.isoformat(),
+        "outcome": receipt.outcome,
+        "found": receipt.found,
+        "why": receipt.why,
+        "pending": receipt.pending,
+        "settled": settled,
+    }
+
+
+def line_of(number: int, record: dict[str, Any]) -> bytes:
+    """One line with its newline.
+
+    Raises:
+        ValueError: a value that JSON cannot hold, such as a float that is not a number.
+    """
+    body = json.dumps({"line": number, **record}, separators=(", ", ": "), allow_nan=False).encode("ascii")
+    return body[:-1] + _seal(body) + b"\n"
+
+
+def record_of(number: int, line: bytes) -> dict[str, Any]:
+    """The record of one line without its newline.
+
+    Raises:
+        ValueError: it is not line `number` as it was written; the text says why.
+    """
+    body = line[: -len(_seal(b""))] + b"}"
+    if line[-len(_seal(b"")) :] != _seal(body):
+        raise ValueError("its checksum does not match")
+    record = json.loads(body)
+    if not isinstance(record, dict) or record.get("line") != number:
+        raise ValueError("it is not the line that belongs here: lines are missing, doubled or in another order")
+    return record
+
+
+def _seal(body: bytes) -> bytes:
+    return b', "crc32": "%08x"}' % crc32(body)

@@ -1,0 +1,154 @@
+"""Writes the journal of one run."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import socket
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import JournalError
+from auditor.journal.lock import sole_writer
+from auditor.journal.records import SUFFIX, Intent, intent_record, line_of, receipt_record, run_record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from auditor.model import Change, Receipt
+
+
+def utc_now() -> datetime:
+    """The time now, aware."""
+    return datetime.now(UTC)
+
+
+class Journal:
+    """The journal of one run; `open_journal` makes it, under the lock of its directory.
+
+    The file appears with the first record, so that a run that changes nothing leaves none behind.
+    """
+
+    def __init__(self, directory: Path, run: str, host: str, user: str, now: Callable[[], datetime]) -> None:
+        self.directory = directory
+        self.run = run
+        self._path = directory / f"{run}{SUFFIX}"
+        self._host, self._user, self._now = host, user, now
+        self._descriptor: int | None = None
+        self._lines = 0
+        self._broken = False
+
+    def intend(self, change: Change) -> Intent:
+        """Announce one write; it is on disk when this returns, and only then may the write be sent.
+
+        Raises:
+            JournalError: it could not be recorded, so the write must not happen.
+        """
+        time = self._now()
+        number = self._append(intent_record(change, time))
+        return Intent(self.run, number, time, change)
+
+    def receipt(self, intent: Intent, receipt: Receipt, *, settled: bool = True) -> None:
+        """Record what became of `intent`, which may be an earlier run's.
+
+        `settled=False` keeps the intent open: the endpoint could not be read, or may still carry the write out, and the next
+        run has to look again.
+
+        Raises:
+            JournalError: it could not be recorded; the intent stays open and the next run looks what became of it.
+        """
+        self._append(receipt_record(intent, receipt, self._now(), settled=settled))
+
+    def close(self) -> None:
+        """Close the file, if there is one; every record is on disk already."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+        self._broken = True
+
+    def _append(self, record: dict[str, Any]) -> int:
+        if self._broken:
+            raise self._unwritable("it was closed, or an earlier record did not reach the disk")
+        # Cleared at the end: an interrupt or an error in between may leave half a line, and nothing may follow half a line.
+        self._broken = True
+        try:
+            if self._descriptor is None:
+                self._create()
+            number = self._write(record)
+        except (OSError, ValueError) as error:
+            raise self._unwritable(getattr(error, "strerror", None) or str(error)) from error
+        self._broken = False
+        return number
+
+    def _create(self) -> None:
+        self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        sync_directory(self.directory)  # else the file's name, and with it the intent, could be lost with the power
+        self._write(run_record(self.run, self._now(), self._host, self._user, os.getpid()))
+
+    def _write(self, record: dict[str, Any]) -> int:
+        if self._descriptor is None:
+            raise AssertionError("_append creates the file before it writes")
+        number = self._lines
+        line = line_of(number, record)
+        while line:
+            line = line[os.write(self._descriptor, line) :]
+        os.fsync(self._descriptor)
+        self._lines = number + 1
+        return number
+
+    def _unwritable(self, reason: str) -> JournalError:
+        return JournalError(
+            f"{self._path}: {reason}",
+            why="a write that is not recorded first could be neither explained nor undone, so nothing more is changed.",
+            do="free space or make the state directory writable, then run again: it tells what became of a change left open.",
+        )
+
+
+@contextmanager
+def open_journal(directory: Path, run: str, now: Callable[[], datetime] = utc_now) -> Iterator[Journal]:
+    """The journal of `run` in `directory`, made with mode 0700 if need be; no other run can write meanwhile.
+
+    Raises:
+        GuardError: another run is writing in this state directory; the message says which.
+        JournalError: the directory cannot be made or written.
+    """
+    _make(directory)
+    host, user = socket.gethostname(), _user()
+    holder: dict[str, str | int] = {"run": run, "pid": os.getpid(), "host": host, "user": user, "since": now().isoformat()}
+    with sole_writer(directory, holder):
+        journal = Journal(directory, run, host, user, now)
+        try:
+            yield journal
+        finally:
+            journal.close()
+
+
+def sync_directory(directory: Path) -> None:
+    """Flush the names in `directory` to disk."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _make(directory: Path) -> None:
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory.chmod(0o700)  # it may be older than this rule, or the umask stricter
+        sync_directory(directory.parent)
+    except OSError as error:
+        raise JournalError(
+            f"{directory}: {error.strerror}",
+            why="there is no place to record what is changed, so nothing may be changed.",
+            do="make the state directory writable, or name another one with --state-dir.",
+        ) from error
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's user often has no name
+        return f"uid {os.getuid()}"

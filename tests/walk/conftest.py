@@ -1,0 +1,88 @@
+"""Audits of the lab through the command line, as a user runs them."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.cli import run
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import Lab, serve
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What one command line left behind."""
+
+    code: int
+    report: dict[str, Any]
+    err: str
+
+    def verdicts(self) -> dict[tuple[str, str, str], str]:
+        """(rule, endpoint, resource id) -> verdict."""
+        return {(f["rule"], f["resource"]["endpoint"], f["resource"]["id"]): f["verdict"] for f in self.report["findings"]}
+
+    def of(self, rule: str, verdict: str) -> list[dict[str, Any]]:
+        """The findings of one rule with one verdict."""
+        return [f for f in self.report["findings"] if (f["rule"], f["verdict"]) == (rule, verdict)]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A served lab, its fleet.yaml and a state directory."""
+
+    lab: Lab
+    folder: Path
+    capsys: pytest.CaptureFixture[str]
+
+    @property
+    def fleet(self) -> Path:
+        return self.folder / "fleet.yaml"
+
+    @property
+    def state(self) -> Path:
+        return self.folder / "state"
+
+    def audit(self, *arguments: str) -> Audit:
+        """`auditor audit` on the lab with these further arguments."""
+        report = self.folder / "report.json"
+        report.unlink(missing_ok=True)
+        code = run(["audit", "--fleet", str(self.fleet), "--state-dir", str(self.state), "--reporter", f"json:{report}", *arguments])
+        said = self.capsys.readouterr()
+        assert "Traceback" not in said.err
+        return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)
+
+
+@pytest.fixture(scope="module")
+def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
+    """Every scenario, for tests that change nothing they do not put back."""
+    folder = tmp_path_factory.mktemp("lab")
+    with serve(load_scenario("all")) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        yield lab, folder
+
+
+@pytest.fixture(scope="module")
+def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
+    """One audit of every scenario with nothing in its way."""
+    _, folder = shared_lab
+    report = folder / "whole.json"
+    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
+    return Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
+
+
+@pytest.fixture
+def everything(shared_lab: tuple[Lab, Path], capsys: pytest.CaptureFixture[str]) -> Place:
+    lab, folder = shared_lab
+    return Place(lab, folder, capsys)
+
+
+@pytest.fixture
+def vvols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
+    """The scenario solidfire-vvols, fresh, to be changed."""
+    with serve(load_scenario("solidfire-vvols")) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        yield Place(lab, tmp_path, capsys)

@@ -1,0 +1,135 @@
+"""`--fix` puts right what it may, says what it did, and has nothing to do the second time."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from auditor.lab.wire import Fault
+
+from .conftest import Place
+
+PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
+FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+DSNRO = "storage.core.device.set"
+
+
+def journals(place: Place) -> list[dict[str, object]]:
+    return [
+        json.loads(line)["record"] for file in sorted((place.state / "journal").glob("*.jsonl")) for line in file.read_text().splitlines()
+    ]
+
+
+def writes(place: Place) -> list[str]:
+    names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
+    return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
+
+
+def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(vvols: Place) -> None:
+    first = vvols.audit(*FIX)
+    assert first.code == 1  # what needs a reboot or the array's owner is still drift
+    for rule in PE_RULES:
+        assert first.of(rule, "pass"), rule
+        assert not first.of(rule, "fail") + first.of(rule, "unknown"), rule
+    assert {r["outcome"] for r in first.report["receipts"]} == {"applied", "proposed"}
+    written = writes(vvols)
+    assert written.count(DSNRO) == 13
+    assert written.count("UpdateOptions") == 4
+    assert written.count("ConfigureDatastoreIORM_Task") == 1
+
+    second = vvols.audit(*FIX)
+    assert writes(vvols) == written
+    assert "nothing to change" in second.err
+    for rule in PE_RULES:
+        assert not second.of(rule, "fail") + second.of(rule, "unknown"), rule
+
+
+def test_a_mended_finding_says_what_became_of_its_fix(vvols: Place) -> None:
+    fixed = vvols.audit(*FIX)
+    mended = [f for f in fixed.of("vvol/pe-dsnro-headroom", "pass") if f["fix"]]
+    assert len(mended) == 13
+    for finding in mended:
+        assert (finding["fix"]["before"], finding["fix"]["after"], finding["fix"]["outcome"]) == (32, 256, "applied")
+
+
+def test_before_and_after_stand_in_the_journal(vvols: Place) -> None:
+    vvols.audit(*FIX)
+    text = "\n".join(file.read_text(encoding="utf-8") for file in (vvols.state / "journal").glob("*.jsonl"))
+    intents = [json.loads(line) for line in text.splitlines()]
+    assert vvols.lab.password not in text
+    flat = json.dumps(intents)
+    assert flat.count('"device.dsnro"') >= 13
+    assert '"before"' in flat
+    assert '"after"' in flat
+
+
+def test_a_dry_run_writes_nothing_and_shows_the_plan(vvols: Place) -> None:
+    planned = vvols.audit("--fix", "--dry-run", "--allow", "online-caution")
+    assert "Plan: 13 changes." in planned.err
+    assert writes(vvols) == []
+    assert {f["fix"]["outcome"] for f in planned.of("vvol/pe-dsnro-headroom", "fail")} == {"proposed"}
+
+
+def test_without_a_terminal_and_without_yes_nothing_is_written(vvols: Place) -> None:
+    refused = vvols.audit("--fix", "--allow", "online-caution")
+    assert refused.code == 5
+    assert writes(vvols) == []
+    assert refused.report["summary"]["fail"] > 0  # the report is worth reading all the same
+
+
+def test_online_alone_is_what_may_be_made_by_default(vvols: Place) -> None:
+    vvols.audit("--fix", "--yes")
+    assert DSNRO not in writes(vvols)
+    assert "UpdateOptions" in writes(vvols)
+
+
+def test_more_resources_than_allowed_stop_a_fix_before_its_first_write(vvols: Place) -> None:
+    stopped = vvols.audit(*FIX, "--max-changes", "5")
+    assert stopped.code == 5
+    assert "the limit of one run is 5" in stopped.err
+    assert writes(vvols) == []
+
+
+def test_a_write_that_the_host_accepts_and_ignores_stops_the_run(vvols: Place) -> None:
+    [vcenter] = vvols.lab.vcenters.values()
+    vcenter.faults.active.append(Fault("status", DSNRO, status=500))
+    failed = vvols.audit(*FIX)
+    assert failed.code == 4
+    assert not failed.of("vvol/pe-dsnro-headroom", "pass") or failed.of("vvol/pe-dsnro-headroom", "fail")
+
+
+@pytest.mark.parametrize("lands", [pytest.param(True, id="the write had landed"), pytest.param(False, id="the write had not landed")])
+def test_a_run_killed_between_intent_and_receipt_is_accounted_for_by_the_next(vvols: Place, lands: bool) -> None:
+    [vcenter] = vvols.lab.vcenters.values()
+    # Latency before the host hears of it, or a lost answer after it did: either way the process dies waiting.
+    fault = Fault("slow", DSNRO, seconds=30) if lands else Fault("latency", DSNRO, seconds=30)
+    vcenter.faults.active.append(fault)
+    command = [sys.executable, "-m", "auditor", "audit", "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), *FIX]
+    killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    deadline = time.monotonic() + 60
+    while DSNRO not in vcenter.requests and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(0.5)
+    os.killpg(killed.pid, signal.SIGKILL)
+    killed.wait()
+    vcenter.faults.active.clear()
+
+    next_run = vvols.audit()
+    [told] = [notice for notice in next_run.report["notices"] if "was cut off" in notice]
+    assert "device.dsnro" in told
+    assert ("applied" if lands else "not applied") in told
+    assert ("256, as wanted" if lands else "still 32, as before") in told
+    again = vvols.audit()
+    assert [notice for notice in again.report["notices"] if "was cut off" in notice] == []
+
+
+def test_a_snapshot_cannot_be_fixed(vvols: Place, tmp_path: Path) -> None:
+    from auditor.cli import run
+
+    assert run(["audit", "--from", str(tmp_path), "--fix"]) == 3
+    assert "--fix cannot go with --from" in vvols.capsys.readouterr().err

@@ -1,0 +1,102 @@
+"""Each incident's sick part fails with the numbers of its report; its healthy twin does not."""
+
+from typing import Any
+
+import pytest
+
+from .conftest import Audit
+
+
+@pytest.fixture
+def audit(whole_audit: Audit) -> Audit:
+    return whole_audit
+
+
+def by_host(findings: list[dict[str, Any]]) -> set[str]:
+    return {f["resource"]["host"].split(".")[0] for f in findings}
+
+
+def test_s0_every_protocol_endpoint_that_one_disk_can_fill_is_named(audit: Audit) -> None:
+    failing = audit.of("vvol/pe-dsnro-headroom", "fail")
+    assert {(f["observed"], f["desired"]) for f in failing} == {(32, 256)}
+    assert by_host(failing) == {f"esx-vvol-{n}" for n in range(1, 5)}
+    # Four endpoints on four hosts, of which one host had three set by hand.
+    assert len(failing) == 13
+    assert by_host(audit.of("vvol/pe-dsnro-headroom", "pass")) == {"esx-vvol-2", "esx-twin-1", "esx-twin-2"}
+
+
+def test_s0_the_node_that_was_added_later_is_found_on_the_host_that_was_tuned(audit: Audit) -> None:
+    [forgotten] = [f for f in audit.of("vvol/pe-uniform", "fail") if f["resource"]["host"].startswith("esx-vvol-2")]
+    assert forgotten["resource"]["name"].startswith("naa.6f47acc200000004")
+
+
+def test_s0_the_busy_bronze_volume_is_worth_thirteen_operations_a_second(audit: Audit) -> None:
+    [finding] = audit.of("qos/element-effective-iops", "fail")
+    assert finding["observed"] == 13.2  # 1000 at 512 KiB costs 76 pieces each: facts 6.2
+    assert finding["resource"]["name"].startswith("bronze")
+
+
+def test_s0_the_bronze_minimum_is_below_what_the_array_guarantees(audit: Audit) -> None:
+    [finding] = audit.of("qos/element-limits", "fail")
+    assert (finding["resource"]["name"], finding["fix"]["before"], finding["fix"]["after"]) == ("Bronze", 25, 50)
+
+
+def test_s1_the_throttled_datastore_with_sioc_is_named_with_both_sides(audit: Audit) -> None:
+    [finding] = audit.of("sioc/overlap-array-qos", "fail")
+    assert (finding["observed"], finding["desired"]) == (True, False)
+    evidence = finding["evidence"]
+    assert evidence["arrays"] == "sf-prod"
+    assert evidence["volumes"] == "vmfs-01"
+    assert evidence["qos_max_iops"] == 1500
+    assert evidence["devices"].startswith("naa.6f47acc1")
+    assert "esx-vmfs-1" in evidence["host_names"]
+
+
+def test_s2_the_slip_of_the_guide_is_corrected(audit: Audit) -> None:
+    [finding] = audit.of("queue/param-name-valid", "fail")
+    assert (finding["observed"], finding["desired"]) == ("qlfxmaxqdepth", "ql2xmaxqdepth")
+
+
+def test_s0_a_depth_that_was_never_rebooted_into_effect_is_named(audit: Audit) -> None:
+    [finding] = audit.of("queue/pending-reboot", "fail")
+    assert (finding["observed"], finding["desired"]) == (128, 256)
+
+
+def test_s4_offload_is_on_where_the_first_generation_array_cannot_bear_it(audit: Audit) -> None:
+    failing = audit.of("vaai/eternus-dx-s1-firmware", "fail")
+    assert {(f["observed"], f["desired"]) for f in failing} == {(1, 0)}
+    assert {f["resource"]["name"] for f in failing} == {"DataMover.HardwareAcceleratedMove", "DataMover.HardwareAcceleratedInit"}
+    assert {f["resource"]["cluster"] for f in failing} == {"dx90-l66"}
+
+
+def test_s4_an_undeclared_eternus_is_unknown_and_never_a_pass(audit: Audit) -> None:
+    assert by_host(audit.of("vaai/eternus-dx-s1-firmware", "unknown")) == {"esx-dx-8"}
+    assert "esx-dx-8" not in by_host(audit.of("vaai/enabled", "pass") + audit.of("vaai/stale-workaround", "pass"))
+
+
+def test_s4_the_workaround_left_behind_is_named(audit: Audit) -> None:
+    assert {f["resource"]["cluster"] for f in audit.of("vaai/stale-workaround", "fail")} == {"dx80-stale"}
+
+
+def test_s4_hardware_locking_off_above_an_ats_only_volume_is_critical(audit: Audit) -> None:
+    [finding] = audit.of("vaai/locking-guard", "fail")
+    assert (finding["severity"], finding["observed"], finding["fix"]["after"]) == ("critical", 0, 1)
+
+
+@pytest.mark.parametrize("cluster", ["sf-twin", "dx90-l68"])
+def test_the_healthy_twin_has_no_failure(audit: Audit, cluster: str) -> None:
+    judged = [f for f in audit.report["findings"] if f["resource"]["cluster"] == cluster]
+    assert [f["rule"] for f in judged if f["verdict"] == "pass"]
+    assert [(f["rule"], f["resource"]["name"]) for f in judged if f["verdict"] in ("fail", "unknown")] == []
+
+
+def test_the_healthy_array_has_no_failure(audit: Audit) -> None:
+    judged = [f for f in audit.report["findings"] if f["resource"]["endpoint"] == "sf-twin"]
+    assert {f["verdict"] for f in judged} <= {"pass", "not_applicable"}
+    assert {f["rule"] for f in judged if f["verdict"] == "pass"} == {"qos/element-limits", "qos/element-effective-iops"}
+
+
+def test_the_exit_code_says_that_something_could_not_be_judged(audit: Audit) -> None:
+    assert audit.code == 2
+    assert audit.report["coverage"]["unknown"] > 0
+    assert audit.report["gaps"] == []

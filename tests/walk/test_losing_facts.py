@@ -1,0 +1,81 @@
+"""Whatever is taken away, no verdict turns from fail or unknown to pass, and the hole is told."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from auditor.lab.serving import Lab
+from auditor.lab.vcenter.privileges import ALL
+from auditor.lab.wire import Fault
+
+from .conftest import Audit, Place
+
+READS = (
+    "storage.core.device.list",
+    "storage.core.device.vaai.status.get",
+    "system.module.parameters.list",
+    "storage.vmfs.lockmode.list",
+    "RetrieveManagedMethodExecuter",
+    "ListVolumes",
+    "ListVirtualVolumes",
+    "ListVirtualVolumeBindings",
+    "ListProtocolEndpoints",
+    "ListActiveNodes",
+    "ListQoSPolicies",
+    "ListStorageContainers",
+    "ListVolumeStats",
+    "GetLimits",
+    "GetClusterInfo",
+)
+
+
+@contextmanager
+def without_privilege(lab: Lab, privilege: str) -> Iterator[None]:
+    for server in lab.vcenters.values():
+        server.privileges = ALL - {privilege}
+    try:
+        yield
+    finally:
+        for server in lab.vcenters.values():
+            server.privileges = ALL
+
+
+@contextmanager
+def with_fault(lab: Lab, names: list[str], fault: Fault) -> Iterator[None]:
+    servers = [server for name, server in {**lab.vcenters, **lab.arrays}.items() if name in names]
+    for server in servers:
+        server.faults.active.append(fault)
+    try:
+        yield
+    finally:
+        for server in servers:
+            server.faults.active.clear()
+
+
+Loss = Callable[[Lab], "contextmanager[None]"]
+
+
+def losses() -> Iterator[object]:
+    for privilege in sorted(ALL):
+        yield pytest.param(lambda lab, p=privilege: without_privilege(lab, p), id=f"privilege {privilege}")
+    for name in ("vc-solidfire", "vc-eternus", "sf-prod", "sf-twin"):
+        yield pytest.param(lambda lab, n=name: with_fault(lab, [n], Fault("drop")), id=f"endpoint {name}")
+    for operation in READS:
+        everywhere = ["vc-solidfire", "vc-eternus", "sf-prod", "sf-twin"]
+        yield pytest.param(
+            lambda lab, o=operation, e=everywhere: with_fault(lab, e, Fault("status", o, status=500)), id=f"answers to {operation}"
+        )
+
+
+@pytest.mark.parametrize("loss", list(losses()))
+def test_no_verdict_becomes_a_pass_when_something_is_taken_away(everything: Place, whole_audit: Audit, loss: Loss) -> None:
+    before = whole_audit.verdicts()
+    with loss(everything.lab):
+        after = everything.audit()
+    turned = [key for key, verdict in after.verdicts().items() if verdict == "pass" and before.get(key) in ("fail", "unknown", None)]
+    assert turned == []
+    changed = after.verdicts() != before
+    if changed:
+        assert after.report["gaps"], "verdicts changed and no gap says why"
+        assert after.code == 2
