@@ -134,7 +134,7 @@ class _Reading:
             answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
             listed = list(records(answer, "volumes", "volume", "volumeID", complaints))
             found = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, complaints)]
-            self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active")
+            self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active" and row["volume_id"].isdecimal())
             yield _batch("array_volume", self.endpoint, found)
             ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
             following = max(ids, default=-1) + 1
@@ -144,7 +144,7 @@ class _Reading:
             if following <= start:
                 break
             start = following
-        if answer.get("volumes"):
+        if answer.get("volumes") != []:
             yield Gap(self.endpoint, f"ListVolumes: volumes from {start}", "the page did not advance; what follows was not read")
             return
         self.volumes_read = True

@@ -58,7 +58,8 @@ class Record:
             value = int(value)
         if type(value) is int and 0 <= value <= _LARGEST:
             return value
-        return self._not_understood(name, "a whole number")
+        self._not_understood(name, "a whole number")
+        return None
 
     def real(self, name: str) -> float | None:
         """A finite number from 0."""
@@ -120,7 +121,8 @@ class Record:
         value = self.value.get(name)
         if isinstance(value, list):
             return len(value)
-        return self._not_understood(name, "a list")
+        self._not_understood(name, "a list")
+        return None
 
     def curve(self, name: str) -> str | None:
         """An IOPS curve as a JSON object, I/O size in bytes to cost, smallest size first."""
@@ -129,7 +131,8 @@ class Record:
             return None
         costs = {size: inner.number(size) for size in inner.value}
         if not costs or None in costs.values() or not all(_DIGITS.fullmatch(size) for size in costs):
-            return self._not_understood(name, "a curve")
+            self._not_understood(name, "a curve")
+            return None
         return json.dumps({size: costs[size] for size in sorted(costs, key=int)})
 
     def _not_understood(self, name: str, wanted: str) -> None:

@@ -71,7 +71,8 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
                 builder.add(item)
     except (EndpointError, ConfigurationError) as error:
         complete = False
-        builder.add(Gap(endpoint.name, "the endpoint" if version is None else "the rest of the endpoint", error.what))
+        what = "all of it" if version is None else "the rest of it"
+        builder.add(Gap(endpoint.name, f"{what}, at {endpoint.address}:{endpoint.port}", error.what))
     progress(endpoint.name, "read" if complete else "read with gaps" if version else "not read")
     return EndpointReading(
         name=endpoint.name,

@@ -1,0 +1,141 @@
+"""Every command: its help, its mistakes, its exit codes."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from auditor.cli import run
+
+COMMANDS = (
+    "demo",
+    "audit",
+    "collect",
+    "schedule",
+    "rules list",
+    "rules show",
+    "rules test",
+    "runs list",
+    "runs show",
+    "lab up",
+    "lab export-vcsim",
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_has_an_example(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), "--help"]) == 0
+    assert f"Example: auditor {command}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_help_imports_nothing_heavy() -> None:
+    heavy = ("duckdb", "numpy", "pyVmomi", "httpx", "rich", "jinja2", "sqlglot", "ruamel", "solidfire", "msgspec", "apscheduler", "trustme")
+    script = f"""
+import sys
+from auditor.cli import run
+code = run(["--help"])
+print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        pytest.param(["audti"], "No such command", id="misspelt command"),
+        pytest.param(["audit", "--flet", "x"], "No such option", id="misspelt option"),
+        pytest.param(["audit"], "either --fleet PATH or --from DIR", id="nothing to audit"),
+        pytest.param(["audit", "--fleet", "a", "--from", "b"], "either --fleet PATH or --from DIR", id="two sources"),
+        pytest.param(["audit", "--fleet", "nowhere.yaml"], "nowhere.yaml", id="no such file"),
+        pytest.param(["audit", "--fleet", "f", "--yes"], "go with --fix", id="yes to nothing"),
+        pytest.param(["audit", "--fleet", "f", "--fix", "--allow", "everything"], "everything", id="unknown class"),
+        pytest.param(["audit", "--fleet", "f", "--fail-on", "severe"], "severe", id="unknown severity"),
+        pytest.param(["audit", "--fleet", "f", "--min-coverage", "2"], "less than or equal to 1", id="coverage above 1"),
+        pytest.param(["audit", "--fleet", "f", "--reporter", "jsn"], 'did you mean "json"', id="unknown reporter"),
+        pytest.param(["audit", "--from", "nowhere"], "not a whole snapshot", id="no such snapshot"),
+        pytest.param(["rules", "show", "vvol/pe-dsnro-headrom"], 'did you mean "vvol/pe-dsnro-headroom"', id="misspelt rule"),
+        pytest.param(["rules", "test", "nowhere.yaml"], "nowhere.yaml is not a file", id="no such rule file"),
+        pytest.param(["runs", "show", "yesterday"], "not the id of a run", id="not a run id"),
+        pytest.param(["demo", "--scenario", "solidfire-vols"], "solidfire-vvols", id="misspelt scenario"),
+        pytest.param(["schedule", "--fleet", "f", "--publish", "p"], "either --cron EXPR or --once", id="no schedule"),
+    ],
+)
+def test_a_mistake_on_the_command_line_ends_with_3_and_says_what_to_do(
+    arguments: list[str], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert run(arguments) == 3
+    said = capsys.readouterr()
+    assert says in said.err
+    assert said.err.startswith("error: ")
+    assert "\n  why: " in said.err
+    assert "\n  do:  " in said.err
+    assert said.out == ""
+
+
+def test_a_broken_rule_of_ones_own_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shipped = Path(__file__).parents[2] / "rules/vvol/pe-dsnro-headroom.yaml"
+    folder = tmp_path / "mine" / "own"
+    folder.mkdir(parents=True)
+    text = shipped.read_text(encoding="utf-8").replace("id: vvol/pe-dsnro-headroom", "id: own/pe").replace("least(dsnro,", "least(dsnr,")
+    (folder / "pe.yaml").write_text(text, encoding="utf-8")
+    line = next(number for number, row in enumerate(text.splitlines(), 1) if row.startswith("holds:"))
+    assert run(["rules", "list", "--rules", str(tmp_path / "mine")]) == 3
+    said = capsys.readouterr().err
+    assert f"pe.yaml:{line}: " in said
+    assert 'did you mean "dsnro"' in said
+
+
+def test_the_shipped_rules_pass_their_own_examples(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "test"]) == 0
+    passed, failed = capsys.readouterr().out.strip().splitlines()[-1].split(", ")
+    assert int(passed.split()[0]) >= 18 * 3
+    assert failed == "0 failed"
+
+
+def test_a_rule_whose_example_no_longer_holds_fails_its_test(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shipped = Path(__file__).parents[2] / "rules/queue/pending-reboot.yaml"
+    folder = tmp_path / "mine" / "own"
+    folder.mkdir(parents=True)
+    text = (
+        shipped.read_text(encoding="utf-8")
+        .replace("id: queue/pending-reboot", "id: own/reboot")
+        .replace(" = configured_depth", " <= configured_depth")
+    )
+    (folder / "reboot.yaml").write_text(text, encoding="utf-8")
+    assert run(["rules", "test", str(folder / "reboot.yaml")]) == 3
+    assert "configured, never rebooted" in capsys.readouterr().out
+
+
+def test_earlier_runs_are_listed_and_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = ["--state-dir", str(tmp_path)]
+    assert run(["runs", "list", *state]) == 0
+    assert "no run is kept yet" in capsys.readouterr().err
+    assert run(["demo", "--scenario", "eternus-vaai", *state]) in (1, 2)
+    first = capsys.readouterr().out
+    assert run(["runs", "list", *state]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 2
+    assert run(["runs", "show", *state]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import json
+
+    from auditor.lab.scenario import load_scenario
+    from auditor.lab.serving import serve
+
+    state = ["--state-dir", str(tmp_path / "state")]
+    fleet, saved = tmp_path / "fleet.yaml", tmp_path / "saved"
+    with serve(load_scenario("eternus-vaai")) as lab:
+        lab.write_fleet(fleet)
+        live = run(["audit", "--fleet", str(fleet), "--reporter", f"json:{tmp_path}/live.json", *state])
+        assert run(["collect", "--fleet", str(fleet), "--out", str(saved)]) == 0
+        assert run(["collect", "--fleet", str(fleet), "--out", str(saved)]) == 3
+    assert run(["audit", "--from", str(saved), "--reporter", f"json:{tmp_path}/saved.json", *state]) == live
+    reports = [json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8")) for name in ("live", "saved")]
+    assert reports[0]["findings"] == reports[1]["findings"]
+    assert reports[0]["summary"]["fail"] > 0

@@ -1,0 +1,204 @@
+"""Whatever an endpoint does, the rest is audited, the hole is a gap, nothing is invented and no secret is told."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from ruamel.yaml import YAML
+
+from auditor.cli import run
+from auditor.lab.serving import Lab
+from auditor.lab.wire import Fault
+
+from .conftest import Audit, Place
+
+DEAD_PORT = 9  # the discard service, which nothing serves here
+
+
+def edited(place: Place, change: Callable[[dict[str, dict[str, object]]], None]) -> Path:
+    """A copy of the fleet file after `change` had its way with the endpoints, by name."""
+    yaml = YAML()
+    data = yaml.load(place.fleet.read_text(encoding="utf-8"))
+    change({endpoint["name"]: endpoint for endpoint in data["endpoints"]})
+    path = place.folder / "edited.yaml"
+    with path.open("w", encoding="utf-8") as file:
+        yaml.dump(data, file)
+    return path
+
+
+def audit_of(place: Place, fleet: Path) -> Audit:
+    import json
+
+    report = place.folder / "edited.json"
+    report.unlink(missing_ok=True)
+    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(place.state), "--reporter", f"json:{report}", "--reporter", "table"])
+    said = place.capsys.readouterr()
+    text = report.read_text(encoding="utf-8")
+    for output in (said.out, said.err, text):
+        assert place.lab.password not in output
+        assert "Traceback" not in output
+    return Audit(code, json.loads(text), said.err)
+
+
+def wrong_password(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["password"] = {"command": ["echo", "hunter2"]}
+
+
+def no_password(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["password"] = {"env": "AUDITOR_TEST_VARIABLE_THAT_IS_NOT_SET"}
+
+
+def unknown_authority(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"].pop("tls")
+
+
+def wrong_fingerprint(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["tls"] = {"fingerprint": "sha256:" + "00" * 32}
+
+
+def unreachable(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["address"] = f"127.0.0.1:{DEAD_PORT}"
+
+
+def another_protocol(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["address"] = endpoints["sf-prod"]["address"]
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        pytest.param(wrong_password, "refuses user auditor@vsphere.local", id="wrong password"),
+        pytest.param(no_password, "AUDITOR_TEST_VARIABLE_THAT_IS_NOT_SET", id="password not set"),
+        pytest.param(unknown_authority, "certificate", id="certificate of an unknown authority"),
+        pytest.param(wrong_fingerprint, "certificate", id="another certificate than the pinned one"),
+        pytest.param(unreachable, f"127.0.0.1:{DEAD_PORT}", id="nothing listens there"),
+        pytest.param(another_protocol, "", id="an array answers where a vCenter should"),
+    ],
+)
+def test_one_endpoint_that_cannot_be_opened_leaves_a_gap_and_the_others_are_judged(
+    everything: Place, whole_audit: Audit, change: Callable[[dict[str, dict[str, object]]], None], says: str
+) -> None:
+    audit = audit_of(everything, edited(everything, change))
+    assert audit.code == 2
+    gaps = [gap for gap in audit.report["gaps"] if gap["endpoint"] == "vc-eternus"]
+    assert len(gaps) == 1
+    assert says in f"{gaps[0]['what']} {gaps[0]['why']}"
+    assert "hunter2" not in str(audit.report)
+    others = {key: verdict for key, verdict in whole_audit.verdicts().items() if key[1] != "vc-eternus"}
+    assert audit.verdicts() == others
+
+
+def test_tls_that_is_not_verified_is_said_in_every_report(everything: Place) -> None:
+    def unverified(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["sf-twin"]["tls"] = {"verify": False}
+
+    fleet = edited(everything, unverified)
+    page = everything.folder / "page.html"
+    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(everything.state), "--reporter", "table", "--reporter", f"html:{page}"])
+    assert code == 2
+    assert "NOT VERIFIED" in everything.capsys.readouterr().out.upper()
+    assert "NOT VERIFIED" in page.read_text(encoding="utf-8").upper()
+
+
+def test_a_pinned_certificate_is_enough(everything: Place) -> None:
+    import hashlib
+    import ssl
+
+    def pinned(endpoints: dict[str, dict[str, object]]) -> None:
+        for endpoint in endpoints.values():
+            host, port = str(endpoint["address"]).split(":")
+            der = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate((host, int(port))))
+            endpoint["tls"] = {"fingerprint": "sha256:" + hashlib.sha256(der).hexdigest()}
+
+    audit = audit_of(everything, edited(everything, pinned))
+    assert audit.report["gaps"] == []
+    assert {endpoint["tls"] for endpoint in audit.report["run"]["endpoints"]} == {"pinned"}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault("truncate", "RetrievePropertiesEx"), id="truncated property pages"),
+        pytest.param(Fault("garbage", "RetrievePropertiesEx"), id="nonsense for property pages"),
+        pytest.param(Fault("truncate", "storage.core.device.list"), id="truncated esxcli answers"),
+        pytest.param(Fault("garbage", "storage.core.device.list"), id="nonsense for esxcli answers"),
+        pytest.param(Fault("status", "RetrievePropertiesEx", status=503), id="busy for ever"),
+        pytest.param(Fault("truncate", "ListVolumes"), id="truncated volume list"),
+        pytest.param(Fault("garbage", "ListVolumes"), id="nonsense for the volume list"),
+        pytest.param(Fault("status", "ListVolumes", status=401), id="session of the array refused in the middle"),
+    ],
+)
+def test_answers_that_cannot_be_understood_are_gaps(everything: Place, whole_audit: Audit, fault: Fault) -> None:
+    servers = [*everything.lab.vcenters.values(), *everything.lab.arrays.values()]
+    for server in servers:
+        server.faults.active.append(fault)
+    try:
+        audit = everything.audit()
+    finally:
+        for server in servers:
+            server.faults.active.clear()
+    assert audit.code == 2
+    assert audit.report["gaps"]
+    before = whole_audit.verdicts()
+    assert [key for key, verdict in audit.verdicts().items() if verdict == "pass" and before.get(key) != "pass"] == []
+
+
+def test_a_slow_endpoint_is_given_up_after_its_time_and_the_others_are_judged(everything: Place) -> None:
+    def hurried(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["sf-prod"]["limits"] = {"timeout_seconds": 0.5}
+
+    fleet = edited(everything, hurried)
+    array = everything.lab.arrays["sf-prod"]
+    array.faults.active.append(Fault("latency", seconds=3))
+    try:
+        audit = audit_of(everything, fleet)
+    finally:
+        array.faults.active.clear()
+    assert audit.code == 2
+    assert {gap["endpoint"] for gap in audit.report["gaps"]} == {"sf-prod"}
+    unknown = {f["rule"] for f in audit.report["findings"] if f["verdict"] == "unknown"}
+    assert {"vvol/pe-dsnro-headroom", "sioc/overlap-array-qos"} <= unknown
+
+
+def test_a_session_that_expires_in_the_middle_is_opened_again(everything: Place, whole_audit: Audit) -> None:
+    vcenter = everything.lab.vcenters["vc-solidfire"]
+    before = len(vcenter.requests)
+
+    def forget(lab: Lab) -> None:
+        lab.vcenters["vc-solidfire"].sessions.expire()
+
+    import threading
+
+    def watch() -> None:
+        for _ in range(2000):
+            if vcenter.requests[before:].count("storage.core.device.list") >= 2:
+                forget(everything.lab)
+                return
+            threading.Event().wait(0.005)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    audit = everything.audit()
+    thread.join()
+    assert vcenter.requests[before:].count("Login") == 2
+    assert audit.verdicts() == whole_audit.verdicts()
+
+
+@pytest.mark.parametrize("state", ["disconnected", "notResponding"])
+def test_a_host_that_is_away_leaves_its_verdicts_unknown(everything: Place, state: str) -> None:
+    vcenter = everything.lab.vcenters["vc-solidfire"]
+    host = next(host for host in vcenter.state.hosts.values() if host.description.name.startswith("esx-vvol-1"))
+    with vcenter.state.lock:
+        host.connection_state = state
+        vcenter.state.changed()
+    try:
+        audit = everything.audit()
+    finally:
+        with vcenter.state.lock:
+            host.connection_state = "connected"
+            vcenter.state.changed()
+    assert audit.code == 2
+    assert any("esx-vvol-1" in gap["what"] + gap["why"] for gap in audit.report["gaps"])
+    own = {f["verdict"] for f in audit.report["findings"] if (f["resource"]["host"] or "").startswith("esx-vvol-1")}
+    assert own <= {"unknown", "not_applicable"}
+    assert "unknown" in own
