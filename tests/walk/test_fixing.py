@@ -95,12 +95,15 @@ def test_more_resources_than_allowed_stop_a_fix_before_its_first_write(vvols: Pl
     assert writes(vvols) == []
 
 
-def test_a_write_that_the_host_accepts_and_ignores_stops_the_run(vvols: Place) -> None:
+def test_a_write_that_is_not_read_back_as_wanted_stops_the_run(vvols: Place) -> None:
     [vcenter] = vvols.lab.vcenters.values()
     vcenter.faults.active.append(Fault("status", DSNRO, status=500))
     failed = vvols.audit(*FIX)
     assert failed.code == 4
-    assert not failed.of("vvol/pe-dsnro-headroom", "pass") or failed.of("vvol/pe-dsnro-headroom", "fail")
+    outcomes = [r["outcome"] for r in failed.report["receipts"] if r["remediator"] == "device.dsnro"]
+    assert sorted(outcomes) == ["proposed"] * 12 + ["unverified"]
+    assert writes(vvols).count(DSNRO) == 1
+    assert len(failed.of("vvol/pe-dsnro-headroom", "fail")) == 13
 
 
 @pytest.mark.parametrize("lands", [pytest.param(True, id="the write had landed"), pytest.param(False, id="the write had not landed")])
