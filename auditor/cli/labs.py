@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from types import FrameType
 
@@ -41,8 +43,10 @@ def up(
         if write_fleet is not None:
             lab.write_fleet(write_fleet)
             print(f"auditor audit --fleet {write_fleet}")
-        for name, server in [*lab.vcenters.items(), *lab.arrays.items()]:
+        for name, server in lab.vcenters.items():
             print(f"{name}: https://{server.host}:{server.port}", file=sys.stderr)
+        for name, array in lab.arrays.items():
+            print(f"{name}: https://{array.host}:{array.port}", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
         done.wait()
@@ -61,6 +65,13 @@ def export(
     from auditor.lab.scenario import load_scenario
     from auditor.lab.vcsim import export_vcsim
 
-    written = export_vcsim(load_scenario(scenario or "all"), directory)
-    print(f"{directory}: {written} objects")
+    if directory.exists() and any(directory.iterdir()):
+        raise ConfigurationError(
+            f"{directory} is not empty", why="nothing was written: vcsim would load what lies there as well.", do="name a new directory."
+        )
+    fleet = load_scenario(scenario or "all")
+    export_vcsim(fleet, directory)
+    for vcenter in fleet.vcenters:
+        folder = directory if len(fleet.vcenters) == 1 else directory / vcenter.name
+        print(f"vcsim -load {folder} -l 127.0.0.1:8989 -api-version 8.0.2.0")
     return 0

@@ -1,0 +1,154 @@
+"""Reads a JSON report back, so that a kept run can be rendered again."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import SnapshotError
+from auditor.model import (
+    Change,
+    EndpointReading,
+    Finding,
+    Fix,
+    FixClass,
+    Gap,
+    Outcome,
+    Receipt,
+    Report,
+    Resource,
+    RuleText,
+    Run,
+    Severity,
+    Summary,
+    Target,
+    Verdict,
+)
+from auditor.reporting.json_report import FINDINGS_OPEN, SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def load_report(path: Path) -> Report:
+    """Read what `write_json` wrote; its findings are read from the file again at each pass, never all held.
+
+    Raises:
+        SnapshotError: the file cannot be read, is torn, of another version, or not as `write_json` lays it out.
+    """
+    try:
+        head, tail = _ends(path)
+        if head["schema_version"] != SCHEMA_VERSION:
+            raise _unreadable(path, f"it is of version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        return Report(
+            run=_run(head["run"]),
+            summary=_summary(head["summary"]),
+            gaps=tuple(Gap(**gap) for gap in tail["gaps"]),
+            rules=tuple(_rule(rule) for rule in tail["rules"]),
+            findings=lambda: _findings(path),
+            receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
+            notices=tuple(tail["notices"]),
+        )
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(path, f"it is torn or not a report of this program ({type(error).__name__}: {error})") from error
+
+
+def _unreadable(path: Path, why: str) -> SnapshotError:
+    return SnapshotError(
+        f"{path}: cannot be read as a report: {why}",
+        why="the run it tells of cannot be shown.",
+        do="audit again, or pick another run with `auditor runs list`.",
+    )
+
+
+def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What stands before the findings and what stands after them."""
+    with path.open(encoding="utf-8") as file:
+        first = file.readline().rstrip("\n")
+        if not first.endswith(f", {FINDINGS_OPEN}"):
+            raise ValueError("the first line does not open the findings")
+        last = next((line for line in file if line.startswith("],")), None)
+    if last is None:
+        raise ValueError("the findings do not end")
+    return json.loads(first.removesuffix(f", {FINDINGS_OPEN}") + "}"), json.loads("{" + last.removeprefix("],"))
+
+
+def _findings(path: Path) -> Iterator[Finding]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            next(file)
+            for line in file:
+                if line.startswith("]"):
+                    return
+                yield _finding(json.loads(line.rstrip("\n").removesuffix(",")))
+    except OSError as error:
+        raise _unreadable(path, error.strerror or str(error)) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise _unreadable(path, f"a finding is torn ({type(error).__name__}: {error})") from error
+
+
+def _run(run: dict[str, Any]) -> Run:
+    endpoints = tuple(
+        EndpointReading(**{**reading, "started": _moment(reading["started"]), "finished": _moment(reading["finished"])})
+        for reading in run["endpoints"]
+    )
+    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"])
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _summary(summary: dict[str, Any]) -> Summary:
+    return Summary(
+        fail=summary["fail"],
+        passed=summary["pass"],
+        unknown=summary["unknown"],
+        not_applicable=summary["not_applicable"],
+        waived=summary["waived"],
+        by_severity=summary["by_severity"],
+    )
+
+
+def _finding(finding: dict[str, Any]) -> Finding:
+    return Finding(
+        rule=finding["rule"],
+        title=finding["title"],
+        verdict=Verdict(finding["verdict"]),
+        severity=Severity(finding["severity"]),
+        resource=Resource(**finding["resource"]),
+        observed=finding["observed"],
+        desired=finding["desired"],
+        evidence=finding["evidence"],
+        missing=tuple(finding["missing"]),
+        fix=_fix(finding["fix"]) if finding["fix"] else None,
+        impact=finding["impact"],
+        waiver=finding["waiver"],
+    )
+
+
+def _fix(fix: dict[str, Any]) -> Fix:
+    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], Outcome(fix["outcome"]), fix["why"], fix["pending"])
+
+
+def _receipt(receipt: dict[str, Any]) -> Receipt:
+    change = Change(
+        receipt["remediator"],
+        FixClass(receipt["class"]),
+        Target(receipt["endpoint"], tuple(sorted(receipt["target"].items()))),
+        receipt["before"],
+        receipt["after"],
+        tuple(receipt["rules"]),
+        Resource(**receipt["resource"]),
+        receipt["reason"],
+    )
+    return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
+
+
+def _rule(rule: dict[str, Any]) -> RuleText:
+    sources = tuple((source["what"], source["url"]) for source in rule["sources"])
+    return RuleText(rule["id"], rule["title"], Severity(rule["severity"]), rule["lesson"], sources, rule["fix_text"])

@@ -1,0 +1,70 @@
+"""Rows and columns for a terminal, where what must not be lost wraps and what may be is cut in the middle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.reporting.wording import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+_GAP = 2
+_LEAST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A heading, and how the column gives way when the terminal is narrow."""
+
+    title: str
+    floor: int  # characters it keeps while another column can still give
+    shorten: bool = False  # cut in the middle; otherwise it wraps and nothing is lost
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One value, already harmless, with its rich style."""
+
+    text: str
+    style: str = ""
+
+
+def aligned(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> Table:
+    """Lay `rows` out in at most `width` characters; columns without any text are left out."""
+    from rich.cells import cell_len
+    from rich.table import Table
+    from rich.text import Text
+
+    used = [place for place in range(len(columns)) if any(row[place].text for row in rows)]
+    kept = [columns[place] for place in used]
+    natural = [max(cell_len(columns[place].title), *(cell_len(row[place].text) for row in rows)) for place in used]
+    widths = _fitted(natural, kept, width - _GAP * (len(kept) - 1))
+    table = Table(box=None, show_edge=False, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim", collapse_padding=True)
+    for column, column_width in zip(kept, widths, strict=True):
+        table.add_column(column.title, width=column_width, no_wrap=False, overflow="fold")
+    for row in rows:
+        cells = [row[place] for place in used]
+        table.add_row(
+            *(
+                Text(shortened(cell.text, room) if column.shorten else cell.text, style=cell.style)
+                for cell, column, room in zip(cells, kept, widths, strict=True)
+            )
+        )
+    return table
+
+
+def _fitted(natural: Sequence[int], columns: Sequence[Column], room: int) -> list[int]:
+    """Take from the columns that are cut first, then from those that wrap, then from all, down to what can still be read."""
+    widths = list(natural)
+    order = sorted(range(len(widths)), key=lambda place: (not columns[place].shorten, -natural[place]))
+    for floors in ([column.floor for column in columns], [_LEAST] * len(columns)):
+        for place in order:
+            excess = sum(widths) - room
+            if excess <= 0:
+                return widths
+            widths[place] = max(min(widths[place], floors[place]), widths[place] - excess)
+    return widths

@@ -1,0 +1,263 @@
+"""The report for a person at a terminal: what matters first, cut where a screen ends."""
+
+from __future__ import annotations
+
+import io
+import os
+from typing import TYPE_CHECKING, TextIO
+
+from auditor.model import Outcome, Verdict
+from auditor.reporting.digest import coverage_line, digest, headline, next_steps
+from auditor.reporting.rows import Cell, Column, aligned
+from auditor.reporting.wording import (
+    OUTCOME_WORDS,
+    count_of,
+    first_sentence,
+    fix_text,
+    lasted,
+    moment,
+    neutral,
+    notices_of,
+    outcome_text,
+    place_of,
+    value_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console, RenderableType
+    from rich.text import Text
+
+    from auditor.model import Finding, Gap, Receipt, Report
+    from auditor.reporting.digest import Digest, RuleDigest
+
+ROWS_A_RULE = 10
+"""Rows of one rule before the rest is only counted."""
+ROWS_A_LIST = 20
+"""Gaps and receipts shown before the rest is only counted."""
+_PLAIN_WIDTH = 120
+_SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium": "bold yellow", "low": "cyan", "info": "blue"}
+_STATE_STYLES = {"drift": "bold white on red", "holes": "bold black on yellow", "clean": "bold white on green"}
+_OUTCOME_ORDER = (
+    Outcome.UNVERIFIED,
+    Outcome.REFUSED,
+    Outcome.STALE,
+    Outcome.APPLIED,
+    Outcome.ALREADY,
+    Outcome.PROPOSED,
+    Outcome.BY_HAND,
+)
+
+
+def write_table(report: Report, out: TextIO) -> None:
+    """Write `report` for people, as wide as the terminal, in colour where that is wanted.
+
+    A file, a pipe or ``NO_COLOR`` gets plain text without control characters; ``COLUMNS`` sets the width there.
+    """
+    page = io.StringIO()
+    console = _console(page, out)
+    for part in _parts(report, console.width):
+        console.print(part, overflow="fold")
+    encoding = getattr(out, "encoding", None) or "utf-8"
+    # A terminal that cannot write a letter gets its escape, instead of us an error.
+    text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
+    out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+
+
+def _console(page: TextIO, out: TextIO) -> Console:
+    from rich.console import Console
+
+    terminal = out.isatty()
+    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in {"dumb", "unknown"}
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdigit() and int(columns) else _PLAIN_WIDTH
+    if terminal and not columns.isdigit():
+        width = os.get_terminal_size(out.fileno()).columns or 80
+    return Console(
+        file=page,
+        width=max(40, width),
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        legacy_windows=False,
+    )
+
+
+def _parts(report: Report, width: int) -> Iterator[RenderableType]:
+    seen = digest(report, ROWS_A_RULE)
+    yield from _head(report, seen)
+    for rule in seen.failing:
+        yield from _failures(rule, width, several=_several_vcenters(report))
+    yield from _unknowns(seen)
+    yield from _gaps(report.gaps)
+    yield from _receipts(report.receipts, width)
+    yield ""
+    yield _labelled("Coverage", coverage_line(report))
+    yield from _listed("Next", next_steps(report, seen))
+
+
+def _head(report: Report, seen: Digest) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    said = headline(report, len(seen.failing), seen.failing_hosts)
+    yield Text.assemble((f" {said.word} ", _STATE_STYLES[said.state]), " ", said.sentence)
+    run = report.run
+    yield Text(
+        f"Run {neutral(run.id)}, {moment(run.started)}, took {lasted(run.started, run.finished)}: "
+        f"{count_of(run.hosts, 'host')}, {count_of(len(run.endpoints), 'endpoint')}.",
+        style="dim",
+    )
+    for notice in notices_of(report):
+        yield _hanging("!", Text(notice), "bold yellow")
+
+
+def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    number = rule.counts[Verdict.FAIL]
+    yield ""
+    found = rule.kept[Verdict.FAIL]
+    classes = {one.fix.fix_class for one in found if one.fix}
+    common = next(iter(classes)) if len(classes) == 1 and rule.by_hand == 0 else None
+    yield Text.assemble(
+        (rule.severity.upper(), _SEVERITY_STYLES[rule.severity]),
+        "  ",
+        (neutral(rule.rule), "bold"),
+        f"  {count_of(number, 'failure')}{f', fix: {common}' if common else ''}",
+    )
+    yield Text(neutral(rule.title), style="bold")
+    if rule.text and (why := first_sentence(rule.text.lesson)):
+        yield Text(neutral(why), style="dim")
+    cells = [_finding_cells(one, several=several, say_class=common is None) for one in found]
+    yield Padding(aligned(_finding_columns(found), cells, width - 2), (0, 0, 0, 2))
+    if number > len(found):
+        yield Text(f"  +{number - len(found):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+
+
+def _finding_columns(found: Sequence[Finding]) -> list[Column]:
+    hosts = {one.resource.host is not None for one in found}
+    place = "Host" if hosts == {True} else "Endpoint" if hosts == {False} else "Host or endpoint"
+    return [
+        Column("Resource", floor=16, shorten=True),
+        Column(place, floor=18),
+        Column("Cluster", floor=10, shorten=True),
+        Column("Observed -> desired", floor=14),
+        Column("Fix", floor=8),
+    ]
+
+
+def _finding_cells(finding: Finding, *, several: bool, say_class: bool) -> list[Cell]:
+    resource = finding.resource
+    cluster = neutral(resource.cluster or "")
+    if cluster and several:
+        cluster = f"{neutral(resource.endpoint)}/{cluster}"
+    return [
+        Cell(neutral(resource.name)),
+        Cell(place_of(resource)),
+        Cell(cluster, "dim"),
+        Cell(f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
+        Cell(fix_text(finding.fix, say_class=say_class), "green" if finding.fix and finding.fix.outcome is Outcome.APPLIED else ""),
+    ]
+
+
+def _several_vcenters(report: Report) -> bool:
+    return sum(reading.kind == "vcenter" for reading in report.run.endpoints) > 1
+
+
+def _unknowns(seen: Digest) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    if not seen.unknown:
+        return
+    yield ""
+    yield Text("UNKNOWN: a fact was not read, so these are neither passes nor failures", style="bold yellow")
+    for rule in seen.unknown:
+        example = place_of(rule.kept[Verdict.UNKNOWN][0].resource)
+        number = rule.counts[Verdict.UNKNOWN]
+        columns = [neutral(column) for column, _ in rule.missing.most_common(6)]
+        more = f" and {len(rule.missing) - 6} more" if len(rule.missing) > 6 else ""
+        missing = f"not read: {', '.join(columns)}{more}" if columns else "the reason was not kept"
+        where = f"on {example}" if number == 1 else f"for example on {example}"
+        yield _hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {number:,} unknown, {missing} ({where})"))
+
+
+def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    if not gaps:
+        return
+    yield ""
+    yield Text(f"GAPS: {count_of(len(gaps), 'thing')} could not be read", style="bold yellow")
+    for gap in gaps[:ROWS_A_LIST]:
+        yield _hanging("  -", Text.assemble((neutral(gap.endpoint), "bold"), f"  {neutral(gap.what)}: {neutral(gap.why)}"))
+    if len(gaps) > ROWS_A_LIST:
+        yield Text(f"  +{len(gaps) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+
+
+def _receipts(receipts: Sequence[Receipt], width: int) -> Iterator[RenderableType]:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if not receipts:
+        return
+    yield ""
+    counts = ((sum(one.outcome is outcome for one in receipts), OUTCOME_WORDS[outcome]) for outcome in _OUTCOME_ORDER)
+    yield Text(f"CHANGES: {', '.join(f'{number:,} {word}' for number, word in counts if number)}", style="bold")
+    ordered = sorted(receipts, key=lambda one: _OUTCOME_ORDER.index(one.outcome))
+    columns = [
+        Column("Setting", floor=18),
+        Column("Resource", floor=10, shorten=True),
+        Column("Host", floor=18),
+        Column("Before -> after", floor=10),
+        Column("Outcome", floor=14),
+    ]
+    shown = [_receipt_cells(one) for one in ordered[:ROWS_A_LIST]]
+    yield Padding(aligned(columns, shown, width - 2), (0, 0, 0, 2))
+    if len(receipts) > ROWS_A_LIST:
+        yield Text(f"  +{len(receipts) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+
+
+def _receipt_cells(receipt: Receipt) -> list[Cell]:
+    change = receipt.change
+    said = outcome_text(receipt.outcome, change.fix_class, receipt.pending)
+    if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE}:
+        said = f"{said}; found {value_text(receipt.found, absent='absent')}"
+    if receipt.why:
+        said = f"{said}: {neutral(receipt.why)}"
+    good = receipt.outcome in {Outcome.APPLIED, Outcome.ALREADY}
+    return [
+        Cell(neutral(change.remediator)),
+        Cell(neutral(change.resource.name)),
+        Cell(place_of(change.resource)),
+        Cell(f"{value_text(change.before, absent='absent')} -> {value_text(change.after, absent='absent')}", "bold"),
+        Cell(said, "green" if good else "bold red"),
+    ]
+
+
+def _labelled(label: str, text: str) -> Text:
+    from rich.text import Text
+
+    return Text.assemble((f"{label}: ", "bold"), text)
+
+
+def _listed(label: str, lines: Sequence[str]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    if lines:
+        yield Text(f"{label}:", style="bold")
+    for line in lines:
+        yield _hanging("  -", Text(line))
+
+
+def _hanging(mark: str, text: Text, style: str = "") -> RenderableType:
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=len(mark), style=style)
+    grid.add_column(overflow="fold")
+    grid.add_row(mark, text)
+    return grid

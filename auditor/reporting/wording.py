@@ -1,0 +1,153 @@
+"""How values, names, verdicts and counts are said to people, the same in every format."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+from auditor.model import FixClass, Outcome, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from auditor.model import EndpointReading, Fix, Report, Resource, Scalar
+
+VERDICT_WORDS = {
+    Verdict.FAIL: "fail",
+    Verdict.UNKNOWN: "unknown",
+    Verdict.WAIVED: "waived",
+    Verdict.PASS: "pass",
+    Verdict.NOT_APPLICABLE: "not applicable",
+}
+OUTCOME_WORDS = {
+    Outcome.PROPOSED: "proposed",
+    Outcome.APPLIED: "applied",
+    Outcome.ALREADY: "already as wanted",
+    Outcome.STALE: "stale, not written",
+    Outcome.UNVERIFIED: "UNVERIFIED",
+    Outcome.REFUSED: "refused",
+    Outcome.BY_HAND: "by hand",
+}
+_JOINERS = "\u200c\u200d"  # zero-width (non-)joiners: part of Persian and Indic spelling, harmless to a terminal
+_SHOWN_FORMATS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"'][.!?])\s+(?=[A-Z])")
+_EXACT_IN_A_DOUBLE = 2**53
+
+
+def neutral(text: str) -> str:
+    r"""Make a name from the fleet harmless to look at: what would steer a terminal or turn the text round is spelt out.
+
+    Control characters, escape sequences, bidirectional overrides, line separators and lone surrogates become ``\x1b``-like
+    escapes. Letters of every script stay as they are.
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        letter.encode("unicode_escape").decode("ascii")
+        if unicodedata.category(letter) in _SHOWN_FORMATS and letter not in _JOINERS
+        else letter
+        for letter in text
+    )
+
+
+def neutral_prose(text: str) -> str:
+    """`neutral` for text of several lines, which stay lines."""
+    return "\n".join(neutral(line) for line in text.splitlines())
+
+
+def value_text(value: Scalar, *, absent: str = "none") -> str:
+    """A setting or fact as a person would write it, without separators, so that it can be pasted.
+
+    Args:
+        value: what was read or is wanted.
+        absent: what None is called here.
+    """
+    if value is None:
+        return absent
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT_IN_A_DOUBLE:
+        return str(int(value))
+    if isinstance(value, float) and 0.001 <= abs(value) < _EXACT_IN_A_DOUBLE:
+        return f"{value:.3f}".rstrip("0").rstrip(".")
+    return neutral(value) if value != "" and isinstance(value, str) else '""' if value == "" else str(value)
+
+
+def shortened(text: str, width: int) -> str:
+    """At most `width` characters, cut in the middle: NAA names differ at both ends."""
+    if len(text) <= width or width < 5:
+        return text
+    tail = (width - 1) // 2
+    return f"{text[: width - 1 - tail]}…{text[-tail:]}"
+
+
+def first_sentence(text: str, limit: int = 280) -> str:
+    """The first sentence of a lesson, on one line."""
+    line = " ".join(text.split())
+    sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
+    return sentence if len(sentence) <= limit else f"{sentence[: limit - 1].rsplit(' ', 1)[0]} …"
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """``1 host``, ``12,345 hosts``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def percent(ratio: float) -> str:
+    """Rounded down, so that 100 % means all of it."""
+    return f"{int(ratio * 1000) / 10:g} %"
+
+
+def moment(when: datetime) -> str:
+    """A time as people read it: to the second, and saying that it is UTC."""
+    from datetime import UTC
+
+    return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
+def lasted(started: datetime, finished: datetime) -> str:
+    """How long something took."""
+    seconds = max(0.0, (finished - started).total_seconds())
+    if seconds < 10:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [f"{hours} h" if hours else "", f"{minutes} min" if minutes else "", f"{rest} s" if rest and not hours else ""]
+    return " ".join(part for part in parts if part)
+
+
+def fix_text(fix: Fix | None, *, say_class: bool = True) -> str:
+    """What becomes, or became, of the fix of a finding, in a table cell."""
+    if fix is None:
+        return "by hand"
+    return outcome_text(fix.outcome, fix.fix_class, fix.pending, say_class=say_class)
+
+
+def outcome_text(outcome: Outcome, fix_class: FixClass, pending: str | None, *, say_class: bool = True) -> str:
+    """An outcome, with the class where it still has to be allowed, and what it still waits for."""
+    word = OUTCOME_WORDS[outcome]
+    if say_class and outcome in {Outcome.PROPOSED, Outcome.REFUSED} and fix_class is not FixClass.MANUAL:
+        word = f"{word}, {fix_class}"
+    return f"{word}, {pending} pending" if pending else word
+
+
+def place_of(resource: Resource) -> str:
+    """The host, or for what no single host owns, the endpoint."""
+    return neutral(resource.host or resource.endpoint)
+
+
+def notices_of(report: Report) -> Iterable[str]:
+    """What every reader must be told; an endpoint that was trusted blindly is named even when nobody wrote a notice."""
+    told = [neutral(notice) for notice in report.notices]
+    yield from told
+    blind = [reading for reading in report.run.endpoints if _unverified(reading)]
+    for reading in blind:
+        name = neutral(reading.name)
+        if not any(name in notice and "TLS" in notice for notice in told):
+            yield f"TLS of {name} was NOT VERIFIED: what it answered may have come from somebody else."
+
+
+def _unverified(reading: EndpointReading) -> bool:
+    return reading.tls.upper() == "NOT VERIFIED"
