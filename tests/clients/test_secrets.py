@@ -15,8 +15,8 @@ def endpoint(way: str, *argument: str) -> Endpoint:
     return Endpoint("vc", EndpointKind.VCENTER, "vc.example.net", 443, "audit", Secret(way, argument))
 
 
-class OneEntry(keyring.backend.KeyringBackend):
-    priority = 1  # type: ignore[assignment]  # keyring declares a property
+class OneEntry(keyring.backend.KeyringBackend):  # type: ignore[misc]  # keyring ships no types
+    priority = 1
 
     def get_password(self, service: str, username: str) -> str | None:
         return "hunter2" if (service, username) == ("vcenter", "audit") else None

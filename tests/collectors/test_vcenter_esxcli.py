@@ -124,4 +124,4 @@ def test_names_and_numbers_are_written_one_way() -> None:
     assert lower_hex_name("t10.ATA_____Samsung") == "t10.ATA_____Samsung"
     assert wwn(-1) == "f" * 16  # the API carries a world wide name as a signed long
     assert wwn(None) is None
-    assert (option_text(value=True), wire_type(True), wire_type("x"), wire_type(1)) == ("true", "boolean", "string", "int")
+    assert (option_text(value=True), wire_type(value=True), wire_type("x"), wire_type(1)) == ("true", "boolean", "string", "int")

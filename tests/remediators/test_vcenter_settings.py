@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auditor.clients.vcenter import open_vcenter
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
+from auditor.lab.description import LabFleet, VCenterDescription
 from auditor.lab.vcenter import VCenterServer
 from auditor.lab.vcenter.privileges import READ_ONLY
+from auditor.lab.vcsim import export_vcsim
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target
 from auditor.remediators import remediator_for
@@ -65,9 +68,18 @@ SETTINGS = [
         Setting("host.option", to(host_id="host-11", option="DataMover.MaxHWTransferSize"), 4096, 16384, "UpdateOptions"),
         id="hidden option",
     ),
-    pytest.param(Setting("iscsi.target_option", iscsi("static"), False, True, "UpdateInternetScsiAdvancedOptions"), id="static target"),
-    pytest.param(Setting("iscsi.target_option", iscsi("send"), True, False, "UpdateInternetScsiAdvancedOptions"), id="send target"),
-    pytest.param(Setting("datastore.sioc", to(datastore_id="datastore-101"), True, False, "ConfigureDatastoreIORM_Task"), id="SIOC"),
+    pytest.param(
+        Setting("iscsi.target_option", iscsi("static"), before=False, after=True, operation="UpdateInternetScsiAdvancedOptions"),
+        id="static target",
+    ),
+    pytest.param(
+        Setting("iscsi.target_option", iscsi("send"), before=True, after=False, operation="UpdateInternetScsiAdvancedOptions"),
+        id="send target",
+    ),
+    pytest.param(
+        Setting("datastore.sioc", to(datastore_id="datastore-101"), before=True, after=False, operation="ConfigureDatastoreIORM_Task"),
+        id="SIOC",
+    ),
 ]
 per_setting = pytest.mark.parametrize("setting", SETTINGS)
 
@@ -176,8 +188,6 @@ def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), True, id="DSNRO true"),
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), "256", id="DSNRO as text"),
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), None, id="DSNRO nothing"),
-        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 513, id="above the range"),
-        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 127, id="below the range"),
         pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), "512", id="text for a number"),
         pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), True, id="true for a number"),
         pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), None, id="nothing for a number"),
@@ -205,6 +215,8 @@ def test_a_value_of_the_wrong_type_or_range_is_refused_before_anything_is_sent(
     ("name", "target", "value", "error"),
     [
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), 4096, RefusedError, id="DSNRO above what the host takes"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 513, RefusedError, id="option above its range"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 127, RefusedError, id="option below its range"),
         pytest.param("datastore.sioc", to(datastore_id="datastore-103"), True, NotThereError, id="SIOC of a datastore that has none"),
     ],
 )
@@ -242,10 +254,37 @@ def test_vcsim_which_checks_nothing_gets_only_what_fits(start_vcsim: Callable[..
             option.read(vcenter, to(host_id="host-21", option="Config.HostAgent"))
 
 
+OFFERED = """<propSet><name>supportedOption</name><val xsi:type="ArrayOfOptionDef">
+<OptionDef xsi:type="OptionDef"><label>l</label><summary>s</summary><key>ISCSI.MaxIoSizeKB</key>
+<optionType xsi:type="LongOption"><min>128</min><max>512</max><defaultValue>128</defaultValue></optionType></OptionDef>
+<OptionDef xsi:type="OptionDef"><label>l</label><summary>s</summary><key>Disk.DelayOnBusy</key>
+<optionType xsi:type="LongOption"><valueIsReadonly>true</valueIsReadonly><min>0</min><max>5000</max><defaultValue>400</defaultValue>
+</optionType></OptionDef></val></propSet>"""
+
+
+def test_the_range_a_host_offers_is_kept_although_the_peer_checks_nothing(
+    start_vcsim: Callable[..., Endpoint], small_vcenter: VCenterDescription, tmp_path: Path
+) -> None:
+    export_vcsim(LabFleet(vcenters=(small_vcenter,)), tmp_path / "model")
+    for file in (tmp_path / "model").glob("*-OptionManager-*.xml"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("<propSet>", f"{OFFERED}<propSet>", 1), encoding="utf-8")
+    option, size = remediator_for("host.option"), to(host_id="host-11", option="ISCSI.MaxIoSizeKB")
+    with open_vcenter(start_vcsim(tmp_path / "model")) as vcenter:
+        for value in (127, 513):
+            with pytest.raises(RefusedError, match="128 to 512"):
+                option.write(vcenter, size, value)
+        with pytest.raises(RefusedError, match="read-only"):
+            option.write(vcenter, to(host_id="host-11", option="Disk.DelayOnBusy"), 500)
+        assert option.read(vcenter, size) == Reading(128)
+        option.write(vcenter, size, 512)
+        assert option.read(vcenter, size) == Reading(512)
+
+
 def test_a_task_that_is_still_running_is_waited_for(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.state.task_seconds = 0.3
     sioc = remediator_for("datastore.sioc")
     with open_vcenter(endpoint) as vcenter:
-        sioc.write(vcenter, to(datastore_id="datastore-101"), False)
-        assert sioc.read(vcenter, to(datastore_id="datastore-101")) == Reading(False)
+        sioc.write(vcenter, to(datastore_id="datastore-101"), value=False)
+        assert sioc.read(vcenter, to(datastore_id="datastore-101")) == Reading(value=False)

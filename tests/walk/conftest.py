@@ -11,6 +11,7 @@ import pytest
 from auditor.cli import run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
+from auditor.lab.wire import Faults
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,12 @@ class Audit:
     def of(self, rule: str, verdict: str) -> list[dict[str, Any]]:
         """The findings of one rule with one verdict."""
         return [f for f in self.report["findings"] if (f["rule"], f["verdict"]) == (rule, verdict)]
+
+
+def faults_of(lab: Lab) -> dict[str, Faults]:
+    """The troubles of every endpoint, by its name."""
+    vcenters = {name: server.faults for name, server in lab.vcenters.items()}
+    return vcenters | {name: array.faults for name, array in lab.arrays.items()}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from auditor.cli import run
 from auditor.lab.serving import Lab
 from auditor.lab.wire import Fault
 
-from .conftest import Audit, Place
+from .conftest import Audit, Place, faults_of
 
 DEAD_PORT = 9  # the discard service, which nothing serves here
 
@@ -129,14 +129,14 @@ def test_a_pinned_certificate_is_enough(everything: Place) -> None:
     ],
 )
 def test_answers_that_cannot_be_understood_are_gaps(everything: Place, whole_audit: Audit, fault: Fault) -> None:
-    servers = [*everything.lab.vcenters.values(), *everything.lab.arrays.values()]
-    for server in servers:
-        server.faults.active.append(fault)
+    wires = faults_of(everything.lab).values()
+    for faults in wires:
+        faults.active.append(fault)
     try:
         audit = everything.audit()
     finally:
-        for server in servers:
-            server.faults.active.clear()
+        for faults in wires:
+            faults.active.clear()
     assert audit.code == 2
     assert audit.report["gaps"]
     before = whole_audit.verdicts()

@@ -1,7 +1,7 @@
 """Whatever is taken away, no verdict turns from fail or unknown to pass, and the hole is told."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 
@@ -9,7 +9,7 @@ from auditor.lab.serving import Lab
 from auditor.lab.vcenter.privileges import ALL
 from auditor.lab.wire import Fault
 
-from .conftest import Audit, Place
+from .conftest import Audit, Place, faults_of
 
 READS = (
     "storage.core.device.list",
@@ -43,17 +43,17 @@ def without_privilege(lab: Lab, privilege: str) -> Iterator[None]:
 
 @contextmanager
 def with_fault(lab: Lab, names: list[str], fault: Fault) -> Iterator[None]:
-    servers = [server for name, server in {**lab.vcenters, **lab.arrays}.items() if name in names]
-    for server in servers:
-        server.faults.active.append(fault)
+    chosen = [faults for name, faults in faults_of(lab).items() if name in names]
+    for faults in chosen:
+        faults.active.append(fault)
     try:
         yield
     finally:
-        for server in servers:
-            server.faults.active.clear()
+        for faults in chosen:
+            faults.active.clear()
 
 
-Loss = Callable[[Lab], "contextmanager[None]"]
+Loss = Callable[[Lab], AbstractContextManager[None]]
 
 
 def losses() -> Iterator[object]:

@@ -1,0 +1,188 @@
+"""Holds every expression of a rule against DuckDB before anything is judged: does it parse, does it type-check, is it pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any
+
+from auditor.engine.columns import ExpressionError, Names, names_in
+from auditor.engine.rule import Expression, Param, Views
+from auditor.engine.strictness import columns_of, hidden_columns, nodes
+from auditor.engine.types import Family, family_of
+from auditor.facts.views import seal
+from auditor.yamlfile import did_you_mean
+
+RESERVED = "auditor_"
+"""How the engine's own columns and params begin, so that no rule or view can name one."""
+
+_CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
+_SCALAR_MACROS = frozenset(("if", "nullif", "split_part", "fmod", "fdiv", "list_sum", "list_min", "list_max", "list_count"))
+_CLASSES = frozenset(
+    (
+        "BETWEEN",
+        "CASE",
+        "CAST",
+        "COLLATE",
+        "COLUMN_REF",
+        "COMPARISON",
+        "CONJUNCTION",
+        "CONSTANT",
+        "FUNCTION",
+        "OPERATOR",
+        "PARAMETER",
+        "TYPE",
+    )
+)
+_LITERALS = {"INTEGER": Family.WHOLE, "NUMERIC": Family.NUMBER, "STRING": Family.TEXT, "BOOLEAN": Family.TRUTH}
+
+
+class ExpressionChecker:
+    """Knows the views' columns; checks expressions on empty tables of their shape, in a sealed DuckDB."""
+
+    def __init__(self, views: Views) -> None:
+        import duckdb
+
+        self._views = views
+        self._connection = duckdb.connect()
+        for view, columns in views.items():
+            listed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
+            self._connection.execute(f'CREATE TABLE "{view}" ({listed})')
+            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
+            self._connection.execute(f'INSERT INTO "{view}" VALUES ({", ".join(["NULL"] * len(columns))})')
+        seal(self._connection)
+
+    def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
+        """Check one scalar expression over a row of `view`.
+
+        Raises:
+            ExpressionError: see the words of it.
+        """
+        names = names_in(text)
+        tree = self._parse(text)
+        self._check_names(names, tree, view, params)
+        self._check_parts(tree, self._views[view], params)
+        return Expression(text, names.columns, names.params, self._type(text, names, view, params))
+
+    def check_strict(self, text: str, may_be_missing: Collection[str]) -> None:
+        """Refuse what would turn a missing fact into an answer, in an expression that `read` has found sound.
+
+        Raises:
+            ExpressionError: it names the part and the columns it hides.
+        """
+        found = hidden_columns(self._parse(text), may_be_missing)
+        if found is not None:
+            part, columns = found
+            listed = ", ".join(f'"{column}"' for column in columns)
+            raise ExpressionError(
+                f"uses {part}, which turns a missing {listed} into an answer; "
+                f"say it without, or list the column under may_be_missing with a reason"
+            )
+
+    def _parse(self, text: str) -> Any:
+        import json
+
+        row = self._connection.execute("SELECT json_serialize_sql(?)", [f"SELECT ({text}\n)"]).fetchone()
+        answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
+        if answer["error"]:
+            raise ExpressionError(f"does not parse: {answer.get('error_message', 'no expression')}")
+        if len(answer["statements"]) != 1:
+            raise ExpressionError("holds a statement; an expression is asked for")
+        return answer["statements"][0]["node"]["select_list"]
+
+    def _check_names(self, names: Names, tree: Any, view: str, params: Mapping[str, Param]) -> None:
+        known = self._views[view]
+        for column in names.columns:
+            if column not in known:
+                raise ExpressionError(f'names column "{column}", which view {view} does not have{did_you_mean(column, known)}')
+        for param in names.params:
+            if param not in params:
+                raise ExpressionError(f"names ${param}, which is not under params{did_you_mean(param, params)}")
+        # Strictness stands or falls with the list of columns, so two parsers have to agree on it.
+        only_one_reads = sorted(columns_of(tree) ^ set(names.columns))
+        if only_one_reads:
+            raise ExpressionError(f'names "{only_one_reads[0]}", which is not plainly a column; DuckDB and sqlglot read it differently')
+
+    def _check_parts(self, tree: Any, columns: Mapping[str, str], params: Mapping[str, Param]) -> None:
+        for node in nodes(tree):
+            if node["class"] not in _CLASSES:
+                raise ExpressionError(
+                    f"holds a {node['class'].replace('_', ' ').lower()}; only a scalar expression over the row is allowed"
+                )
+            if node["class"] == "FUNCTION":
+                self._check_function(node)
+            self._check_sides(node, columns, params)
+
+    def _check_function(self, node: Mapping[str, Any]) -> None:
+        name = node["function_name"]
+        # family.upper() is the column family inside a function call, and no parser lists it as a column.
+        if node.get("schema") or node.get("catalog"):
+            raise ExpressionError(f"calls {name}() behind a dot; write {name}(...) around its argument")
+        allowed, known = _functions()
+        if name in allowed:
+            return
+        if name in known:
+            raise ExpressionError(f"calls {name}(), which asks more than the row: other rows, a clock, chance or a setting")
+        raise ExpressionError(f"calls {name}(), which DuckDB does not have{did_you_mean(name, allowed)}")
+
+    def _check_sides(self, node: Mapping[str, Any], columns: Mapping[str, str], params: Mapping[str, Param]) -> None:
+        """Refuse `text_column = 1`: DuckDB would cast the column, and one word in it would end the audit in the middle."""
+        if node["class"] not in ("COMPARISON", "BETWEEN") and node["type"] not in ("COMPARE_IN", "COMPARE_NOT_IN"):
+            return
+        sides = [*(node.get(key) for key in ("left", "right", "input", "lower", "upper")), *node.get("children", ())]
+        families = {}
+        for side in sides:
+            named = _family_of_side(side, columns, params)
+            if named is not None:
+                families[named[1]] = named[0]
+        for one, other in ((Family.TEXT, Family.WHOLE), (Family.TEXT, Family.NUMBER), (Family.TEXT, Family.TRUTH)):
+            if one in families and other in families:
+                raise ExpressionError(
+                    f"compares {families[one]}, which is text, with {families[other]}, which is {other}; cast one of them"
+                )
+
+    def _type(self, text: str, names: Names, view: str, params: Mapping[str, Param]) -> str:
+        import duckdb
+
+        bound = bindings({name: params[name].default for name in names.params})
+        try:
+            row = self._connection.execute(f'DESCRIBE SELECT ({text}\n) FROM "{view}"', bound).fetchone()
+            # 'a'::INTEGER passes DESCRIBE and fails here.
+            self._connection.execute(f'SELECT ({text}\n) FROM "{view}"', bound).fetchall()
+        except duckdb.Error as failure:
+            raise ExpressionError(f"is refused by DuckDB: {str(failure).splitlines()[0]}") from failure
+        return str(row[1]) if row else "NULL"
+
+
+@cache
+def _functions() -> tuple[frozenset[str], frozenset[str]]:
+    """The functions whose value depends on their arguments alone, and all functions that DuckDB has."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        rows = connection.execute("SELECT function_name, function_type, stability FROM duckdb_functions()").fetchall()
+    pure = {name for name, kind, stability in rows if kind == "scalar" and stability == "CONSISTENT"}
+    impure = {name for name, kind, stability in rows if kind == "scalar" and stability != "CONSISTENT"}
+    return frozenset((pure | _SCALAR_MACROS) - impure - _CLOCKS), frozenset(name for name, _, _ in rows)
+
+
+def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Param values as DuckDB takes them."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def _family_of_side(side: Any, columns: Mapping[str, str], params: Mapping[str, Param]) -> tuple[str, Family] | None:
+    """What one side of a comparison is called, and its family; None when it is neither a column, a literal nor a param."""
+    if not isinstance(side, dict):
+        return None
+    if side["class"] == "COLUMN_REF":
+        column = side["column_names"][0].lower()
+        return f'"{column}"', family_of(columns[column])
+    if side["class"] == "CONSTANT" and side.get("literal", {}).get("kind") in _LITERALS:
+        return side["literal"]["text"], _LITERALS[side["literal"]["kind"]]
+    if side["class"] == "PARAMETER":
+        default = params[side["identifier"]].default
+        kinds = {bool: Family.TRUTH, int: Family.WHOLE, float: Family.NUMBER, str: Family.TEXT}
+        family = kinds.get(type(default))
+        return None if family is None else (f"${side['identifier']}", family)
+    return None

@@ -1,0 +1,140 @@
+"""Every rule over every row of its view, in SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from auditor.engine.checking import bindings
+from auditor.engine.obstacles import by_hand_text, obstacle_text
+from auditor.engine.params import ParamValues, Scope, scopes
+from auditor.engine.rule import Rule, RuleSet
+from auditor.engine.sql import OBSTACLES, judging_sql, mended_sql, named, quoted, verdict_sql
+from auditor.engine.verdicts import Evaluation, JudgedRule, load_evaluation, new_store
+from auditor.errors import RuleError
+from auditor.model import FixClass, Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["Evaluation", "evaluate", "load_evaluation"]
+
+
+def evaluate(
+    connection: duckdb.DuckDBPyConnection,
+    rules: RuleSet,
+    params: ParamValues | None = None,
+    *,
+    only: Iterable[str] | None = None,
+) -> Evaluation:
+    """Judge every row of every rule's view.
+
+    Args:
+        connection: holds the views in its schema `main`; sealed, as `facts.views.seal` leaves it.
+        rules: what to judge by.
+        params: what the fleet overrides; None: the rules' defaults.
+        only: ids of the rules to use; None: all.
+
+    Raises:
+        ConfigurationError: `only` names a rule that does not exist.
+        RuleError: there are no rules, or one failed while running (a cast, an overflow, a division by zero); no verdict is kept then.
+    """
+    chosen = rules if only is None else rules.only(only)
+    params = params or ParamValues()
+    if not len(chosen):
+        raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
+    judged = {rule.id: _judged(rule) for rule in chosen}
+    store = new_store(connection, judged)
+    try:
+        for rule in chosen:
+            _judge(connection, store, rule, chosen.views[rule.over], params)
+        for rule in chosen:
+            _foresee(connection, store, rule, chosen, params)
+    except RuleError:
+        connection.execute(f"DETACH {store}")
+        raise
+    connection.execute(f"CHECKPOINT {store}")
+    return Evaluation(connection, store, judged)
+
+
+def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: Mapping[str, str], params: ParamValues) -> None:
+    for scope in scopes(rule, params):
+        select = judging_sql(rule, view, named(rule.over), scope.condition)
+        with _as_rule_error(rule):
+            connection.execute(f"INSERT INTO {store}.verdict SELECT *, {quoted(rule.severity)} FROM ({select})", _bound(rule, scope))
+
+
+def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues) -> None:
+    """Mark the failures whose fix would make another rule over the same view fail that passes now.
+
+    Across views this is not seen: what a device's setting does to a host's is for the next audit to find.
+    """
+    if rule.fix is None:
+        return
+    changed = {rule.fix.column, *rule.fix.foretold}
+    others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & _weighed_by(other)]
+    if not others:
+        return
+    view = rules.views[rule.over]
+    connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in view.items())})")
+    for scope in scopes(rule, params):
+        with _as_rule_error(rule):
+            select = mended_sql(rule, view, named(rule.over), scope.condition)
+            connection.execute(f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
+    for other in others:
+        for scope in scopes(other, params):
+            broken = f"SELECT endpoint, resource_id FROM {store}.mended WHERE {scope.condition} AND {verdict_sql(other)} = 'fail'"
+            with _as_rule_error(other):
+                connection.execute(_mark_sql(store, rule, other, broken), _bound(other, scope, judging=True))
+    connection.execute(f"DROP TABLE {store}.mended")
+
+
+def _mark_sql(store: str, rule: Rule, other: Rule, broken: str) -> str:
+    passing = (
+        f"SELECT endpoint, resource_id FROM {store}.verdict WHERE rule = {quoted(other.id)} AND verdict = {quoted(Verdict.PASS)} "
+        f"INTERSECT ({broken})"
+    )
+    return (
+        f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(other.id)} FROM ({passing}) AS b "
+        f"WHERE v.rule = {quoted(rule.id)} AND v.endpoint = b.endpoint AND v.resource_id = b.resource_id "
+        f"AND v.verdict = {quoted(Verdict.FAIL)} AND v.obstacle IS NULL"
+    )
+
+
+def _weighed_by(rule: Rule) -> set[str]:
+    return {*rule.holds.columns, *(rule.applies.columns if rule.applies is not None else ())}
+
+
+def _bound(rule: Rule, scope: Scope, *, judging: bool = False) -> dict[str, object]:
+    """What a statement about `rule` binds; DuckDB refuses a value that the statement does not name."""
+    used = {name for expression in (rule.judging if judging else rule.expressions) for name in expression.params}
+    return {**scope.bound, **bindings({name: value for name, value in scope.values.items() if name in used})}
+
+
+@contextmanager
+def _as_rule_error(rule: Rule) -> Iterator[None]:
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.DataError, duckdb.ProgrammingError, duckdb.PermissionException) as failure:
+        raise RuleError(
+            f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",
+            why="nothing was judged: a rule set that runs in part reports a clean fleet in part.",
+            do=f"guard the expression (try_cast, nullif), then run `auditor rules test {rule.id}`; or judge by other rules with --only.",
+        ) from failure
+
+
+def _judged(rule: Rule) -> JudgedRule:
+    fix = rule.fix
+    return JudgedRule(
+        title=rule.title,
+        severity=str(rule.severity),
+        kind=rule.over,
+        remediator=None if fix is None else fix.remediator,
+        fix_class=str(FixClass.MANUAL if fix is None else fix.fix_class),
+        by_hand=by_hand_text(rule),
+        reason="" if fix is None else fix.reason or rule.title,
+        obstacles={} if fix is None else {name: obstacle_text(rule, fix, name) for name in OBSTACLES},
+    )

@@ -1,0 +1,136 @@
+"""What a fleet sets differently from the rules' defaults, and which rows each value holds for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.types import is_param_value
+from auditor.errors import ConfigurationError
+from auditor.yamlfile import did_you_mean
+
+_WHY = "nothing was judged: a value that reaches no rule would leave the fleet held to another one."
+_KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}
+
+Place = tuple[str | None, str | None]
+"""(endpoint, cluster); None is every one."""
+
+
+class Override(Protocol):
+    """One value of one param in one place, as fleet.yaml says it (`fleet.ParamOverride`)."""
+
+    @property
+    def where(self) -> str: ...  # noqa: D102  file:line
+
+    @property
+    def rule(self) -> str: ...  # noqa: D102
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+
+    @property
+    def value(self) -> Any: ...  # noqa: D102
+
+    @property
+    def endpoint(self) -> str | None: ...  # noqa: D102
+
+    @property
+    def cluster(self) -> str | None: ...  # noqa: D102
+
+
+@dataclass(frozen=True, slots=True)
+class ParamValues:
+    """Overrides that were found sound: rule -> place -> param -> value."""
+
+    overrides: Mapping[str, Mapping[Place, Mapping[str, ParamValue]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Some rows of a view, and the param values that hold for them."""
+
+    condition: str  # SQL; its params begin with RESERVED
+    bound: Mapping[str, Any]  # of the condition
+    values: Mapping[str, ParamValue]  # of the rule
+
+
+def param_values(overrides: Iterable[Override], rules: RuleSet) -> ParamValues:
+    """Check what a fleet overrides against the rules that were loaded.
+
+    Raises:
+        ConfigurationError: a rule or param does not exist, a value is not of its default's type, or one is set twice in one place.
+    """
+    result: dict[str, dict[Place, dict[str, ParamValue]]] = {}
+    for override in overrides:
+        if override.rule in rules.left_out:
+            continue
+        value = _checked(override, rules)
+        place = (override.endpoint, override.cluster)
+        values = result.setdefault(override.rule, {}).setdefault(place, {})
+        if override.name in values:
+            raise _mistake(override, f'"{override.name}" of {override.rule} is set here a second time')
+        values[override.name] = value
+    return ParamValues(result)
+
+
+def scopes(rule: Rule, params: ParamValues) -> list[Scope]:
+    """The rule's view cut into parts that share param values; every row is in exactly one."""
+    places = params.overrides.get(rule.id, {})
+    defaults = {name: param.default for name, param in rule.params.items()}
+    fleet = {**defaults, **places.get((None, None), {})}
+    endpoints = {endpoint: {**fleet, **values} for (endpoint, cluster), values in places.items() if endpoint and cluster is None}
+    clusters = {
+        (endpoint, cluster): {**endpoints.get(endpoint, fleet), **values}
+        for (endpoint, cluster), values in places.items()
+        if endpoint and cluster
+    }
+    result = [Scope(*_rest(list(endpoints), list(clusters)), fleet)]
+    for name, values in endpoints.items():
+        rest, bound = _rest([], [pair for pair in clusters if pair[0] == name])
+        result.append(Scope(f"endpoint = $auditor_endpoint AND {rest}", {"auditor_endpoint": name, **bound}, values))
+    for (name, cluster), values in clusters.items():
+        bound = {"auditor_endpoint": name, "auditor_cluster": cluster}
+        result.append(Scope("endpoint = $auditor_endpoint AND cluster = $auditor_cluster", bound, values))
+    return result
+
+
+def _rest(endpoints: list[str], clusters: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
+    """The rows in none of these places; a row without an endpoint or a cluster is in none."""
+    conditions, bound = ["true"], {}
+    for index, endpoint in enumerate(endpoints):
+        conditions.append(f"endpoint IS DISTINCT FROM $auditor_not_{index}")
+        bound[f"auditor_not_{index}"] = endpoint
+    for index, (endpoint, cluster) in enumerate(clusters):
+        conditions.append(
+            f"(endpoint IS DISTINCT FROM $auditor_not_endpoint_{index} OR cluster IS DISTINCT FROM $auditor_not_cluster_{index})"
+        )
+        bound |= {f"auditor_not_endpoint_{index}": endpoint, f"auditor_not_cluster_{index}": cluster}
+    return " AND ".join(conditions), bound
+
+
+def _checked(override: Override, rules: RuleSet) -> ParamValue:
+    if override.rule not in rules.rules:
+        raise _mistake(override, f'no rule is called "{override.rule}"{did_you_mean(override.rule, rules.rules)}')
+    params = rules[override.rule].params
+    if override.name not in params:
+        raise _mistake(override, f'{override.rule} has no param "{override.name}"{did_you_mean(override.name, params)}')
+    if override.cluster is not None and override.endpoint is None:
+        raise _mistake(override, f'cluster "{override.cluster}" is named without its endpoint')
+    default = params[override.name].default
+    value: Any = tuple(override.value) if isinstance(override.value, list) else override.value
+    if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    same_kind = is_param_value(value) and type(value) is type(default)
+    if not same_kind or (isinstance(default, tuple) and type(default[0]) is not type(value[0])):
+        raise _mistake(
+            override, f'"{override.name}" of {override.rule} must be {_KINDS[type(default)]} like {default!r}, and is {override.value!r}'
+        )
+    return value  # type: ignore[no-any-return]  # is_param_value said so
+
+
+def _mistake(override: Override, what: str) -> ConfigurationError:
+    return ConfigurationError(
+        f"{override.where}: {what}", why=_WHY, do=f"correct {override.where}; `auditor rules show RULE` lists the params of a rule."
+    )

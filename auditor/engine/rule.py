@@ -1,0 +1,139 @@
+"""A rule as it is once its file has been read and found sound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from auditor.errors import ConfigurationError
+from auditor.model import FixClass, RuleText, Severity, Verdict
+from auditor.yamlfile import did_you_mean
+
+ParamValue: TypeAlias = bool | int | float | str | tuple[bool | int | float | str, ...]
+Views: TypeAlias = Mapping[str, Mapping[str, str]]
+"""View name -> column name -> DuckDB type, as `facts.views.view_columns` answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """One SQL expression over a row of the rule's view."""
+
+    text: str
+    columns: tuple[str, ...]  # each column it names, once, in the order of first mention
+    params: tuple[str, ...]  # each $name, likewise without the $
+    type: str  # DuckDB type of its value
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A number or word of a rule that a fleet may set differently."""
+
+    default: ParamValue
+    unit: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class FixRule:
+    """How a failure is mended: where the setting lives, as what it was read, what it becomes."""
+
+    remediator: str
+    fix_class: FixClass
+    target: Mapping[str, Expression]
+    column: str  # of the view: the setting as it was read
+    value: Expression  # what it is set to; `set` in the file
+    when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
+    foretold: Mapping[str, Expression]  # further columns the fix changes once it is in effect
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A row and the verdict it must get; columns left out are NULL."""
+
+    name: str
+    verdict: Verdict
+    row: Mapping[str, Any]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A codified lesson."""
+
+    id: str
+    title: str
+    severity: Severity
+    over: str  # a view
+    lesson: str
+    sources: tuple[tuple[str, str | None], ...]  # (what, url)
+    holds: Expression
+    observed: Expression
+    desired: Expression
+    path: Path
+    applies: Expression | None = None  # None: it applies to every row
+    tags: tuple[str, ...] = ()
+    params: Mapping[str, Param] = field(default_factory=dict)
+    may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
+    fix: FixRule | None = None
+    by_hand: str | None = None
+    examples: tuple[Example, ...] = ()
+
+    @property
+    def judging(self) -> tuple[Expression, ...]:
+        """The expressions that make the verdict."""
+        return (self.holds,) if self.applies is None else (self.applies, self.holds)
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """Every expression of the rule."""
+        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.foretold.values())
+        return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column the rule reads, once: the evidence of its verdicts."""
+        named = [column for expression in self.expressions for column in expression.columns]
+        return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else [])]))
+
+    def text(self) -> RuleText:
+        """What reports show of it."""
+        mended = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.fix_class})"
+        fix_text = "\n".join(part for part in (mended, self.by_hand) if part)
+        return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Every rule that was loaded, by id in alphabetical order, and the views they range over."""
+
+    rules: Mapping[str, Rule]
+    views: Views
+    left_out: frozenset[str] = frozenset()  # ids that exist and were not asked for
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self.rules.values())
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def __getitem__(self, rule_id: str) -> Rule:
+        return self.rules[rule_id]
+
+    def only(self, ids: Iterable[str]) -> RuleSet:
+        """The rules with these ids.
+
+        Raises:
+            ConfigurationError: there is no such rule.
+        """
+        wanted = set(ids)
+        for rule_id in sorted(wanted - set(self.rules)):
+            raise ConfigurationError(
+                f'no rule is called "{rule_id}"{did_you_mean(rule_id, self.rules)}',
+                why="nothing was judged: what was asked for does not exist.",
+                do="see `auditor rules list`.",
+            )
+        chosen = {rule_id: rule for rule_id, rule in self.rules.items() if rule_id in wanted}
+        return RuleSet(chosen, self.views, self.left_out | (set(self.rules) - wanted))

@@ -1,0 +1,204 @@
+"""The one SQL statement that judges a rule: verdict, evidence, proposed change and foretold outcome of every row of a view."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from auditor.engine.rule import Expression, FixRule, Rule
+from auditor.engine.types import Family, family_of
+from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.model import FixClass, Verdict
+
+VERDICT_COLUMNS: Mapping[str, str] = {
+    "rule": "VARCHAR",
+    "verdict": "VARCHAR",
+    "endpoint": "VARCHAR",
+    "resource_id": "VARCHAR",
+    "resource_name": "VARCHAR",
+    "cluster": "VARCHAR",
+    "host": "VARCHAR",
+    "observed": "VARCHAR",  # JSON scalar, so that 1, true and "1" stay three things; NULL is null
+    "desired": "VARCHAR",  # likewise
+    "evidence": "VARCHAR",  # JSON object; of a row the rule does not apply to, only what `applies` names
+    "missing": "VARCHAR[]",  # of an unknown verdict: the columns that were not read
+    "target": "VARCHAR",  # JSON object of the remediator's keys; NULL unless a fix is at hand
+    "before": "VARCHAR",  # JSON scalar; NULL: the setting is absent, or `obstacle` says that it was not read
+    "after": "VARCHAR",  # JSON scalar
+    "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of OBSTACLES; NULL when it is
+    "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
+}
+
+OBSTACLES = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
+"""Why a failure with a fix is left to a person, first reason first; `obstacles.obstacle_text` says each in words."""
+
+
+def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+    """A SELECT that answers VERDICT_COLUMNS for each row of `source` that meets `condition`.
+
+    Everything but `applies` is strict: it is NULL as soon as a column it names is, unless the rule lists that column under may_be_missing.
+    Each expression is evaluated only where the one before it let it, so that a cast that a rule guards by `applies` cannot fail elsewhere.
+    """
+    told = {**{name: f"auditor_{name}" for name in VERDICT_COLUMNS}, "rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
+    listed = ", ".join(f"{text} AS {name}" for name, text in told.items())
+    return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
+
+
+def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+    """A SELECT that answers, in the view's own columns, every row whose failure the fix would settle, as it will be read afterwards."""
+    settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
+    return f"SELECT {', '.join(named(column) for column in view)} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+
+
+def verdict_sql(rule: Rule) -> str:
+    """An expression that is the verdict of a row, as text."""
+    verdict = f"CASE ({rule.holds.text}\n) WHEN true THEN 'pass' WHEN false THEN 'fail' ELSE 'unknown' END"
+    strict = [column for column in rule.holds.columns if column not in rule.may_be_missing]
+    if strict:
+        verdict = f"CASE WHEN {_any_null(strict)} THEN 'unknown' ELSE {verdict} END"
+    if rule.applies is not None:
+        verdict = f"CASE ({rule.applies.text}\n) WHEN true THEN {verdict} WHEN false THEN 'not_applicable' ELSE 'unknown' END"
+    return verdict
+
+
+def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+    """Every row with all that is said of it as it was read (auditor_...), while its own columns are as a fix would leave them."""
+    judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
+    weighed = f"SELECT *, {_weighed(rule, view)} FROM ({judged})"
+    return weighed if rule.fix is None else f"SELECT * REPLACE ({_mended(rule.fix)}) FROM ({weighed})"
+
+
+def _obstacle(rule: Rule) -> str:
+    """Why the fix is not proposed, asked of a row of `_foretold`: the verdict is taken again on what the fix would leave."""
+    if rule.fix is None:
+        return "NULL"
+    known = "auditor_verdict <> 'fail' OR auditor_obstacle IS NOT NULL"
+    return f"CASE WHEN {known} THEN auditor_obstacle WHEN {verdict_sql(rule)} <> 'pass' THEN 'unsettled' END"
+
+
+def json_sql(text: str, duckdb_type: str) -> str:
+    """`text` as JSON: numbers, truth and text keep their type; times become ISO 8601 in UTC; what JSON cannot say becomes text."""
+    match family_of(duckdb_type):
+        case Family.NUMBER if not duckdb_type.startswith("DECIMAL"):
+            return f"CASE WHEN isfinite({text}) THEN to_json({text}) ELSE to_json(CAST({text} AS VARCHAR)) END"
+        case Family.TRUTH | Family.WHOLE | Family.NUMBER:
+            return f"to_json({text})"
+        case Family.TIME if duckdb_type.startswith("TIMESTAMP"):
+            return f"to_json(strftime(make_timestamp(epoch_us({text})), '%Y-%m-%dT%H:%M:%SZ'))"
+        case _:
+            return f"to_json(CAST({text} AS VARCHAR))"
+
+
+def quoted(text: str) -> str:
+    """A SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def named(name: str) -> str:
+    """A SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _weighed(rule: Rule, view: Mapping[str, str]) -> str:
+    """Everything that is said of a row as it was read, each part under its own name."""
+    told = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
+    applying = rule.applies.columns if rule.applies is not None else ()
+    parts = {name: named(name) for name in RESOURCE_COLUMNS}
+    for name, expression in (("observed", rule.observed), ("desired", rule.desired)):
+        parts[name] = f"CASE WHEN {told} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
+    parts["evidence"] = f"CASE WHEN {told} THEN {_evidence(rule.columns, view)} ELSE {_evidence(applying, view)} END"
+    parts["missing"] = f"CASE WHEN auditor_verdict = 'unknown' THEN {_missing(rule)} END"
+    parts |= _fix_parts(rule, view)
+    return ", ".join(f"{text} AS auditor_{name}" for name, text in parts.items())
+
+
+def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
+    fix = rule.fix
+    if fix is None:
+        return dict.fromkeys(("target", "before", "after"), "NULL")
+    failed = "auditor_verdict = 'fail'"
+    exempt = rule.may_be_missing
+    keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(fix.target.items())]
+    target = f"CASE WHEN {' OR '.join(f'{text} IS NULL' for _, text in keys)} THEN NULL ELSE {_object(keys)} END"
+    after = f"CAST({_strict(fix.value, exempt)} AS {after_type(fix, view)})"
+    before = _before(fix, view)
+    when = "true" if fix.when is None else _strict(fix.when, exempt)
+    unread = "false" if fix.column in exempt else f"{named(fix.column)} IS NULL"
+    obstacle = (
+        f"CASE WHEN {'true' if fix.fix_class is FixClass.MANUAL else 'false'} THEN 'manual' WHEN ({target}) IS NULL THEN 'target' "
+        f"WHEN ({when}) IS NOT TRUE THEN 'when' WHEN {unread} THEN 'unread' "
+        f"WHEN ({before}) IS NULL AND {named(fix.column)} IS NOT NULL THEN 'type' WHEN ({after}) IS NULL THEN 'after' "
+        f"WHEN ({before}) IS NOT DISTINCT FROM ({after}) THEN 'same' END"
+    )
+    parts = {
+        "target": f"CASE WHEN {failed} THEN CAST({target} AS VARCHAR) END",
+        "before": f"CASE WHEN {failed} THEN {json_sql(before, after_type(fix, view))} END",
+        "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
+        "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
+    }
+    changed = {fix.column: fix.value, **fix.foretold}
+    possible = f"{failed} AND ({obstacle}) IS NULL"
+    for column, expression in changed.items():
+        parts[f"foretold_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
+    return parts
+
+
+def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
+    """The type of a change's before and after.
+
+    The column's own, except that a text column may hold a setting of any type as the wire told it: then the type of `set` counts, and the
+    text is read as that.
+    """
+    column = view[fix.column]
+    return fix.value.type if family_of(column) is Family.TEXT else column
+
+
+def _before(fix: FixRule, view: Mapping[str, str]) -> str:
+    wanted, column = after_type(fix, view), named(fix.column)
+    if family_of(wanted) is family_of(view[fix.column]):
+        return column
+    read = f"TRY_CAST({column} AS {wanted})"
+    if family_of(wanted) is not Family.WHOLE:
+        return read
+    # DuckDB reads '1.7' as 2; such a text is no whole number.
+    return f"CASE WHEN CAST({read} AS VARCHAR) = {column} THEN {read} END"
+
+
+def _mended(fix: FixRule) -> str:
+    """The columns as they will be read once the fix is in effect; rows without a change stay as they are."""
+    changed = (fix.column, *(column for column in fix.foretold if column != fix.column))
+    possible = "auditor_verdict = 'fail' AND auditor_obstacle IS NULL"
+    return ", ".join(
+        f"CASE WHEN {possible} THEN auditor_foretold_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
+    )
+
+
+def _missing(rule: Rule) -> str:
+    strict = [column for column in rule.holds.columns if column not in rule.may_be_missing]
+    unread = f"CASE WHEN {_any_null(strict)} THEN {_null_names(strict)} ELSE {_null_names(rule.holds.columns)} END" if strict else ""
+    of_holds = unread or _null_names(rule.holds.columns)
+    if rule.applies is None:
+        return of_holds
+    return f"CASE WHEN ({rule.applies.text}\n) IS NULL THEN {_null_names(rule.applies.columns)} ELSE {of_holds} END"
+
+
+def _strict(expression: Expression, exempt: Mapping[str, str]) -> str:
+    needed = [column for column in expression.columns if column not in exempt]
+    return f"CASE WHEN {_any_null(needed)} THEN NULL ELSE ({expression.text}\n) END" if needed else f"({expression.text}\n)"
+
+
+def _any_null(columns: Iterable[str]) -> str:
+    return "(" + " OR ".join(f"{named(column)} IS NULL" for column in columns) + ")"
+
+
+def _null_names(columns: Iterable[str]) -> str:
+    listed = ", ".join(f"CASE WHEN {named(column)} IS NULL THEN {quoted(column)} END" for column in columns)
+    return f"list_filter(CAST([{listed}] AS VARCHAR[]), lambda name: name IS NOT NULL)"
+
+
+def _evidence(columns: Iterable[str], view: Mapping[str, str]) -> str:
+    return f"CAST({_object([(column, json_sql(named(column), view[column])) for column in columns])} AS VARCHAR)"
+
+
+def _object(pairs: Iterable[tuple[str, str]]) -> str:
+    listed = ", ".join(f"{quoted(name)}, {text}" for name, text in pairs)
+    return f"json_object({listed})"

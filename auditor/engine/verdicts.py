@@ -1,0 +1,191 @@
+"""Verdicts as columns: where they are kept, counted, saved, and read one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.engine.sql import VERDICT_COLUMNS, quoted
+from auditor.errors import SnapshotError
+from auditor.facts.views import seal
+from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Severity, Summary, Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+_FORMAT = 1
+_CHUNK_ROWS = 2_000
+_WORST_FIRST = "verdict, severity, rule, endpoint, cluster, host, resource_name, resource_id"
+_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRule:
+    """What a saved verdict needs of its rule to be told again, whatever became of the rule since."""
+
+    title: str
+    severity: str
+    kind: str  # the view it ranges over
+    remediator: str | None
+    fix_class: str
+    by_hand: str
+    reason: str
+    obstacles: Mapping[str, str]  # sql.OBSTACLES in words
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """The verdict of every rule on every row of its view.
+
+    `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, and severity.
+    """
+
+    connection: duckdb.DuckDBPyConnection
+    store: str
+    rules: Mapping[str, JudgedRule]
+
+    def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
+        """Every finding, worst first: by verdict, severity, rule, endpoint, cluster, host and name; `verdicts` leaves the others out."""
+        for row in self.rows(f"verdict IN ({_listed(Verdict if verdicts is None else verdicts)})"):
+            yield _finding(row, self.rules[row["rule"]])
+
+    def summary(self) -> Summary:
+        """How many verdicts of each kind; failures also by severity."""
+        counted = f"SELECT verdict, severity, count(*) FROM {self.store}.verdict GROUP BY ALL"
+        totals: dict[str, int] = {}
+        failures: dict[str, int] = {}
+        for verdict, severity, count in self.connection.cursor().execute(counted).fetchall():
+            totals[verdict] = totals.get(verdict, 0) + count
+            if verdict == Verdict.FAIL:
+                failures[severity] = count
+        return Summary(
+            fail=totals.get(Verdict.FAIL, 0),
+            passed=totals.get(Verdict.PASS, 0),
+            unknown=totals.get(Verdict.UNKNOWN, 0),
+            not_applicable=totals.get(Verdict.NOT_APPLICABLE, 0),
+            waived=totals.get(Verdict.WAIVED, 0),
+            by_severity={str(severity): failures[severity] for severity in Severity if severity in failures},
+        )
+
+    def rows(self, condition: str) -> Iterator[dict[str, Any]]:
+        """The stored columns of verdicts that meet a SQL condition, worst first, a chunk at a time."""
+        # A cursor of its own: whoever reads findings may ask the connection for something else meanwhile.
+        cursor = self.connection.cursor()
+        cursor.execute(f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {condition} ORDER BY {_WORST_FIRST}")
+        while chunk := cursor.fetchmany(_CHUNK_ROWS):
+            for values in chunk:
+                yield dict(zip(_STORED, values, strict=True))
+
+    def save(self, path: Path) -> None:
+        """Write every verdict to one Parquet file, from which `load_evaluation` reads them again.
+
+        On a sealed connection `path` must lie in the directory that `facts.views.seal` left open.
+
+        Raises:
+            SnapshotError: it cannot be written.
+        """
+        import duckdb
+
+        partial = path.with_suffix(".partial")
+        about = quoted(json.dumps({"format": _FORMAT, "rules": {rule_id: asdict(rule) for rule_id, rule in self.rules.items()}}))
+        options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{auditor: {about}}}"
+        try:
+            self.connection.cursor().execute(f"COPY {self.store}.verdict TO {quoted(str(partial))} ({options})")
+            partial.replace(path)
+        except (duckdb.Error, OSError) as failure:
+            raise SnapshotError(
+                f"cannot write {path}: {failure}",
+                why="the fleet was judged and the verdicts are lost when this process ends.",
+                do="check the path and the space left, then audit again with `--from`.",
+            ) from failure
+
+
+def load_evaluation(path: Path) -> Evaluation:
+    """The verdicts that `Evaluation.save` wrote, ready to be read again; the file is not held open.
+
+    Raises:
+        SnapshotError: there is none, it is not whole, or a newer auditor wrote it.
+    """
+    import duckdb
+
+    connection = duckdb.connect()
+    try:
+        row = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor'", [str(path)]).fetchone()
+        about: dict[str, Any] = json.loads(row[0]) if row else {"format": None}
+        if about["format"] != _FORMAT:
+            raise SnapshotError(
+                f"{path} has verdict format {about['format']}, this auditor reads {_FORMAT}",
+                why="columns may mean something else there.",
+                do="use the auditor that wrote it, or audit again.",
+            )
+        rules = {rule_id: JudgedRule(**rule) for rule_id, rule in about["rules"].items()}
+        store = new_store(connection, rules)
+        connection.execute(f"INSERT INTO {store}.verdict SELECT {', '.join(_STORED)} FROM read_parquet(?)", [str(path)])
+    except (duckdb.Error, ValueError, KeyError, TypeError) as failure:
+        raise SnapshotError(
+            f"{path} does not hold the verdicts of a run: {str(failure).splitlines()[0]}",
+            why="a run that loads in part reports a clean fleet in part.",
+            do="see `auditor runs list`, or audit again.",
+        ) from failure
+    connection.execute(f"CHECKPOINT {store}")
+    seal(connection)
+    return Evaluation(connection, store, rules)
+
+
+def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedRule]) -> str:
+    """The name of an attached database with an empty table `verdict`.
+
+    It is one of its own, and in memory, because DuckDB compresses such a one when told: a row of verdicts says much the same as the last.
+    """
+    taken = {row[0] for row in connection.execute("SELECT database_name FROM duckdb_databases()").fetchall()}
+    store = next(name for name in (f"verdicts_{number}" for number in range(len(taken) + 1)) if name not in taken)
+    connection.execute(f"ATTACH ':memory:' AS {store} (COMPRESS)")
+    # An ENUM sorts in the order it was declared: verdicts and severities worst first, rules by id.
+    words: Mapping[str, Iterable[str]] = {"verdict": list(Verdict), "severity": list(Severity), "rule": sorted(rules)}
+    for kind, values in words.items():
+        connection.execute(f"CREATE TYPE {store}.{kind}_word AS ENUM ({_listed(values)})")
+    types = _STORED | {kind: f"{store}.{kind}_word" for kind in words}
+    connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
+    return store
+
+
+def decoded(text: str | None) -> Any:
+    """A JSON cell; None for NULL."""
+    return None if text is None else json.loads(text)
+
+
+def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:
+    """What a stored verdict is about."""
+    return Resource(rule.kind, row["resource_id"], row["resource_name"], row["endpoint"], row["cluster"], row["host"])
+
+
+def _finding(row: Mapping[str, Any], rule: JudgedRule) -> Finding:
+    return Finding(
+        rule=row["rule"],
+        title=rule.title,
+        verdict=Verdict(row["verdict"]),
+        severity=Severity(row["severity"]),
+        resource=resource_of(row, rule),
+        observed=decoded(row["observed"]),
+        desired=decoded(row["desired"]),
+        evidence=decoded(row["evidence"]) or {},
+        missing=tuple(row["missing"] or ()),
+        fix=_fix(row, rule) if row["verdict"] == Verdict.FAIL else None,
+    )
+
+
+def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
+    """How a failure can be mended, before anything was planned: proposed, or left to a person."""
+    if rule.remediator is None:
+        return Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND, rule.by_hand)
+    outcome, why = Outcome.PROPOSED, rule.reason
+    if row["obstacle"] is not None:
+        outcome, why = Outcome.BY_HAND, rule.obstacles[row["obstacle"]]
+    return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why)
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(quoted(str(word)) for word in words) or "NULL"

@@ -1,0 +1,165 @@
+"""Peers that more than one folder of tests talks to: the lab's vCenter and VMware's own simulator."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import os
+import re
+import shutil
+import ssl
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from auditor.lab.authority import Authority
+from auditor.lab.description import VCenterDescription
+from auditor.lab.scenario import parse_scenario
+from auditor.lab.vcenter import VCenterServer
+from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+
+VCENTER_PASSWORD = "correct-horse-battery"
+PROJECT = Path(__file__).parents[1]
+
+_VCENTER = """
+vcenters:
+  - name: vc-small
+    host_build: 22380479
+    devices:
+      disks: {vendor: PURE, model: FlashArray, names: [naa.624a9370aaaa, naa.624a9370bbbb], targets: [iqn.2010-06.com.purestorage:x]}
+      endpoint:
+        {vendor: SolidFir, model: SSD SAN, protocol_endpoint: true, names: [naa.6f47acc2000000017366707200000000], targets: [iqn.x:pe]}
+      lun:
+        {vendor: FUJITSU, model: ETERNUS_DXM, transport: fc, names: [naa.600000e00d01], targets: ["500000e0d0aa0080"], satp: VMW_SATP_ALUA}
+    templates:
+      iscsi:
+        hbas:
+          - device: vmhba64
+            kind: iscsi
+            driver: iscsi_vmk
+            model: iSCSI Software Adapter
+            software: true
+            targets:
+              - {address: 198.51.100.1}
+              - {kind: static, address: 198.51.100.2, iqn: "iqn.2010-06.com.purestorage:x", delayed_ack: false}
+        modules: {iscsi_vmk: {configured: "iscsivmk_HostQDepth=2048 iscsivmk_LunQDepth=192", in_effect: ""}}
+        devices: [disks, endpoint]
+        dsnro: {naa.624a9370aaaa: 64}
+      fc:
+        hbas: [{device: vmhba2, kind: fc, driver: qlnativefc, model: QLogic 32Gb Fibre Channel Adapter, initiator: "2100f4e9d4000001"}]
+        devices: [lun]
+    clusters:
+      - {name: one, hosts: [{name: "esx-{n}", count: 2, like: iscsi}]}
+      - {name: two, drs: false, hosts: [{name: esx-fc, like: fc}]}
+    datastores:
+      - name: fast
+        type: VMFS
+        extents: [naa.624a9370aaaa]
+        clusters: [one]
+        sioc: {enabled: true, statistics: true, threshold_ms: 20, mode: manual}
+      - {name: old, type: VMFS, extents: [naa.600000e00d01], clusters: [two], locking_mode: ATS+SCSI}
+      - {name: files, type: NFS, remote_host: 198.51.100.9, remote_path: /files, clusters: [one], sioc: {supported: false}}
+    vms:
+      - {name: "vm-{n}", count: 3, cluster: one, disks: [{datastore: fast}, {datastore: fast, controller: lsilogic-sas, iops_limit: 500}]}
+      - {name: stuck, host: esx-fc, disks: [{datastore: old}]}
+"""
+
+
+@pytest.fixture
+def vcenter_password() -> str:
+    """The password of every vCenter the lab serves here; no output may hold it."""
+    return VCENTER_PASSWORD
+
+
+@pytest.fixture
+def small_vcenter() -> VCenterDescription:
+    """Two iSCSI hosts with a protocol endpoint, one Fibre Channel host, three datastores, four machines."""
+    return parse_scenario(_VCENTER, "small").vcenters[0]
+
+
+@pytest.fixture
+def serve_vcenter(tmp_path: Path, small_vcenter: VCenterDescription) -> Iterator[Callable[..., tuple[VCenterServer, Endpoint]]]:
+    """Serves vCenters of the lab: called, it gives the server and the endpoint that reaches it."""
+    authority = Authority()
+    authority.write(tmp_path / "ca.pem")
+    (tmp_path / "password").write_text(VCENTER_PASSWORD, encoding="utf-8")
+    with ExitStack() as stack:
+
+        def serve(
+            description: VCenterDescription = small_vcenter,
+            *,
+            timeout_seconds: float = 5.0,
+            concurrency: int = 8,
+            names: tuple[str, ...] = ("127.0.0.1", "localhost"),
+            session_seconds: float = 1800.0,
+        ) -> tuple[VCenterServer, Endpoint]:
+            context = authority.server_context(*names)
+            server = VCenterServer(description, context, "audit@vsphere.local", VCENTER_PASSWORD, session_seconds=session_seconds)
+            stack.callback(server.stop)
+            return server, Endpoint(
+                name="vc-test",
+                kind=EndpointKind.VCENTER,
+                address=server.host,
+                port=server.port,
+                username="audit@vsphere.local",
+                password=Secret("file", (str(tmp_path / "password"),)),
+                tls=Tls(ca=str(tmp_path / "ca.pem")),
+                limits=Limits(concurrency=concurrency, timeout_seconds=timeout_seconds),
+            )
+
+        yield serve
+
+
+@pytest.fixture
+def many_hosts(small_vcenter: VCenterDescription) -> VCenterDescription:
+    """Forty-five hosts in one cluster: more than two pages of twenty."""
+    first = small_vcenter.clusters[0]
+    hosts = tuple(dataclasses.replace(first.hosts[0], name=f"esx-{number:03}") for number in range(45))
+    return dataclasses.replace(small_vcenter, clusters=(dataclasses.replace(first, hosts=hosts),), datastores=(), vms=())
+
+
+@pytest.fixture
+def start_vcsim(tmp_path: Path) -> Iterator[Callable[..., Endpoint]]:
+    """Starts VMware's simulator: called with a directory for `-load`, or further options, it gives the endpoint that reaches it."""
+    binary = _binary("vcsim")
+    (tmp_path / "vcsim-password").write_text("any", encoding="utf-8")
+    with ExitStack() as stack:
+
+        def start(load: Path | None = None, *options: str) -> Endpoint:
+            command = [binary, "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0", "-username", "u", "-password", "any", *options]
+            process = stack.enter_context(
+                subprocess.Popen(
+                    [*command, *(("-load", str(load)) if load else ())],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    text=True,
+                )
+            )
+            stack.callback(process.terminate)
+            assert process.stdout is not None
+            line = process.stdout.readline()
+            found = re.search(r"127\.0\.0\.1:(\d+)", line)
+            assert found, f"vcsim did not start: {line!r}"
+            port = int(found.group(1))
+            pem = ssl.get_server_certificate(("127.0.0.1", port), timeout=10)
+            fingerprint = "sha256:" + hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
+            password = Secret("file", (str(tmp_path / "vcsim-password"),))
+            return Endpoint("vcsim", EndpointKind.VCENTER, "127.0.0.1", port, "u", password, Tls(fingerprint=fingerprint))
+
+        yield start
+
+
+def _binary(name: str) -> str:
+    """Where a Go tool is: the environment, .bin of the project, the path. Without it the test skips, or fails where it is required."""
+    local = PROJECT / ".bin" / name
+    found = os.environ.get(name.upper()) or (str(local) if local.exists() else shutil.which(name))
+    if found is None:
+        reason = f"{name} is not installed (go install github.com/vmware/govmomi/{name}@v0.46.3)"
+        if os.environ.get("REQUIRE_VCSIM") == "1":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return found

@@ -1,0 +1,141 @@
+"""A small view, a sound rule over it, and rows to judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from auditor.engine.loading import load_rules
+from auditor.engine.rule import RuleSet
+from auditor.facts.views import seal
+
+RESOURCE = dict.fromkeys(("endpoint", "resource_id", "resource_name", "cluster", "host"), "VARCHAR")
+VIEWS: Mapping[str, Mapping[str, str]] = {
+    "protocol_endpoint": {
+        **RESOURCE,
+        "host_id": "VARCHAR",
+        "device": "VARCHAR",
+        "family": "VARCHAR",
+        "per_object_qos": "BOOLEAN",
+        "dsnro": "BIGINT",
+        "queue_depth": "BIGINT",
+        "deepest_disk_queue": "INTEGER",
+        "iops_limit": "BIGINT",
+        "booted": "TIMESTAMP WITH TIME ZONE",
+        "load": "DOUBLE",
+    },
+    "option": {**RESOURCE, "host_id": "VARCHAR", "option": "VARCHAR", "value": "VARCHAR", "value_type": "VARCHAR", "at_boot": "VARCHAR"},
+}
+REMEDIATORS = ("device.dsnro", "host.option")
+HEADROOM = "vvol/pe-dsnro-headroom"
+
+# Incident S0: DSNRO 32 as installed, a virtual disk queue of 64, 256 after the fix.
+SOUND = """\
+id: vvol/pe-dsnro-headroom
+title: One throttled disk cannot fill a protocol endpoint's queue
+severity: high
+tags: [vvol]
+over: protocol_endpoint
+lesson: All virtual volumes behind an endpoint share one queue.
+sources:
+  - {what: Incident S0, url: "https://example.com/s0"}
+params:
+  headroom: {default: 4, unit: times the deepest queue, why: policy}
+applies: family = 'solidfire' AND per_object_qos
+holds: least(dsnro, queue_depth) >= $headroom * deepest_disk_queue
+observed: least(dsnro, queue_depth)
+desired: $headroom * deepest_disk_queue
+fix:
+  remediator: device.dsnro
+  target: {host_id: host_id, device: device}
+  column: dsnro
+  set: least(256, queue_depth)
+  class: online-caution
+  reason: Room for several throttled disks
+examples:
+  passes: [{name: raised, row: {family: solidfire, per_object_qos: true, dsnro: 256, queue_depth: 256, deepest_disk_queue: 64}}]
+  fails: [{name: as installed, row: {family: solidfire, per_object_qos: true, dsnro: 32, queue_depth: 256, deepest_disk_queue: 64}}]
+  unknown: [{name: DSNRO not read, row: {family: solidfire, per_object_qos: true, queue_depth: 256, deepest_disk_queue: 64}}]
+  not_applicable: [{name: no such QoS, row: {family: solidfire, per_object_qos: false}}]
+"""
+
+
+@dataclass(frozen=True)
+class Override:
+    """As fleet.ParamOverride."""
+
+    rule: str
+    name: str
+    value: Any
+    endpoint: str | None = None
+    cluster: str | None = None
+    where: str = "fleet.yaml:7"
+
+
+def write_rule(folder: Path, text: str) -> Path:
+    """Put a rule file where its id says."""
+    rule_id = next(line.removeprefix("id: ") for line in text.splitlines() if line.startswith("id: "))
+    path = folder / f"{rule_id}.yaml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def rules_from(folder: Path, *texts: str) -> RuleSet:
+    """Write rule files and load them."""
+    for text in texts:
+        write_rule(folder, text)
+    return load_rules([folder], VIEWS, REMEDIATORS)
+
+
+def changed(text: str, *replacements: tuple[str, str]) -> str:
+    """The text with parts replaced; each must be there."""
+    for old, new in replacements:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def rule_text(rule_id: str, *, over: str = "protocol_endpoint", **keys: str) -> str:
+    """A rule of a few keys; what the examples say matters only to who checks them."""
+    given = {"holds": "dsnro > 0", "observed": "1", "desired": "1", "severity": "high", "title": f"About {rule_id}"} | keys
+    if "fix" not in given:
+        given.setdefault("by_hand", "Do it.")
+    lines = [
+        f"id: {rule_id}",
+        f"over: {over}",
+        "lesson: text",
+        "sources: [{what: a source}]",
+        *(f"{key}: {value}" for key, value in given.items()),
+    ]
+    if "examples" not in given:
+        names = {"passes": "p", "fails": "f", "unknown": "u"} | ({"not_applicable": "n"} if "applies" in given else {})
+        lines.append("examples: {" + ", ".join(f"{key}: [{{name: {name}, row: {{}}}}]" for key, name in names.items()) + "}")
+    return "\n".join(lines) + "\n"
+
+
+def pe(number: int = 1, **columns: Any) -> dict[str, Any]:
+    """A protocol endpoint of SolidFire as S0 found it; columns as named."""
+    device = f"naa.6f47acc2{number:08d}"
+    place = {"endpoint": "vc-east", "resource_id": f"host-1/{device}", "resource_name": device, "cluster": "gold", "host": "esx-01"}
+    facts = {"family": "solidfire", "per_object_qos": True, "dsnro": 32, "queue_depth": 256, "deepest_disk_queue": 64}
+    return {**place, "host_id": "host-1", "device": device, **facts, **columns}
+
+
+def fleet(rows: Sequence[Mapping[str, Any]], view: str = "protocol_endpoint", folder: Path | None = None) -> duckdb.DuckDBPyConnection:
+    """A sealed connection whose views hold these rows; `folder` stays open for writing."""
+    connection = duckdb.connect()
+    for name, columns in VIEWS.items():
+        connection.execute(f'CREATE TABLE "{name}" ({", ".join(f"{column} {kind}" for column, kind in columns.items())})')
+    assert all(set(row) <= set(VIEWS[view]) for row in rows)
+    if rows:
+        select = "SELECT unnest(from_json_strict($cells, $shape), recursive := true)"
+        cells = [{column: row.get(column) for column in VIEWS[view]} for row in rows]
+        connection.execute(f'INSERT INTO "{view}" {select}', {"cells": json.dumps(cells), "shape": json.dumps([dict(VIEWS[view])])})
+    seal(connection, folder)
+    return connection
