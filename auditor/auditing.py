@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import resources
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.views import create_views, seal, view_columns
-from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Verdict
+from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
 
 if TYPE_CHECKING:
     from auditor.applying import BlastRadius, Recovered
@@ -29,8 +29,8 @@ AFTER_FOLDER = "after"
 """The fleet as read again after a fix."""
 FINDINGS_FILE = "findings.parquet"
 
-Fixed = Mapping[tuple[str, str, str, str], Receipt]
-"""(rule, endpoint, resource kind, resource id) -> what became of the change."""
+FindingKey = tuple[str, str, str, str]
+"""(rule, endpoint, resource kind, resource id)"""
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
 
 
@@ -48,6 +48,7 @@ class Audited:
     plan: Plan
     notices: tuple[str, ...] = ()
     receipts: tuple[Receipt, ...] = ()
+    fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # what became of the fix of findings that were, or could not be, acted on
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
 
     @property
@@ -59,7 +60,7 @@ class Audited:
             summary=self.evaluation.summary(),
             gaps=self.snapshot.gaps,
             rules=tuple(rule.text() for rule in self.rules),
-            findings=partial(_with_outcomes, self.evaluation, _by_finding(self.receipts)),
+            findings=partial(_with_outcomes, self.evaluation, self.fixes),
             receipts=self.receipts,
             notices=self.notices,
         )
@@ -108,7 +109,8 @@ def audit(
             do="check that fleet.yaml names a vCenter, and that its account may see the hosts (propagated Read-only role).",
         )
     evaluation, plan = _judge(snapshot, rules, overrides, directory)
-    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(notices))
+    fixes = _contradicted(evaluation, plan)
+    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(notices), fixes=fixes)
 
 
 def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride, ...]:
@@ -220,7 +222,9 @@ def put_right(
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
     except AuditorError as error:
         stopped = error
-    audited = replace(audited, receipts=tuple(receipts), stopped=stopped)
+    # Who asked for what is known by the evaluation before the fix: what was mended passes afterwards, and asks for nothing.
+    fixes = {**audited.fixes, **_of_receipts(audited.evaluation, receipts)}
+    audited = replace(audited, receipts=tuple(receipts), fixes=fixes, stopped=stopped)
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if not touched:
         return audited
@@ -235,23 +239,44 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-def _by_finding(receipts: Sequence[Receipt]) -> Fixed:
-    return {
-        (rule, receipt.change.resource.endpoint, receipt.change.resource.kind, receipt.change.resource.id): receipt
-        for receipt in receipts
-        for rule in receipt.change.rules
-    }
+def _of_receipts(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[FindingKey, Fix]:
+    """What became of the fix of every failure that asked for one of these changes."""
+    made = {(receipt.change.remediator, receipt.change.target): receipt for receipt in receipts}
+    found = {}
+    for finding in evaluation.findings({Verdict.FAIL}) if made else ():
+        receipt = made.get(_asked(finding))
+        if finding.fix is not None and receipt is not None:
+            why = receipt.why or finding.fix.why
+            found[_key(finding)] = replace(finding.fix, outcome=receipt.outcome, why=why, pending=receipt.pending)
+    return found
 
 
-def _with_outcomes(evaluation: Evaluation, fixed: Fixed) -> Iterator[Finding]:
+def _contradicted(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
+    """The fix of every failure whose setting another rule wants different: refused, and why."""
+    clashes = {(clash.remediator, clash.target): clash for clash in plan.contradictions}
+    found = {}
+    for finding in evaluation.findings({Verdict.FAIL}) if clashes else ():
+        clash = clashes.get(_asked(finding))
+        if finding.fix is not None and clash is not None:
+            wants = "; ".join(f"{rule} wants {value}" for rule, value in clash.wants)
+            found[_key(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=f"rules contradict each other: {wants}")
+    return found
+
+
+def _asked(finding: Finding) -> tuple[str, Target]:
+    """The change a failure asks for, as plans and receipts name it."""
+    fix = finding.fix
+    return (fix.remediator or "" if fix else "", Target(finding.resource.endpoint, fix.target if fix else ()))
+
+
+def _key(finding: Finding) -> FindingKey:
+    return finding.rule, finding.resource.endpoint, finding.resource.kind, finding.resource.id
+
+
+def _with_outcomes(evaluation: Evaluation, fixes: Mapping[FindingKey, Fix]) -> Iterator[Finding]:
     for finding in evaluation.findings():
-        receipt = fixed.get((finding.rule, finding.resource.endpoint, finding.resource.kind, finding.resource.id)) if fixed else None
-        if receipt is None:
-            yield finding
-            continue
-        change = receipt.change
-        fix = Fix(change.remediator, change.fix_class, change.before, change.after, receipt.outcome, receipt.why, receipt.pending)
-        yield replace(finding, fix=fix)
+        fix = fixes.get(_key(finding)) if fixes else None
+        yield finding if fix is None else replace(finding, fix=fix)
 
 
 def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> int:
@@ -262,8 +287,6 @@ def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> 
         fail_on: the rank of the mildest severity whose failure counts (`Severity.rank`).
         min_coverage: the share of verdicts that has to be reached, 0 to 1; None means that every gap counts.
     """
-    from auditor.model import Severity
-
     summary = audited.evaluation.summary()
     if any(receipt.outcome in (Outcome.UNVERIFIED, Outcome.REFUSED) for receipt in audited.receipts):
         return 4
@@ -274,6 +297,3 @@ def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> 
         return 2
     counted = [severity for severity in Severity if severity.rank <= fail_on]
     return 1 if any(summary.by_severity.get(severity.value, 0) for severity in counted) else 0
-
-
-__all__ = ["Audited", "Verdict", "audit", "collect_for", "exit_code", "load_rule_set", "put_right", "recover_earlier", "shipped_rules"]

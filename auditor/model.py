@@ -217,6 +217,7 @@ class Fix:
     outcome: Outcome
     why: str = ""
     pending: str | None = None  # "reboot" when stored but not yet in effect
+    target: tuple[tuple[str, str], ...] = ()  # where the setting lives, as Target.keys; empty when there is no remediator
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from auditor.model import FixClass, Severity, Verdict
 from auditor.yamlfile import YamlDocument
 
 _REQUIRED = ("title", "lesson", "sources", "holds", "observed", "desired", "examples")
-_KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "fix", "by_hand", *_REQUIRED)
+_KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "evidence", "fix", "by_hand", *_REQUIRED)
 _FIX_KEYS = ("remediator", "target", "column", "set", "when", "foretold", "class", "reason")
 _EXAMPLE_KEYS = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
 _TRUTH = (Family.TRUTH,)
@@ -74,12 +74,20 @@ class RuleReader:
             tags=fields.texts("tags"),
             params=self._params,
             may_be_missing=missing,
+            evidence=self._read_evidence(),
             fix=self._read_fix(),
             by_hand=fields.text("by_hand") or None,
             examples=self._read_examples(),
         )
         self._check_whole(rule)
         return None if fields.problems else rule
+
+    def _read_evidence(self) -> tuple[str, ...]:
+        columns = self._fields.texts("evidence")
+        for index, column in enumerate(columns):
+            if column not in self._views[self._view]:
+                self._fields.unknown(f"column in view {self._view}", column, self._views[self._view], "evidence", index)
+        return columns
 
     def _check_id(self, expected: str) -> None:
         written = self._fields.text("id", required=True)

@@ -77,6 +77,7 @@ class Rule:
     tags: tuple[str, ...] = ()
     params: Mapping[str, Param] = field(default_factory=dict)
     may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
+    evidence: tuple[str, ...] = ()  # further columns that a reader of the finding wants to see; no verdict rests on them
     fix: FixRule | None = None
     by_hand: str | None = None
     examples: tuple[Example, ...] = ()
@@ -94,9 +95,9 @@ class Rule:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column the rule reads, once: the evidence of its verdicts."""
+        """Every column the rule reads or shows, once: the evidence of its verdicts."""
         named = [column for expression in self.expressions for column in expression.columns]
-        return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else [])]))
+        return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else []), *self.evidence]))
 
     def text(self) -> RuleText:
         """What reports show of it."""

@@ -184,7 +184,8 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
     outcome, why = Outcome.PROPOSED, rule.reason
     if row["obstacle"] is not None:
         outcome, why = Outcome.BY_HAND, rule.obstacles[row["obstacle"]]
-    return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why)
+    target = tuple(sorted(decoded(row["target"]).items())) if row["target"] is not None else ()
+    return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why, target=target)
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import gzip
 import socket
 import ssl
+import sys
 import threading
-import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class Fault:
         seconds: for latency, and for slow between two pieces.
         status: for status; 503 carries Retry-After.
         times: how often before it is over; None means always.
+        containing: only for requests whose body holds this, for example the id of one host; empty means every one.
     """
 
     kind: str
@@ -54,6 +56,7 @@ class Fault:
     seconds: float = 0.0
     status: int = 503
     times: int | None = None
+    containing: bytes = b""
 
 
 @dataclass(slots=True)
@@ -63,12 +66,12 @@ class Faults:
     active: list[Fault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def take(self, operation: str) -> list[Fault]:
+    def take(self, operation: str, body: bytes = b"") -> list[Fault]:
         """The faults that hit this request; counts them down."""
         hit = []
         with self._lock:
             for fault in self.active:
-                if fault.operation not in ("", operation) or fault.times == 0:
+                if fault.operation not in ("", operation) or fault.times == 0 or fault.containing not in body:
                     continue
                 if fault.times is not None:
                     fault.times -= 1
@@ -78,6 +81,10 @@ class Faults:
 
 class WireServer:
     """Serves one endpoint over TLS on loopback from a thread of its own, until `stop`.
+
+    Attributes:
+        requests: the operations in the order they arrived, for tests and benchmarks.
+        stopping: set when the server is told to stop; whoever waits within a request looks at it.
 
     Args:
         answer: what the endpoint says; called from many threads at once.
@@ -96,18 +103,23 @@ class WireServer:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
+        self.answer = answer
+        self.operation = operation
         self.faults = Faults()
-        self.requests: list[str] = []  # operations in the order they arrived, for tests and benchmarks
-        self._server = _Server((host, port), _handler(self, answer, operation), tls)
+        self.requests: list[str] = []
+        self.stopping = threading.Event()
+        self._server = _Server((host, port), type("Handler", (_Handler,), {"wire": self}), tls)
         self.host = host
         self.port: int = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop serving and close the socket."""
+        """Stop serving, and hang up on everybody who is still connected."""
+        self.stopping.set()
         self._server.shutdown()
         self._server.server_close()
+        self._server.hang_up()
         self._thread.join()
 
 
@@ -118,87 +130,104 @@ class _Server(ThreadingHTTPServer):
     def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler], tls: ssl.SSLContext) -> None:
         super().__init__(address, handler)
         self._tls = tls
+        self._connections: set[socket.socket] = set()
+        self._changed = threading.Condition()
 
     def get_request(self) -> tuple[socket.socket, Any]:
         # The handshake happens in the connection's own thread: one client that stalls must not stop the others.
         connection, address = super().get_request()
         return self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
 
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        with self._changed:
+            self._connections.add(request)
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            with self._changed:
+                self._connections.discard(request)
+                self._changed.notify_all()
+
+    def hang_up(self, timeout_seconds: float = 5.0) -> None:
+        """End every open connection and wait until their threads are done with them."""
+        with self._changed:
+            for connection in self._connections:
+                with suppress(OSError):  # it ended by itself in this very moment
+                    # Below TLS: an SSLSocket's own shutdown would take the TLS layer away from under the thread that reads.
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)
+            self._changed.wait_for(lambda: not self._connections, timeout_seconds)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         # Clients that go away or refuse our certificate are part of what the lab is for.
-        import sys
-
-        if not isinstance(sys.exc_info()[1], (OSError, ssl.SSLError)):
+        if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
-def _handler(wire: WireServer, answer: Callable[[Request], Answer], operation: Callable[[Request], str]) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-        wbufsize = 65536
-        timeout = 300
+class _Handler(BaseHTTPRequestHandler):
+    """Serves one connection; `wire` is set by the subclass that a WireServer makes of it."""
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
-            """The lab says nothing on its own."""
+    wire: ClassVar[WireServer]
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = 65536
+    timeout = 300
 
-        def _serve(self) -> None:
-            request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, self._body())
-            name = operation(request)
-            wire.requests.append(name)
-            faults = {fault.kind: fault for fault in wire.faults.take(name)}
-            if "latency" in faults:
-                time.sleep(faults["latency"].seconds)
-            if "drop" in faults:
-                self.close_connection = True
-                return
-            if "status" in faults:
-                self._send(_trouble(faults["status"].status))
-                return
-            if "garbage" in faults:
-                self._send(Answer(b"<html>\x00 not what you asked for", "text/html"))
-                return
-            reply = answer(request)
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
+        """The lab says nothing on its own."""
+
+    def _serve(self) -> None:
+        request = Request(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, self._body())
+        name = self.wire.operation(request)
+        self.wire.requests.append(name)
+        faults = {fault.kind: fault for fault in self.wire.faults.take(name, request.body)}
+        if "latency" in faults:
+            self.wire.stopping.wait(faults["latency"].seconds)
+        if "drop" in faults:
+            self.close_connection = True
+        elif "status" in faults:
+            self._send(_trouble(faults["status"].status))
+        elif "garbage" in faults:
+            self._send(Answer(b"<html>\x00 not what you asked for", "text/html"))
+        else:
+            reply = self.wire.answer(request)
             if "lose" in faults:
                 self.close_connection = True
-                return
-            self._send(reply, truncate="truncate" in faults, pause=faults["slow"].seconds if "slow" in faults else 0.0)
-
-        do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve
-
-        def _body(self) -> bytes:
-            if self.headers.get("Transfer-Encoding", "").lower() == "chunked":  # Go clients send chunks
-                pieces = []
-                while size := int(self.rfile.readline().split(b";")[0], 16):
-                    pieces.append(self.rfile.read(size))
-                    self.rfile.readline()
-                self.rfile.readline()
-                return b"".join(pieces)
-            return self.rfile.read(int(self.headers.get("Content-Length") or 0))
-
-        def _send(self, reply: Answer, *, truncate: bool = False, pause: float = 0.0) -> None:
-            body = reply.body
-            self.send_response(reply.status)
-            self.send_header("Content-Type", reply.content_type)
-            for name, value in reply.headers:
-                self.send_header(name, value)
-            if len(body) > 1024 and "gzip" in self.headers.get("Accept-Encoding", ""):
-                body = gzip.compress(body, 1)
-                self.send_header("Content-Encoding", "gzip")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            if truncate:
-                self.wfile.write(body[: len(body) // 2])
-                self.close_connection = True
-            elif pause:
-                for start in range(0, len(body), 512):
-                    self.wfile.write(body[start : start + 512])
-                    self.wfile.flush()
-                    time.sleep(pause)
             else:
-                self.wfile.write(body)
+                self._send(reply, truncate="truncate" in faults, pause=faults["slow"].seconds if "slow" in faults else 0.0)
 
-    return Handler
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _serve  # noqa: N815  the base class's names
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":  # Go clients send chunks
+            pieces = []
+            while size := int(self.rfile.readline().split(b";")[0] or b"0", 16):
+                pieces.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            return b"".join(pieces)
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def _send(self, reply: Answer, *, truncate: bool = False, pause: float = 0.0) -> None:
+        body = reply.body
+        self.send_response(reply.status)
+        self.send_header("Content-Type", reply.content_type)
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        if len(body) > 1024 and "gzip" in self.headers.get("Accept-Encoding", ""):
+            body = gzip.compress(body, 1)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if truncate:
+            self.wfile.write(body[: len(body) // 2])
+            self.close_connection = True
+        elif pause:
+            for start in range(0, len(body), 512):
+                self.wfile.write(body[start : start + 512])
+                self.wfile.flush()
+                self.wire.stopping.wait(pause)
+        else:
+            self.wfile.write(body)
 
 
 def _trouble(status: int) -> Answer:

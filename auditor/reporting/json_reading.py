@@ -132,7 +132,9 @@ def _finding(finding: dict[str, Any]) -> Finding:
 
 
 def _fix(fix: dict[str, Any]) -> Fix:
-    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], Outcome(fix["outcome"]), fix["why"], fix["pending"])
+    target = tuple(sorted(fix["target"].items()))
+    outcome = Outcome(fix["outcome"])
+    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
 
 
 def _receipt(receipt: dict[str, Any]) -> Receipt:

@@ -148,6 +148,7 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "outcome": fix.outcome,
         "why": fix.why,
         "pending": fix.pending,
+        "target": dict(fix.target),
     }
 
 

@@ -24,7 +24,8 @@ def write_rule(rule: Rule, out: TextIO) -> None:
     for name, param in rule.params.items():
         print(_field(f"${name}", f"{param.default} {param.unit}. {param.why}"), file=out)
     if rule.fix is not None:
-        print(f"\nFix ({rule.fix.fix_class}): {rule.fix.remediator} sets {rule.fix.column} to {rule.fix.value.text}", file=out)
+        fix = f"Fix ({rule.fix.fix_class}): {rule.fix.remediator} sets {rule.fix.column} to {rule.fix.value.text}"
+        print(f"\n{_wrapped(fix, hanging='  ')}", file=out)
     if rule.by_hand:
         print(f"\nBy hand:\n{_wrapped(rule.by_hand)}", file=out)
     print("\nSources:", file=out)

@@ -54,7 +54,7 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(tuple(change(f"esx-{n}", "naa.a") for n in range(1000)))
     lines = written(plan, monkeypatch, FixClass.ONLINE_CAUTION).splitlines()
-    assert lines[0] == "Plan: 1000 changes."
+    assert lines[0] == "Plan: 1,000 changes."
     assert lines[-1] == "  ... and 950 more"
     assert len(lines) < 60
 

@@ -1,0 +1,99 @@
+"""Scenarios: fleets as readable YAML, expanded into descriptions.
+
+A scenario file says a thing once: hosts repeat a template (`like`), machines and hosts come in numbers (`count`, with `{n}` in the
+name), devices and datastores of an array take their names from the array, and every disk on a vVol datastore puts its vVol on the array.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from auditor.errors import ConfigurationError
+from auditor.lab.description import DeclaredDescription, LabFleet, VCenterDescription
+from auditor.lab.element.description import ElementDescription
+from auditor.lab.expanding import expand, put_vvols
+
+_FOLDER = "scenarios"
+
+
+def scenario_names() -> tuple[str, ...]:
+    """Every scenario there is, "all" first."""
+    folder = resources.files("auditor.lab") / _FOLDER
+    return ("all", *sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
+
+
+@cache
+def load_scenario(name: str) -> LabFleet:
+    """The fleet of a scenario; "all" merges every one.
+
+    Raises:
+        ConfigurationError: there is no scenario of that name.
+    """
+    if name not in scenario_names():
+        raise ConfigurationError(
+            f'there is no scenario "{name}"',
+            why="nothing was served.",
+            do=f"choose one of: {', '.join(scenario_names())}.",
+        )
+    if name == "all":
+        fleets = [load_scenario(one) for one in scenario_names() if one != "all"]
+        return LabFleet(
+            vcenters=tuple(one for fleet in fleets for one in fleet.vcenters),
+            arrays=tuple(one for fleet in fleets for one in fleet.arrays),
+            declared=tuple(one for fleet in fleets for one in fleet.declared),
+        )
+    return parse_scenario((resources.files("auditor.lab") / _FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name)
+
+
+def parse_scenario(text: str, name: str) -> LabFleet:
+    """The fleet a scenario's text describes; `name` is what errors call it.
+
+    Raises:
+        ConfigurationError: a key or a reference in it is wrong.
+    """
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
+
+    try:
+        data = YAML(typ="safe", pure=True).load(text)
+        arrays = {one["name"]: one for one in data.get("arrays", [])}
+        for vcenter in data.get("vcenters", []):
+            put_vvols(vcenter, arrays)
+        built = {key: _decode(one, ElementDescription) for key, one in arrays.items()}
+        return LabFleet(
+            vcenters=tuple(_decode(expand(one, built), VCenterDescription) for one in data.get("vcenters", [])),
+            arrays=tuple(built.values()),
+            declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
+        )
+    except (YAMLError, KeyError, ValueError) as error:
+        raise ConfigurationError(
+            f"scenario {name}: {type(error).__name__} {error}", why="the fleet cannot be built.", do="correct the scenario's file."
+        ) from error
+
+
+def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
+    import msgspec
+
+    decoded = msgspec.convert(source, kind)
+    _refuse_unknown(source, decoded, kind.__name__)
+    return decoded
+
+
+def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
+    """Refuse keys that a dataclass does not have; msgspec passes over them, but in a scenario such a key is a slip."""
+    if dataclasses.is_dataclass(decoded) and isinstance(source, Mapping):
+        known = {field.name for field in dataclasses.fields(decoded)}
+        for key, value in source.items():
+            if key not in known:
+                raise ValueError(f"{where} has no {key!r}; it knows {', '.join(sorted(known))}")
+            _refuse_unknown(value, getattr(decoded, key), f"{where}.{key}")
+    elif isinstance(decoded, tuple):
+        for one, built in zip(source, decoded, strict=True):
+            _refuse_unknown(one, built, where)
+    elif isinstance(decoded, Mapping):
+        for key, built in decoded.items():
+            _refuse_unknown(source[key], built, f"{where}[{key}]")

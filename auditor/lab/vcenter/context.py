@@ -1,0 +1,60 @@
+"""What a method has at hand while it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pyVmomi import vmodl
+
+from auditor.lab.vcenter.inventory import Inventory, host_of
+from auditor.lab.vcenter.sessions import Session, Sessions
+from auditor.lab.vcenter.state import HostState, VCenterState
+from auditor.lab.vcenter.tasks import Tasks
+
+
+@dataclass(slots=True)
+class Context:
+    """One request: who asks, and the vCenter that is asked. `session` is None before Login."""
+
+    state: VCenterState
+    inventory: Inventory
+    sessions: Sessions
+    tasks: Tasks
+    privileges: frozenset[str]
+    session: Session | None
+    opened: Session | None = None  # by this request
+
+    @property
+    def logged_in(self) -> Session:
+        """The session of a method that needs one."""
+        assert self.session is not None  # noqa: S101  the server lets nobody in without
+        return self.session
+
+
+Operation: TypeAlias = Callable[[Context, Any, Mapping[str, Any]], Any]
+"""Answers a method: context, the object it was called on, its arguments."""
+
+
+def reachable_host(context: Context, moid: str, *, this: Any) -> HostState:
+    """The host with this id.
+
+    Raises:
+        vmodl.fault.ManagedObjectNotFound: there is none.
+        vmodl.fault.HostNotConnected: vCenter has disconnected it.
+        vmodl.fault.HostNotReachable: it does not respond.
+    """
+    host = context.state.hosts.get(moid)
+    if host is None:
+        raise vmodl.fault.ManagedObjectNotFound(obj=this, msg="no such host")
+    if host.connection_state == "disconnected":
+        raise vmodl.fault.HostNotConnected(msg="Unable to communicate with the remote host, since it is disconnected.")
+    if not host.reachable:
+        raise vmodl.fault.HostNotReachable(msg="Unable to communicate with the remote host, since it is not responding.")
+    return host
+
+
+def host_behind(context: Context, this: Any) -> HostState:
+    """The reachable host that a manager object belongs to; raises as `reachable_host`."""
+    return reachable_host(context, host_of(this), this=this)

@@ -1,0 +1,188 @@
+"""HostSystem and what hangs on it, as pyVmomi objects."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim
+
+from auditor.lab.vcenter.datastore_objects import mount_info, volume
+from auditor.lab.vcenter.state import target_key
+from auditor.lab.vcenter.storage_objects import hba_key, initiator, multipath, scsi_lun
+from auditor.lab.vcenter.typed import complete, long
+
+if TYPE_CHECKING:
+    from auditor.lab.description import HbaDescription, TargetDescription
+    from auditor.lab.vcenter.state import HostState, VCenterState
+
+
+def product(version: str, build: int) -> Any:
+    """AboutInfo of an ESXi host."""
+    return vim.AboutInfo(
+        name="VMware ESXi",
+        fullName=f"VMware ESXi {version} build-{build}",
+        vendor="VMware, Inc.",
+        version=version,
+        build=str(build),
+        localeVersion="INTL",
+        localeBuild="000",
+        osType="vmnix-x86",
+        productLineId="embeddedEsx",
+        apiType="HostAgent",
+        apiVersion=f"{version}.0",
+    )
+
+
+def runtime(host: HostState) -> Any:
+    """HostRuntimeInfo; a host that vCenter cannot reach has no boot time and an unknown power state."""
+    return complete(
+        vim.host.RuntimeInfo(
+            connectionState=host.connection_state,
+            powerState="poweredOn" if host.reachable else "unknown",
+            inMaintenanceMode=host.in_maintenance_mode,
+            bootTime=host.boot_time if host.reachable else None,
+        )
+    )
+
+
+def summary(host: HostState, reference: Any) -> Any:
+    """HostListSummary: what vCenter keeps of a host even while it cannot reach it."""
+    about = host.description
+    return complete(
+        vim.host.Summary(
+            host=reference,
+            hardware=vim.host.Summary.HardwareSummary(
+                vendor="Lab",
+                model="Loopback 1",
+                uuid=str(uuid.uuid5(uuid.NAMESPACE_DNS, about.name)),
+                memorySize=long(512 << 30),
+                cpuModel="lab cpu",
+                cpuMhz=2600,
+                numCpuPkgs=2,
+                numCpuCores=32,
+                numCpuThreads=64,
+                numNics=4,
+                numHBAs=len(host.hbas),
+            ),
+            runtime=runtime(host),
+            config=vim.host.Summary.ConfigSummary(
+                name=about.name, port=443, product=product(about.version, about.build), vmotionEnabled=True
+            ),
+            quickStats=vim.host.Summary.QuickStats(overallCpuUsage=1000, overallMemoryUsage=65536, uptime=86400),
+            overallStatus="green" if host.reachable else "red",
+            rebootRequired=any(module.configured != module.in_effect for module in host.modules.values()),
+            maxEVCModeKey="",
+        )
+    )
+
+
+def config(state: VCenterState, host: HostState, reference: Any) -> Any:
+    """HostConfigInfo; None while vCenter cannot reach the host."""
+    if not host.reachable:
+        return None
+    about = host.description
+    return complete(
+        vim.host.ConfigInfo(
+            host=reference,
+            product=product(about.version, about.build),
+            storageDevice=storage_device(host),
+            fileSystemVolume=_volumes(state, host),
+            option=option_values(host),
+            vsanHostConfig=vim.vsan.host.ConfigInfo(enabled=about.vsan_enabled),
+            lockdownMode="lockdownDisabled",
+        )
+    )
+
+
+def option_values(host: HostState) -> list[Any]:
+    """The listed advanced options, with the types they have on the wire; hidden ones are left out."""
+    return [option_value(host, key) for key in sorted(host.options) if key not in host.definitions or not host.definitions[key].hidden]
+
+
+def option_value(host: HostState, key: str) -> Any:
+    """One advanced option as OptionValue."""
+    return vim.option.OptionValue(key=key, value=option_type(host, key)(host.options[key]))
+
+
+def option_type(host: HostState, key: str) -> Any:
+    """The type of an option on the wire: numbers are long, as ESXi has them."""
+    held = host.options[key]
+    return type(held) if isinstance(held, (bool, str)) else long
+
+
+def storage_device(host: HostState) -> Any:
+    """HostStorageDeviceInfo: adapters, devices and paths."""
+    hbas = list(host.hbas.values())
+    return complete(
+        vim.host.StorageDeviceInfo(
+            hostBusAdapter=[_adapter(host, hba, place) for place, hba in enumerate(hbas)],
+            scsiLun=[scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()],
+            multipathInfo=vim.host.MultipathInfo(lun=[multipath(host, device) for device in host.devices.values()]),
+            softwareInternetScsiEnabled=any(hba.software for hba in hbas),
+        )
+    )
+
+
+def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
+    common = {
+        "key": hba_key(hba),
+        "device": hba.device,
+        "bus": bus,
+        "status": hba.status,
+        "model": hba.model,
+        "driver": hba.driver,
+        "pci": f"00:{bus:02x}.0",
+        "storageProtocol": "scsi",
+    }
+    if hba.kind == "fc":
+        port = int(initiator(host, hba), 16)
+        return vim.host.FibreChannelHba(
+            **common, portWorldWideName=long(port), nodeWorldWideName=long(port + (1 << 60)), portType="fabric", speed=long(32)
+        )
+    adapter = vim.host.InternetScsiHba(
+        **common,
+        isSoftwareBased=hba.software,
+        canBeDisabled=hba.software,
+        iScsiName=initiator(host, hba),
+        maxSpeedMb=25000,
+        currentSpeedMb=25000,
+        advancedOptions=_parameters(delayed_ack=host.adapter_delayed_ack[hba.device], inherited=None),
+    )
+    # An adapter's `supportedAdvancedOptions` stays unset: nobody here has seen a real list.
+    for target in hba.targets:
+        if target.kind == "send":
+            adapter.configuredSendTarget.append(_target(host, hba, target, vim.host.InternetScsiHba.SendTarget()))
+        else:
+            static = vim.host.InternetScsiHba.StaticTarget(iScsiName=target.iqn)
+            adapter.configuredStaticTarget.append(_target(host, hba, target, static))
+    return adapter
+
+
+def _target(host: HostState, hba: HbaDescription, target: TargetDescription, built: Any) -> Any:
+    own = host.target_delayed_ack.get(target_key(hba.device, target))
+    built.address = target.address
+    built.port = target.port
+    built.advancedOptions = _parameters(
+        delayed_ack=host.adapter_delayed_ack[hba.device] if own is None else own,
+        inherited=own is None,
+    )
+    return built
+
+
+def _parameters(*, delayed_ack: bool, inherited: bool | None) -> list[Any]:
+    # LoginTimeout 5 is the default. Source: facts.md section 5 (Dell PS: "default 5 too short").
+    value = vim.host.InternetScsiHba.ParamValue
+    return [
+        value(key="DelayedAck", value=delayed_ack, isInherited=inherited),
+        value(key="LoginTimeout", value=5, isInherited=None if inherited is None else True),
+    ]
+
+
+def _volumes(state: VCenterState, host: HostState) -> Any:
+    mounts = [
+        vim.host.FileSystemMountInfo(mountInfo=mount_info(store), volume=volume(state, store))
+        for store in state.datastores.values()
+        if host.description.name in store.description.hosts
+    ]
+    return vim.host.FileSystemVolumeInfo(volumeTypeList=["VMFS", "NFS", "NFS41", "VVOL"], mountInfo=mounts)

@@ -1,0 +1,203 @@
+"""The SOAP endpoint of one vCenter."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+from pyVmomi import vim, vmodl
+
+from auditor.lab.vcenter import host_operations, reflect, soap, storage_operations, updates, views
+from auditor.lab.vcenter.context import Context, Operation, reachable_host
+from auditor.lab.vcenter.esxcli import COMMANDS, check_arguments
+from auditor.lab.vcenter.inventory import Inventory
+from auditor.lab.vcenter.privileges import ALL, ESXCLI_WRITE, needed_for_method, no_permission
+from auditor.lab.vcenter.sessions import Session, Sessions, cookie
+from auditor.lab.vcenter.state import VCenterState
+from auditor.lab.vcenter.tasks import Tasks
+from auditor.lab.wire import Answer, Faults, Request, WireServer
+
+if TYPE_CHECKING:
+    import ssl
+
+    from auditor.lab.description import VCenterDescription
+
+_OPERATIONS: Mapping[str, Operation] = {
+    **views.OPERATIONS,
+    **updates.OPERATIONS,
+    **host_operations.OPERATIONS,
+    **storage_operations.OPERATIONS,
+}
+_WITHOUT_SESSION = frozenset({"RetrieveServiceContent", "Login"})
+_XML = "text/xml; charset=utf-8"
+
+
+class VCenterServer:
+    """Serves a vCenter from its description; what is written sticks until `stop`.
+
+    Attributes:
+        state: what the fleet is like now; change it under `state.lock` and call `state.changed()`.
+        privileges: what the account may do; may be replaced while serving.
+        faults: troubles on the wire.
+        requests: the operations that arrived, in their order.
+    """
+
+    def __init__(
+        self,
+        description: VCenterDescription,
+        tls_context: ssl.SSLContext,
+        username: str,
+        password: str,
+        privileges: frozenset[str] = ALL,
+        *,
+        session_seconds: float = 1800.0,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        self.privileges = privileges
+        self.state = VCenterState(description)
+        self.inventory = Inventory(self.state)
+        for managed in views.service_objects(self.state):
+            self.inventory.add(managed)
+        self.sessions = Sessions(username, password, session_seconds)
+        self._tasks = Tasks(self.state, self.inventory)
+        self._version = soap.wire_version(description.api_version)
+        self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)
+        self.host = self._wire.host
+        self.port = self._wire.port
+
+    @property
+    def faults(self) -> Faults:
+        """Troubles on the wire, to be changed while serving."""
+        return self._wire.faults
+
+    @property
+    def requests(self) -> list[str]:
+        """The operations in the order they arrived; esxcli as its command, for example storage.core.device.list."""
+        return self._wire.requests
+
+    def stop(self) -> None:
+        """Stop serving."""
+        self._wire.stop()
+
+    def _answer(self, request: Request) -> Answer:
+        if request.method == "GET":
+            return self._versions() if request.path.endswith("/vimServiceVersions.xml") else Answer(b"", "text/plain", 404)
+        name = soap.operation_of(request.body)
+        context = self._context(request)
+        try:
+            body = self._call_when_new(context, name, request.body)
+        except soap.NotSoapError as error:
+            return Answer(soap.plain_fault(str(error)), _XML, 500)
+        except vmodl.MethodFault as error:
+            return Answer(soap.fault(error, self._version), _XML, 500)
+        headers = (cookie(context.opened),) if context.opened else ()
+        return Answer(body, _XML, 200, headers)
+
+    def _call_when_new(self, context: Context, name: str, body: bytes) -> bytes:
+        """Answer; a wait for updates gives the lock back between two looks."""
+        began = time.monotonic()
+        while True:
+            try:
+                with self.state.lock:
+                    self.state.settle()
+                    return self._call(context, name, body)
+            except updates.NothingNewError as nothing:
+                if time.monotonic() - began >= nothing.seconds or self._wire.stopping.is_set():
+                    return soap.raw_answer(name, "")
+                self._wire.stopping.wait(0.02)
+
+    def _context(self, request: Request) -> Context:
+        with self.state.lock:
+            session: Session | None = self.sessions.of(request.headers)
+        return Context(self.state, self.inventory, self.sessions, self._tasks, self.privileges, session)
+
+    def _call(self, context: Context, name: str, body: bytes) -> bytes:
+        if name == "ExecuteSoap":
+            return self._execute(context, reflect.parse_execution(body))
+        call = soap.parse(body)
+        if context.session is None and name not in _WITHOUT_SESSION:
+            raise vim.fault.NotAuthenticated(object=call.this, privilegeId="System.View", msg="The session is not authenticated.")
+        if name.startswith("Retrieve") and name.endswith(("MethodExecuter", "TypeManager")):
+            self._permit(context, call.method, call.this)
+            host = reachable_host(context, call.this._GetMoId(), this=call.this)  # noqa: SLF001  pyVmomi's accessor
+            return reflect.executer_answer(name, host.moid)
+        operation = _OPERATIONS.get(name)
+        if operation is None:
+            raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's vCenter does not know {name}.")
+        self.inventory.find(call.this)
+        self._permit(context, call.method, call.this)
+        return soap.answer(call.method, operation(context, call.this, call.arguments), self._version)
+
+    def _permit(self, context: Context, method: soap.Method, this: Any) -> None:
+        needed = needed_for_method(method)
+        if needed not in context.privileges:
+            raise no_permission(this, needed)
+
+    def _execute(self, context: Context, execution: reflect.Execution) -> bytes:
+        host = vim.HostSystem(execution.host_id)
+        if context.session is None:
+            raise vim.fault.NotAuthenticated(object=host, privilegeId="System.View", msg="The session is not authenticated.")
+        self._permit(context, soap.Method("ExecuteSoap", (), object, None), host)
+        state = reachable_host(context, execution.host_id, this=host)
+        if execution.method == "vim.CLIInfo.FetchCLIInfo":
+            return _command_info(execution)
+        command = COMMANDS.get(execution.method.removeprefix("vim.EsxCLI."))
+        if command is None or execution.moid != _handler_of(execution.method):
+            return reflect.not_found()
+        if command.writes and ESXCLI_WRITE not in context.privileges:
+            raise no_permission(host, ESXCLI_WRITE)
+        try:
+            check_arguments(command, execution.arguments)
+            return reflect.execution_answer(execution.method, command.run(self.state, state, execution.arguments))
+        except reflect.CommandFault as error:
+            return reflect.execution_fault(str(error))
+
+    def _versions(self) -> Answer:
+        version = self.state.description.api_version
+        body = (
+            '<?xml version="1.0" encoding="UTF-8" ?>\n<namespaces version="1.0"><namespace><name>urn:vim25</name>'
+            f"<version>{version}</version><priorVersions><version>6.7</version><version>6.5</version></priorVersions></namespace></namespaces>"
+        )
+        return Answer(body.encode(), _XML)
+
+
+def _operation(request: Request) -> str:
+    """The operation a request is for; esxcli commands by their own name, so that faults can pick one."""
+    if request.method == "GET":
+        return request.path.rpartition("/")[2]
+    name = soap.operation_of(request.body)
+    if name != "ExecuteSoap":
+        return name
+    try:
+        return reflect.parse_execution(request.body).method.removeprefix("vim.EsxCLI.")
+    except soap.NotSoapError:
+        return name
+
+
+def _handler_of(method: str) -> str:
+    """The object a command hangs on, for example ha-cli-handler-storage-core-device."""
+    return "-".join(["ha-cli-handler", *method.removeprefix("vim.EsxCLI.").split(".")[:-1]])
+
+
+def _command_info(execution: reflect.Execution) -> bytes:
+    """What FetchCLIInfo tells of the commands of one namespace."""
+    space = execution.arguments.get("typeName", [""])[0].removeprefix("vim.EsxCLI.")
+    methods = []
+    for name, command in COMMANDS.items():
+        if name.rpartition(".")[0] != space:
+            continue
+        parameters = "".join(
+            f"<param><name>{one.name}</name><displayName>{one.name}</displayName><help></help>"
+            + "".join(f"<aliases>{escape(alias)}</aliases>" for alias in one.aliases)
+            + f"<flag>{str(one.flag).lower()}</flag></param>"
+            for one in command.parameters
+        )
+        short = name.rpartition(".")[2]
+        methods.append(f"<method><name>{short}</name><displayName>{short}</displayName><help></help>{parameters}</method>")
+    if not methods:
+        return reflect.not_found()
+    text = f"<name>{escape(space)}</name><displayName>{escape(space)}</displayName><help></help>{''.join(methods)}"
+    return reflect.execution_answer(execution.method, reflect.Raw("VimCLIInfo", text))

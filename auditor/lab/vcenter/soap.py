@@ -1,0 +1,214 @@
+"""SOAP on the wire: requests into calls, results and faults into envelopes. pyVmomi's own serialiser does the types."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+from xml.parsers.expat import ExpatError, ParserCreate
+from xml.sax.saxutils import escape
+
+from pyVmomi import VmomiSupport, vmodl
+from pyVmomi.SoapAdapter import (
+    NS_SEP,
+    XMLNS_SOAPENV,
+    ExpatDeserializerNSHandlers,
+    GetHandlers,
+    SerializeFaultDetail,
+    SerializeToStr,
+    SetHandlers,
+    SoapDeserializer,
+)
+
+NAMESPACE = "urn:vim25"
+_OPERATION = re.compile(rb"<(?:\w+:)?Body[^>]*>\s*<(?:\w+:)?(\w+)")
+_ENVELOPE = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>{}</soapenv:Body></soapenv:Envelope>'
+)
+# pyVmomi names a reference held in an `anyType` by its own class; every server names it by the WSDL's type.
+REFERENCE_TYPE = ('xsi:type="ManagedObject"', 'xsi:type="ManagedObjectReference"')
+
+
+class NotSoapError(Exception):
+    """The body is not a SOAP request that this API has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One parameter of a method."""
+
+    name: str
+    type: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """What a method takes and gives."""
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    result: Any
+    privilege: str | None
+
+
+@dataclass(slots=True)
+class Call:
+    """One request, understood."""
+
+    method: Method
+    this: Any
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+# Methods that every server has and pyVmomi ships no description of. Source: govmomi, internal/methods.go; vsphere-peers.md.
+_UNSHIPPED = {
+    method.name: method
+    for method in (
+        Method("Fetch", (Parameter("prop", str),), object, None),
+        Method("RetrieveManagedMethodExecuter", (), object, None),
+        Method("RetrieveDynamicTypeManager", (), object, None),
+    )
+}
+
+
+def operation_of(body: bytes) -> str:
+    """The name of the method a request calls, without reading the rest; "" when it is no request."""
+    match = _OPERATION.search(body)
+    return match.group(1).decode() if match else ""
+
+
+def method_of(name: str) -> Method:
+    """What the API says of a method.
+
+    Raises:
+        NotSoapError: the API has no such method.
+    """
+    if name in _UNSHIPPED:
+        return _UNSHIPPED[name]
+    try:
+        info = VmomiSupport.GetWsdlMethod(NAMESPACE, name).info
+    except KeyError:
+        raise NotSoapError(f"the API has no method {name}") from None
+    return Method(name, tuple(Parameter(one.name, one.type) for one in info.params), info.result, info.privId)
+
+
+def parse(body: bytes) -> Call:
+    """Read one request.
+
+    Raises:
+        NotSoapError: it is not XML, no SOAP request, or one that does not fit the API.
+    """
+    try:
+        reader = _Reader(body)
+    except (ExpatError, AttributeError, KeyError, TypeError, ValueError) as error:
+        raise NotSoapError(f"the request does not fit the API: {error}") from error
+    if reader.method is None or reader.this is None:
+        raise NotSoapError("no method, or no object to call it on")
+    return Call(reader.method, reader.this, reader.arguments)
+
+
+def answer(method: Method, result: Any, version: str) -> bytes:
+    """The envelope of a result; None answers nothing."""
+    inner = "" if result is None else serialise(result, "returnval", method.result, version)
+    return _ENVELOPE.format(f'<{method.name}Response xmlns="{NAMESPACE}">{inner}</{method.name}Response>').encode()
+
+
+def fault(error: Any, version: str) -> bytes:
+    """The envelope of a MethodFault."""
+    name = VmomiSupport.GetWsdlName(type(error))
+    message, error.msg = error.msg or "", None
+    info = VmomiSupport.Object(name=f"{name}Fault", type=object, version=version, flags=0)
+    detail = SerializeFaultDetail(error, info, version, {NAMESPACE: ""}).replace(*REFERENCE_TYPE)
+    detail = detail.replace(f"<{name}Fault", f'<{name}Fault xmlns="{NAMESPACE}"', 1)
+    return _ENVELOPE.format(
+        f"<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>{escape(message)}</faultstring>"
+        f"<detail>{detail}</detail></soapenv:Fault>"
+    ).encode()
+
+
+def plain_fault(message: str) -> bytes:
+    """The envelope of a fault for a request that could not be understood."""
+    return fault(vmodl.fault.InvalidRequest(msg=message), "vim.version.version1")
+
+
+def raw_answer(name: str, inner: str) -> bytes:
+    """The envelope of a result that is XML already."""
+    return _ENVELOPE.format(f'<{name}Response xmlns="{NAMESPACE}">{inner}</{name}Response>').encode()
+
+
+def wire_version(api_version: str) -> str:
+    """The name pyVmomi gives a version of the API, for example vim.version.v8_0_2_0 for 8.0.2.0."""
+    name: str = VmomiSupport.versionMap[f"vim25/{api_version}"]
+    return name
+
+
+def serialise(value: Any, name: str, declared: Any, version: str) -> str:
+    """`value` as the element `name`, typed wherever it is not what was declared."""
+    info = VmomiSupport.Object(name=name, type=declared, version=version, flags=VmomiSupport.F_OPTIONAL)
+    text: str = SerializeToStr(value, info, version, {NAMESPACE: ""})
+    return text.replace(*REFERENCE_TYPE)
+
+
+class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi ships no types
+    """Drives pyVmomi's deserialiser once for each argument of one request."""
+
+    def __init__(self, body: bytes) -> None:
+        super().__init__()
+        self.method: Method | None = None
+        self.this: Any = None
+        self.arguments: dict[str, Any] = {}
+        self._open: tuple[str, bool, Any] | None = None
+        self._in_header = False
+        self.parser = ParserCreate(namespace_separator=NS_SEP)
+        self.parser.buffer_text = True
+        SetHandlers(self.parser, GetHandlers(self))
+        self.parser.Parse(body, True)  # noqa: FBT003  expat's signature: this is all of it
+        self._take()
+
+    def StartElementHandler(self, tag: str, attributes: dict[str, str]) -> None:
+        """Start an argument, or see where in the envelope we are."""
+        self._take()
+        namespace, _, name = tag.rpartition(NS_SEP)
+        if namespace == XMLNS_SOAPENV:
+            self._in_header |= name == "Header"
+        elif self._in_header:
+            return
+        elif self.method is None:
+            self.method = method_of(name)
+        else:
+            declared = VmomiSupport.ManagedObject if name == "_this" else self._declared(name)
+            is_list = issubclass(declared, list)
+            reader = SoapDeserializer()
+            reader.Deserialize(self.parser, declared.Item if is_list else declared, False, self.nsMap)  # noqa: FBT003  pyVmomi's signature
+            self._open = (name, is_list, reader)
+            reader.StartElementHandler(tag, attributes)
+
+    def EndElementHandler(self, tag: str) -> None:
+        """Finish an argument."""
+        self._take()
+        if tag == XMLNS_SOAPENV + NS_SEP + "Header":
+            self._in_header = False
+
+    def CharacterDataHandler(self, data: str) -> None:
+        """Text between elements means nothing."""
+
+    def _declared(self, name: str) -> Any:
+        assert self.method is not None  # noqa: S101  only called below a method
+        for parameter in self.method.parameters:
+            if parameter.name == name:
+                return parameter.type
+        raise KeyError(name)
+
+    def _take(self) -> None:
+        if self._open is None:
+            return
+        (name, is_list, reader), self._open = self._open, None
+        value = reader.GetResult()
+        if name == "_this":
+            self.this = value
+        elif is_list:
+            self.arguments.setdefault(name, []).append(value)
+        else:
+            self.arguments[name] = value

@@ -1,0 +1,81 @@
+"""Methods that change storage: iSCSI parameters and Storage I/O Control."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim, vmodl
+
+from auditor.lab.vcenter.context import host_behind
+from auditor.lab.vcenter.state import target_key
+
+if TYPE_CHECKING:
+    from auditor.lab.description import HbaDescription
+    from auditor.lab.vcenter.context import Context, Operation
+
+
+def _update_iscsi_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
+    """Only DelayedAck, the one parameter the lab keeps; others it does not know are refused."""
+    host = host_behind(context, this)
+    hba = host.hbas.get(arguments["iScsiHbaDevice"])
+    if hba is None or hba.kind != "iscsi":
+        raise vim.fault.NotFound(msg=f"The adapter {arguments['iScsiHbaDevice']} could not be found.")
+    for one in arguments.get("options", []):
+        if one.key != "DelayedAck" or not isinstance(one.value, bool):
+            raise vmodl.fault.InvalidArgument(invalidProperty=one.key, msg=f"A specified parameter was not correct: {one.key}")
+    targets = arguments.get("targetSet")
+    for one in arguments.get("options", []):
+        if targets is None:
+            host.adapter_delayed_ack[hba.device] = one.value
+            continue
+        for key in _targets(hba, targets):
+            if one.isInherited:
+                host.target_delayed_ack.pop(key, None)
+            else:
+                host.target_delayed_ack[key] = one.value
+    context.state.changed()
+
+
+def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
+    asked = [("send", one.address, one.port or 3260, "") for one in targets.sendTargets or []]
+    asked += [("static", one.address, one.port or 3260, one.iScsiName) for one in targets.staticTargets or []]
+    known = {target_key(hba.device, target) for target in hba.targets}
+    keys = [(hba.device, *one) for one in asked]
+    for key in keys:
+        if key not in known:
+            raise vim.fault.NotFound(msg=f"The target {key[2]}:{key[3]} {key[4]} could not be found.")
+    return keys
+
+
+def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
+    store = context.state.datastores.get(arguments["datastore"]._GetMoId())  # noqa: SLF001  pyVmomi's accessor
+    if store is None:
+        raise vmodl.fault.ManagedObjectNotFound(obj=arguments["datastore"], msg="no such datastore")
+    if not store.description.sioc.supported:
+        raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+    spec = arguments["spec"]
+    if spec.congestionThreshold is not None and not 5 <= spec.congestionThreshold <= 100:  # facts.md 4.1
+        raise vmodl.fault.InvalidArgument(invalidProperty="spec.congestionThreshold", msg="")
+
+    def configure() -> None:
+        if spec.enabled is not None:
+            store.sioc_enabled = spec.enabled
+        if spec.congestionThresholdMode is not None:
+            store.sioc_mode = str(spec.congestionThresholdMode)
+        if spec.congestionThreshold is not None:
+            store.sioc_threshold_ms = spec.congestionThreshold
+        if spec.statsCollectionEnabled is not None:
+            store.sioc_statistics = spec.statsCollectionEnabled
+        context.state.changed()
+
+    return context.tasks.start(arguments["datastore"], store.description.name, "StorageResourceManager.configureDatastoreIORM", configure)
+
+
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {
+        "UpdateInternetScsiAdvancedOptions": _update_iscsi_options,
+        "ConfigureDatastoreIORM_Task": _configure_iorm,
+    }
+)

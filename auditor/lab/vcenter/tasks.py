@@ -1,0 +1,107 @@
+"""Tasks: work that goes on after the method has answered."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim, vmodl
+
+from auditor.lab.vcenter.entities import Managed
+from auditor.lab.vcenter.typed import complete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from auditor.lab.vcenter.inventory import Inventory
+    from auditor.lab.vcenter.state import VCenterState
+
+
+@dataclass(slots=True)
+class _Task:
+    key: str
+    description: str
+    entity: Any
+    name: str
+    queued: datetime
+    state: str = "running"
+    error: Any = None
+    completed: datetime | None = None
+
+    def info(self) -> Any:
+        return complete(
+            vim.TaskInfo(
+                key=self.key,
+                task=vim.Task(self.key),
+                descriptionId=self.description,
+                entity=self.entity,
+                entityName=self.name,
+                state=self.state,
+                cancelled=False,
+                cancelable=False,
+                error=self.error,
+                progress=None if self.state != "running" else 50,
+                reason=vim.TaskReasonUser(userName="lab"),
+                queueTime=self.queued,
+                startTime=self.queued,
+                completeTime=self.completed,
+                eventChainId=1,
+            )
+        )
+
+
+class Tasks:
+    """The tasks of one vCenter."""
+
+    def __init__(self, state: VCenterState, inventory: Inventory) -> None:
+        self._state = state
+        self._inventory = inventory
+        self._count = 0
+
+    def start(
+        self,
+        entity: Any,
+        name: str,
+        description: str,
+        work: Callable[[], None],
+        *,
+        ready: Callable[[], bool] = lambda: True,
+        timeout_seconds: float = 0.0,
+    ) -> Any:
+        """Begin a task; its Task reference.
+
+        Args:
+            entity: what it works on, and `name` what that is called.
+            name: see `entity`.
+            description: TaskInfo.descriptionId, for example host.reboot.
+            work: what it does in the end; a MethodFault it raises becomes the task's error.
+            ready: as long as this is false the task goes on running.
+            timeout_seconds: after this much waiting for `ready` the task fails with Timedout; 0 waits for ever.
+        """
+        self._count += 1
+        task = _Task(f"task-{self._count}", description, entity, name, datetime.now(UTC))
+        reference = self._inventory.add(Managed(vim.Task, task.key, {"info": task.info}))
+        started = time.monotonic()
+
+        def go_on() -> None:
+            if ready():
+                try:
+                    work()
+                    task.state = "success"
+                except vmodl.MethodFault as error:
+                    task.state, task.error = "error", error
+            elif timeout_seconds and time.monotonic() - started > timeout_seconds:
+                task.state, task.error = "error", vim.fault.Timedout(msg="Operation timed out.")
+            else:
+                self._state.after(0.05, go_on)
+                return
+            task.completed = datetime.now(UTC)
+
+        if self._state.task_seconds:
+            self._state.after(self._state.task_seconds, go_on)
+        else:
+            go_on()
+        self._state.changed()
+        return reference

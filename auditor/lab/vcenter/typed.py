@@ -1,0 +1,61 @@
+"""pyVmomi data objects as its serialiser insists on them: required fields set, lists typed, numbers of the declared width."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, TypeVar
+
+from pyVmomi import VmomiSupport
+
+T = TypeVar("T")
+
+long: Any = VmomiSupport.GetVmodlType("long")
+OPTIONAL: int = VmomiSupport.F_OPTIONAL
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+def complete(value: T) -> T:
+    """Fill every required field that is unset, in `value` and all below it, with its type's emptiest value; returns `value`."""
+    if isinstance(value, list):
+        for item in value:
+            complete(item)
+    elif isinstance(value, VmomiSupport.DataObject):
+        for field in value._GetPropertyList():  # noqa: SLF001  pyVmomi's only way to enumerate fields
+            held = getattr(value, field.name)
+            if held is None and not field.flags & OPTIONAL:
+                setattr(value, field.name, _emptiest(field.type))
+            else:
+                complete(held)
+    return value
+
+
+def property_value(kind: type, name: str, value: Any) -> Any:
+    """`value` as the type that the property `name` of the managed object type `kind` declares; None stays None.
+
+    Raises:
+        AttributeError: `kind` has no such property.
+    """
+    return of_type(kind._GetPropertyInfo(name).type, value)  # type: ignore[attr-defined]  # noqa: SLF001  as above
+
+
+def of_type(declared: Any, value: Any) -> Any:
+    """`value` as `declared`, so that its type on the wire is the one the API names."""
+    if value is None or isinstance(value, VmomiSupport.DataObject):
+        return complete(value)
+    if isinstance(value, list):
+        return complete(value) if isinstance(value, VmomiSupport.Array) else declared([complete(item) for item in value])
+    if declared is object or isinstance(value, (declared, VmomiSupport.ManagedObject)):
+        return value
+    return declared(value)
+
+
+def _emptiest(declared: Any) -> Any:
+    if issubclass(declared, VmomiSupport.DataObject):
+        return complete(declared())
+    if issubclass(declared, VmomiSupport.Enum):
+        return next(iter(declared.values))
+    if declared is datetime:
+        return _EPOCH
+    if issubclass(declared, VmomiSupport.ManagedObject):
+        return declared("none")
+    return declared()

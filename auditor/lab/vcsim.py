@@ -1,0 +1,56 @@
+"""The same fleet for VMware's own simulator: a directory that `vcsim -load` takes.
+
+Every managed object becomes one file, built from the very objects that the lab's SOAP peer serves. What vcsim has no place for (esxcli,
+kernel modules, an array) is left out; so are options that a host answers by exact name only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from auditor.lab.description import LabFleet, VCenterDescription
+
+
+def export_vcsim(fleet: LabFleet, directory: Path) -> None:
+    """Write the fleet for vcsim; `directory` must not hold anything yet.
+
+    One vcsim is one vCenter: with a single vCenter the files lie in `directory` itself, with several in a folder named after each.
+    Start it with ``vcsim -load DIR -api-version 8.0.2.0``; its default of 6.5 hides newer properties.
+
+    Raises:
+        FileExistsError: there is something in `directory`; vcsim would load it as well.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    if any(directory.iterdir()):
+        raise FileExistsError(f"{directory} is not empty")
+    for vcenter in fleet.vcenters:
+        folder = directory if len(fleet.vcenters) == 1 else directory / vcenter.name
+        folder.mkdir(exist_ok=True)
+        _export(vcenter, folder)
+
+
+def _export(vcenter: VCenterDescription, folder: Path) -> None:
+    from pyVmomi import VmomiSupport, vmodl
+    from pyVmomi.SoapAdapter import SerializeToStr
+
+    from auditor.lab.vcenter.inventory import Inventory
+    from auditor.lab.vcenter.soap import REFERENCE_TYPE, wire_version
+    from auditor.lab.vcenter.state import VCenterState
+
+    inventory = Inventory(VCenterState(vcenter))
+    version = wire_version(vcenter.api_version)
+    content_type = vmodl.query.PropertyCollector.ObjectContent
+    for place, managed in enumerate(inventory.objects()):
+        properties = []
+        for name in managed.properties:
+            value = inventory.read(managed, name)
+            if value is not None:
+                properties.append(vmodl.DynamicProperty(name=name, val=value))
+        content = content_type(obj=managed.reference, propSet=properties)
+        info = VmomiSupport.Object(name="ObjectContent", type=content_type, version=version, flags=0)
+        text = SerializeToStr(content, info, version, {}).replace(*REFERENCE_TYPE)
+        name = f"{place:05d}-{VmomiSupport.GetWsdlName(managed.kind)}-{managed.moid}.xml"
+        (folder / name).write_text(text, encoding="utf-8")

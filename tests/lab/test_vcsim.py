@@ -1,0 +1,112 @@
+"""The same fleet in VMware's own simulator: what it can hold, it holds alike."""
+
+from __future__ import annotations
+
+import ssl
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from pyVmomi import VmomiSupport, vim
+from pyVmomi.SoapAdapter import SerializeToStr
+
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import serve
+from auditor.lab.vcsim import export_vcsim
+
+SCENARIOS = [("solidfire-vvols", "vc-solidfire"), ("eternus-vaai", "vc-eternus")]
+
+
+@pytest.fixture(params=SCENARIOS, ids=[name for name, _ in SCENARIOS])
+def pair(request: pytest.FixtureRequest, vcsim_binary: str, log_in: Any, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
+    """The same scenario behind the lab's own peer and behind vcsim: two pyVmomi clients."""
+    scenario, name = request.param
+    fleet = load_scenario(scenario)
+    export_vcsim(fleet, tmp_path / "model")
+    command = [vcsim_binary, "-load", str(tmp_path / "model"), "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0"]
+    with (
+        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as vcsim,
+        serve(fleet) as lab,
+    ):
+        assert vcsim.stdin is not None
+        assert vcsim.stdout is not None
+        try:
+            words = vcsim.stdout.readline().split()
+            url = urlsplit(next(word for word in words if word.startswith("GOVC_URL=")).removeprefix("GOVC_URL="))
+            lab.write_fleet(tmp_path / "fleet.yaml")
+            trusted = ssl.create_default_context(cafile=str(tmp_path / "fleet-ca.pem"))
+            unknown = ssl.create_default_context()
+            unknown.check_hostname, unknown.verify_mode = False, ssl.CERT_NONE  # vcsim makes its own certificate at every start
+            server = lab.vcenters[name]
+            with (
+                log_in(server.host, server.port, trusted, password=lab.password) as ours,
+                log_in(url.hostname, url.port, unknown, user=url.username, password=url.password) as theirs,
+            ):
+                yield ours, theirs
+        finally:
+            vcsim.stdin.close()  # -stdinexit ends it
+            vcsim.wait(10)
+
+
+def as_text(value: Any) -> list[str]:
+    if isinstance(value, vim.Datastore.Info):
+        value.url = ""  # vcsim puts a directory of its own there, so that datastores can be browsed
+    info = VmomiSupport.Object(name="val", type=object, version="vim.version.v8_0_2_0", flags=0)
+    return str(SerializeToStr(value, info, "vim.version.v8_0_2_0", {})).split("<")
+
+
+def test_vcsim_carries_what_the_lab_serves(pair: tuple[Any, Any]) -> None:
+    ours, theirs = pair
+    compared = {
+        vim.HostSystem: (
+            "name",
+            "parent",
+            "runtime.connectionState",
+            "runtime.inMaintenanceMode",
+            "summary.config.product",
+            "config.option",
+            "config.storageDevice.scsiLun",
+            "config.storageDevice.hostBusAdapter",
+            "config.storageDevice.multipathInfo",
+            "config.storageDevice.softwareInternetScsiEnabled",
+            "config.vsanHostConfig",
+            "datastore",
+        ),
+        vim.Datastore: ("name", "info", "host", "iormConfiguration", "capability.storageIORMSupported", "summary.type", "summary.capacity"),
+        vim.VirtualMachine: ("name", "runtime.host", "runtime.powerState", "config.template", "config.hardware.device"),
+        vim.ClusterComputeResource: ("name", "host"),
+    }
+    for kind, paths in compared.items():
+        mine, other = ours.read(kind, *paths), theirs.read(kind, *paths)
+        assert mine
+        assert set(mine) == set(other)
+        for moid, facts in mine.items():
+            assert set(facts) == set(other[moid])
+            for path, value in facts.items():
+                assert as_text(other[moid][path]) == as_text(value), f"{kind.__name__} {moid} {path}"
+
+
+def test_vcsim_answers_query_options_like_the_lab(pair: tuple[Any, Any]) -> None:
+    answers = []
+    for client in pair:
+        manager = next(iter(client.hosts().values())).configManager.advancedOption
+        answers.append([(one.key, one.value, type(one.value)) for one in manager.QueryOptions("VMFS3.HardwareAcceleratedLocking")])
+    assert answers[0] == answers[1]
+    assert len(answers[0]) == 1
+
+
+def test_one_vcenter_lies_in_the_folder_itself_and_several_in_one_each(tmp_path: Path) -> None:
+    export_vcsim(load_scenario("eternus-vaai"), tmp_path / "one")
+    export_vcsim(load_scenario("all"), tmp_path / "all")
+    assert all(path.suffix == ".xml" for path in (tmp_path / "one").iterdir())
+    assert {path.name for path in (tmp_path / "all").iterdir()} == {"vc-solidfire", "vc-eternus"}
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("keep", encoding="utf-8")
+    with pytest.raises(FileExistsError):
+        export_vcsim(load_scenario("eternus-vaai"), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
