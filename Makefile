@@ -56,7 +56,7 @@ vcsim: .bin/vcsim .bin/govc
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
 cassettes: env
-	RECORD_CASSETTES=1 $(PYTEST) tests/clients -k cassette
+	AUDITOR_RECORD=1 $(PYTEST) tests/clients/test_element_cassettes.py
 
 lock: env
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \

@@ -50,13 +50,17 @@ class DeviceDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetDescription:
-    """A target configured on an iSCSI adapter; `delayed_ack` None is inherited from the adapter."""
+    """A target on an iSCSI adapter, configured by hand or, where `discovered_at` is not empty, found by the send target of that address.
+
+    `delayed_ack` None is inherited: from that send target, else from the adapter.
+    """
 
     kind: str = "send"  # send | static
     address: str
     port: int = 3260
     iqn: str = ""
     delayed_ack: bool | None = None
+    discovered_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -50,13 +50,31 @@ def _host(
     dsnro: dict[str, int] = {}
     for key, value in merged.get("dsnro", {}).items():
         dsnro |= {device["name"]: value for device in groups[key]} if key in groups else {key: value}
+    devices = [device for name in merged.get("devices", []) for device in groups[name]]
     return {
         "version": vcenter.get("version", "8.0.2"),
         "build": vcenter["host_build"],
         **merged,
-        "devices": [device for name in merged.get("devices", []) for device in groups[name]],
+        "hbas": [_with_discovered(hba, devices) for hba in merged.get("hbas", [])],
+        "devices": devices,
         "dsnro": dsnro,
     }
+
+
+def _with_discovered(hba: dict[str, Any], devices: list[dict[str, Any]]) -> dict[str, Any]:
+    """The adapter with what its send target found: one static target for every target its devices are reached by."""
+    targets = hba.get("targets", [])
+    send = next((target for target in targets if target.get("kind", "send") == "send"), None)
+    if hba["kind"] != "iscsi" or send is None:
+        return hba
+    known = {target.get("iqn") for target in targets}
+    names = [name for device in devices if device.get("transport", "iscsi") == "iscsi" for name in device.get("targets", [])]
+    found = [
+        {"kind": "static", "address": send["address"], "iqn": name, "discovered_at": send["address"]}
+        for name in dict.fromkeys(names)
+        if name not in known
+    ]
+    return {**hba, "targets": [*targets, *found]}
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

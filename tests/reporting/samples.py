@@ -73,7 +73,7 @@ def pe_finding(
     endpoint: str = "vc-east",
 ) -> Finding:
     if fix is None and verdict is Verdict.FAIL:
-        fix = Fix("device.dsnro", FixClass.ONLINE_CAUTION, 32, 256, Outcome.PROPOSED)
+        fix = Fix("device.dsnro", FixClass.ONLINE_CAUTION, 32, 256, Outcome.PROPOSED, target=(("device", name), ("host_id", "host-1")))
     unknown = verdict is Verdict.UNKNOWN
     return Finding(
         DSNRO.id,

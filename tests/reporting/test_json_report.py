@@ -119,6 +119,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
             "outcome": "proposed",
             "why": "",
             "pending": None,
+            "target": {"device": "naa.6f47acc100000000612e3f4d00000001", "host_id": "host-1"},
         },
         "waiver": None,
     }

@@ -41,6 +41,14 @@ def test_s0_the_bronze_minimum_is_below_what_the_array_guarantees(audit: Audit) 
     assert (finding["resource"]["name"], finding["fix"]["before"], finding["fix"]["after"]) == ("Bronze", 25, 50)
 
 
+def test_s0_delayed_acknowledgement_is_named_for_every_target_of_the_sick_part(audit: Audit) -> None:
+    failing = audit.of("iscsi/delayed-ack", "fail")
+    # Four hosts with four endpoints each, two hosts with two volumes each.
+    assert len(failing) == 4 * 4 + 2 * 2
+    assert {f["resource"]["cluster"] for f in failing} == {"sf-vvol", "sf-vmfs"}
+    assert {f["resource"]["cluster"] for f in audit.of("iscsi/delayed-ack", "pass")} == {"sf-twin"}
+
+
 def test_s1_the_throttled_datastore_with_sioc_is_named_with_both_sides(audit: Audit) -> None:
     [finding] = audit.of("sioc/overlap-array-qos", "fail")
     assert (finding["observed"], finding["desired"]) == (True, False)

@@ -154,7 +154,10 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
         if target.kind == "send":
             adapter.configuredSendTarget.append(_target(host, hba, target, vim.host.InternetScsiHba.SendTarget()))
         else:
-            static = vim.host.InternetScsiHba.StaticTarget(iScsiName=target.iqn)
+            method = "sendTargetMethod" if target.discovered_at else "staticMethod"
+            static = vim.host.InternetScsiHba.StaticTarget(
+                iScsiName=target.iqn, discoveryMethod=method, parent=target.discovered_at or None
+            )
             adapter.configuredStaticTarget.append(_target(host, hba, target, static))
     return adapter
 
@@ -163,11 +166,15 @@ def _target(host: HostState, hba: HbaDescription, target: TargetDescription, bui
     own = host.target_delayed_ack.get(target_key(hba.device, target))
     built.address = target.address
     built.port = target.port
-    built.advancedOptions = _parameters(
-        delayed_ack=host.adapter_delayed_ack[hba.device] if own is None else own,
-        inherited=own is None,
-    )
+    built.advancedOptions = _parameters(delayed_ack=_inherited(host, hba, target) if own is None else own, inherited=own is None)
     return built
+
+
+def _inherited(host: HostState, hba: HbaDescription, target: TargetDescription) -> bool:
+    """DelayedAck of the send target that found this one, else of the adapter."""
+    finders = [one for one in hba.targets if one.kind == "send" and one.address == target.discovered_at]
+    own = [host.target_delayed_ack.get(target_key(hba.device, one)) for one in finders]
+    return next((value for value in own if value is not None), host.adapter_delayed_ack[hba.device])
 
 
 def _parameters(*, delayed_ack: bool, inherited: bool | None) -> list[Any]:
