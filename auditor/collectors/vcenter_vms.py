@@ -44,9 +44,9 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Itera
     for some in pages(refs, LIGHT_PAGE):
         machines, disks = Rows("vm", endpoint=endpoint.name), Rows("vm_disk", endpoint=endpoint.name)
         for facts in read_each(vcenter, vim.VirtualMachine, _PATHS, some, LIGHT_PAGE, circuit):
-            found = list(_add(endpoint, machines, disks, facts))
-            complete = complete and not found
-            yield from found
+            # A machine whose disks are not told is a hole of its own (disks_read); one whose host is not may be anywhere.
+            complete = complete and not isinstance(facts, tuple) and (facts.is_gone or "runtime.host" in facts.values)
+            yield from _add(endpoint, machines, disks, facts)
         yield from machines.batch()
         yield from disks.batch()
     yield readings(endpoint, "", {"vms": complete})

@@ -257,7 +257,7 @@ _TABLES = (
         _HOST,
         ("power_state", "VARCHAR", "poweredOn | poweredOff | suspended"),
         ("is_template", "BOOLEAN", ""),
-        ("disks_read", "BOOLEAN", "false when config.hardware.device could not be read"),
+        ("disks_read", "BOOLEAN", "false when config.hardware.device could not be read; the topic vms is whole all the same"),
     ),
     _table(
         "vm_disk",

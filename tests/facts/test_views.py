@@ -154,6 +154,22 @@ def test_a_controller_whose_depth_no_source_gives_makes_the_deepest_disk_unknown
     assert {row["deepest_disk_queue"] for row in view("protocol_endpoint", given)} == {None}
 
 
+@pytest.mark.parametrize(
+    ("machine", "deepest"),
+    [
+        pytest.param({"host_id": "host-2", "power_state": "poweredOn"}, None, id="it may be the deepest of the cluster"),
+        pytest.param({"host_id": "host-2"}, None, id="nobody knows whether it runs"),
+        pytest.param({"host_id": "host-2", "power_state": "poweredOff"}, 64, id="powered off, it sends nothing"),
+        pytest.param({"host_id": "host-3", "power_state": "poweredOn"}, 64, id="it runs in another cluster"),
+    ],
+)
+def test_a_machine_whose_disks_were_not_read_makes_only_its_own_cluster_unknown(machine: dict[str, str], deepest: int | None) -> None:
+    given = facts()
+    given["host"].append({"host_id": "host-3", "name": "esx-3", "cluster_id": "c2", "cluster": "silver"})
+    given["vm"].append({"vm_id": "vm-2", "name": "orphan", "disks_read": False, **machine})
+    assert {row["deepest_disk_queue"] for row in view("protocol_endpoint", given)} == {deepest}
+
+
 def test_an_endpoint_left_behind_is_named_even_when_another_host_was_not_read() -> None:
     given = facts()
     given["device_scheduling"][0]["dsnro"] = 32
