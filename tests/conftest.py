@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import os
-import re
-import shutil
-import ssl
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -20,9 +14,9 @@ from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.vcenter import VCenterServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from tests.peers import go_binary, running_vcsim
 
 VCENTER_PASSWORD = "correct-horse-battery"
-PROJECT = Path(__file__).parents[1]
 
 _VCENTER = """
 vcenters:
@@ -124,42 +118,15 @@ def many_hosts(small_vcenter: VCenterDescription) -> VCenterDescription:
 @pytest.fixture
 def start_vcsim(tmp_path: Path) -> Iterator[Callable[..., Endpoint]]:
     """Starts VMware's simulator: called with a directory for `-load`, or further options, it gives the endpoint that reaches it."""
-    binary = _binary("vcsim")
-    (tmp_path / "vcsim-password").write_text("any", encoding="utf-8")
+    go_binary("vcsim")
     with ExitStack() as stack:
 
         def start(load: Path | None = None, *options: str) -> Endpoint:
-            command = [binary, "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0", "-username", "u", "-password", "any", *options]
-            process = stack.enter_context(
-                subprocess.Popen(
-                    [*command, *(("-load", str(load)) if load else ())],
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    stderr=subprocess.DEVNULL,
-                    text=True,
-                )
-            )
-            stack.callback(process.terminate)
-            assert process.stdout is not None
-            line = process.stdout.readline()
-            found = re.search(r"127\.0\.0\.1:(\d+)", line)
-            assert found, f"vcsim did not start: {line!r}"
-            port = int(found.group(1))
-            pem = ssl.get_server_certificate(("127.0.0.1", port), timeout=10)
-            fingerprint = "sha256:" + hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
+            vcsim = stack.enter_context(running_vcsim(load, "-username", "u", "-password", "any", *options))
+            (tmp_path / "vcsim-password").write_text(vcsim.password, encoding="utf-8")
             password = Secret("file", (str(tmp_path / "vcsim-password"),))
-            return Endpoint("vcsim", EndpointKind.VCENTER, "127.0.0.1", port, "u", password, Tls(fingerprint=fingerprint))
+            return Endpoint(
+                "vcsim", EndpointKind.VCENTER, vcsim.host, vcsim.port, vcsim.username, password, Tls(fingerprint=vcsim.fingerprint)
+            )
 
         yield start
-
-
-def _binary(name: str) -> str:
-    """Where a Go tool is: the environment, .bin of the project, the path. Without it the test skips, or fails where it is required."""
-    local = PROJECT / ".bin" / name
-    found = os.environ.get(name.upper()) or (str(local) if local.exists() else shutil.which(name))
-    if found is None:
-        reason = f"{name} is not installed (go install github.com/vmware/govmomi/{name}@v0.46.3)"
-        if os.environ.get("REQUIRE_VCSIM") == "1":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return found

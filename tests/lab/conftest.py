@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import os
-import shutil
 import ssl
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
@@ -20,6 +18,7 @@ from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter import VCenterServer
+from tests.peers import go_binary
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"
 PROJECT = Path(__file__).parents[2]
@@ -236,22 +235,6 @@ def solidfire_lab() -> Iterator[Lab]:
         yield lab
 
 
-def _binary(name: str) -> str:
-    places = [os.environ.get(name.upper()), str(PROJECT / ".bin" / name), shutil.which(name)]
-    for place in places:
-        if place and Path(place).is_file():
-            return place
-    reason = f"{name} v0.46.3 is not here: set {name.upper()}, put it into .bin/, or on the PATH"
-    if os.environ.get("REQUIRE_VCSIM") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-@pytest.fixture(scope="session")
-def vcsim_binary() -> str:
-    return _binary("vcsim")
-
-
 @pytest.fixture(scope="session")
 def govc_binary() -> str:
-    return _binary("govc")
+    return go_binary("govc")

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import ssl
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from pyVmomi import VmomiSupport, vim
@@ -16,39 +14,28 @@ from pyVmomi.SoapAdapter import SerializeToStr
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.lab.vcsim import export_vcsim
+from tests.peers import running_vcsim
 
 SCENARIOS = [("solidfire-vvols", "vc-solidfire"), ("eternus-vaai", "vc-eternus")]
 
 
 @pytest.fixture(params=SCENARIOS, ids=[name for name, _ in SCENARIOS])
-def pair(request: pytest.FixtureRequest, vcsim_binary: str, log_in: Any, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
+def pair(request: pytest.FixtureRequest, log_in: Any, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
     """The same scenario behind the lab's own peer and behind vcsim: two pyVmomi clients."""
     scenario, name = request.param
     fleet = load_scenario(scenario)
     export_vcsim(fleet, tmp_path / "model")
-    command = [vcsim_binary, "-load", str(tmp_path / "model"), "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0"]
-    with (
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as vcsim,
-        serve(fleet) as lab,
-    ):
-        assert vcsim.stdin is not None
-        assert vcsim.stdout is not None
-        try:
-            words = vcsim.stdout.readline().split()
-            url = urlsplit(next(word for word in words if word.startswith("GOVC_URL=")).removeprefix("GOVC_URL="))
-            lab.write_fleet(tmp_path / "fleet.yaml")
-            trusted = ssl.create_default_context(cafile=str(tmp_path / "fleet-ca.pem"))
-            unknown = ssl.create_default_context()
-            unknown.check_hostname, unknown.verify_mode = False, ssl.CERT_NONE  # vcsim makes its own certificate at every start
-            server = lab.vcenters[name]
-            with (
-                log_in(server.host, server.port, trusted, password=lab.password) as ours,
-                log_in(url.hostname, url.port, unknown, user=url.username, password=url.password) as theirs,
-            ):
-                yield ours, theirs
-        finally:
-            vcsim.stdin.close()  # -stdinexit ends it
-            vcsim.wait(10)
+    with running_vcsim(tmp_path / "model") as vcsim, serve(fleet) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        trusted = ssl.create_default_context(cafile=str(tmp_path / "fleet-ca.pem"))
+        unknown = ssl.create_default_context()
+        unknown.check_hostname, unknown.verify_mode = False, ssl.CERT_NONE  # vcsim makes its own certificate at every start
+        server = lab.vcenters[name]
+        with (
+            log_in(server.host, server.port, trusted, password=lab.password) as ours,
+            log_in(vcsim.host, vcsim.port, unknown, user=vcsim.username, password=vcsim.password) as theirs,
+        ):
+            yield ours, theirs
 
 
 def as_text(value: Any) -> list[str]:

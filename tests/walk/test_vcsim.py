@@ -1,19 +1,12 @@
 """The read path held against a vCenter that nobody here wrote: VMware's own simulator, loaded with the lab's fleet."""
 
-import os
-import shutil
-import ssl
-import subprocess
-from hashlib import sha256
-from pathlib import Path
-from urllib.parse import urlsplit
-
 import pytest
 
 from auditor.cli import run
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
+from tests.peers import go_binary, running_vcsim
 
 SCENARIOS = ("solidfire-vvols", "eternus-vaai")
 CARRIED = (
@@ -34,45 +27,25 @@ CARRIED = (
 IGNORED = {"host": {"boot_time"}}  # the lab's hosts boot when the lab starts, and the export is another start
 
 
-def vcsim_binary() -> str:
-    local = Path(__file__).parents[2] / ".bin" / "vcsim"
-    found = os.environ.get("VCSIM") or (str(local) if local.exists() else shutil.which("vcsim"))
-    if found is None:
-        if os.environ.get("REQUIRE_VCSIM") == "1":
-            pytest.fail("REQUIRE_VCSIM=1 and there is no vcsim: `make vcsim`")
-        pytest.skip("vcsim is not here: `make vcsim` installs it (needs Go)")
-    return found
-
-
 @pytest.fixture(scope="module", params=SCENARIOS)
 def snapshots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Snapshot, Snapshot]:
     """The same scenario collected from the lab and from vcsim, both by `auditor collect`."""
-    binary = vcsim_binary()
+    go_binary("vcsim")
     folder = tmp_path_factory.mktemp("vcsim")
     assert run(["lab", "export-vcsim", str(folder / "model"), "--scenario", request.param]) == 0
     with serve(load_scenario(request.param)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         assert run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(folder / "lab")]) == 0
         [name] = lab.vcenters
-    command = [binary, "-load", str(folder / "model"), "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as vcsim:
-        assert vcsim.stdin is not None
-        assert vcsim.stdout is not None
-        try:
-            words = vcsim.stdout.readline().split()
-            url = urlsplit(next(word for word in words if word.startswith("GOVC_URL=")).removeprefix("GOVC_URL="))
-            (folder / "password").write_text(str(url.password), encoding="utf-8")
-            der = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate((str(url.hostname), int(url.port or 0))))
-            (folder / "vcsim.yaml").write_text(
-                f"endpoints:\n  - name: {name}\n    kind: vcenter\n    address: {url.hostname}:{url.port}\n    username: {url.username}\n"
-                f"    password: {{file: password}}\n    tls: {{fingerprint: 'sha256:{sha256(der).hexdigest()}'}}\n",
-                encoding="utf-8",
-            )
-            # esxcli and kernel modules are missing there, and that is told.
-            assert run(["collect", "--fleet", str(folder / "vcsim.yaml"), "--out", str(folder / "vcsim")]) == 2
-        finally:
-            vcsim.stdin.close()  # -stdinexit ends it
-            vcsim.wait(10)
+    with running_vcsim(folder / "model") as vcsim:
+        (folder / "password").write_text(vcsim.password, encoding="utf-8")
+        (folder / "vcsim.yaml").write_text(
+            f"endpoints:\n  - name: {name}\n    kind: vcenter\n    address: {vcsim.host}:{vcsim.port}\n    username: {vcsim.username}\n"
+            f"    password: {{file: password}}\n    tls: {{fingerprint: '{vcsim.fingerprint}'}}\n",
+            encoding="utf-8",
+        )
+        # esxcli and kernel modules are missing there, and that is told.
+        assert run(["collect", "--fleet", str(folder / "vcsim.yaml"), "--out", str(folder / "vcsim")]) == 2
     return load_snapshot(folder / "lab"), load_snapshot(folder / "vcsim")
 
 

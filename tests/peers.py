@@ -1,0 +1,63 @@
+"""Peers that nobody here wrote: VMware's simulator and govc, where they are installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+PROJECT = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Vcsim:
+    """A running vcsim."""
+
+    host: str
+    port: int
+    username: str
+    password: str
+
+    @property
+    def fingerprint(self) -> str:
+        """Of the certificate it made for itself, as fleet.yaml pins one."""
+        pem = ssl.get_server_certificate((self.host, self.port), timeout=10)
+        return "sha256:" + sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
+
+
+def go_binary(name: str) -> str:
+    """Where a Go tool is: the environment, .bin of the project, the path. Without it the test skips, or fails where it is required."""
+    places = [os.environ.get(name.upper()), str(PROJECT / ".bin" / name), shutil.which(name)]
+    for place in places:
+        if place and Path(place).is_file():
+            return place
+    reason = f"{name} v0.46.3 is not here: `make vcsim` installs it (needs Go)"
+    if os.environ.get("REQUIRE_VCSIM") == "1":
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@contextmanager
+def running_vcsim(load: Path | None = None, *options: str) -> Iterator[Vcsim]:
+    """VMware's simulator on a free loopback port until the block ends; `load` is a directory of `auditor lab export-vcsim`."""
+    command = [go_binary("vcsim"), "-l", "127.0.0.1:0", "-stdinexit", "-api-version", "8.0.2.0", *options]
+    command += ["-load", str(load)] if load else []
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as vcsim:
+        assert vcsim.stdin is not None
+        assert vcsim.stdout is not None
+        try:
+            words = vcsim.stdout.readline().split()
+            url = urlsplit(next(word for word in words if word.startswith("GOVC_URL=")).removeprefix("GOVC_URL="))
+            yield Vcsim(str(url.hostname), int(url.port or 0), str(url.username), str(url.password))
+        finally:
+            vcsim.stdin.close()  # -stdinexit ends it
+            vcsim.wait(10)
