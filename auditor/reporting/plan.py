@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, TextIO
 
-from auditor.reporting.wording import count_of, neutral, value_text
+from auditor.reporting.wording import count_of, neutral, place_texts, setting_text, value_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from auditor.model import Change, FixClass, Plan
 
 _MOST_PLACES = 50
-_SETTING_KEYS = ("option", "parameter", "field")
-_PLACE_KEYS = ("device", "module", "hba")
 
 Kind = tuple[str, str, str, str]
 """(class, setting, from -> to, reason)"""
@@ -48,10 +46,8 @@ def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO) -> None:
 def _kinds(changes: Sequence[Change]) -> dict[Kind, list[Change]]:
     found: dict[Kind, list[Change]] = {}
     for change in changes:
-        keys = dict(change.target.keys)
-        setting = next((keys[key] for key in _SETTING_KEYS if key in keys), change.remediator)
         values = f"{value_text(change.before)} -> {value_text(change.after)}"
-        found.setdefault((change.fix_class.value, neutral(setting), values, change.reason), []).append(change)
+        found.setdefault((change.fix_class.value, setting_text(change), values, change.reason), []).append(change)
     return found
 
 
@@ -59,16 +55,9 @@ def _write_kind(console: Console, kind: Kind, changes: Sequence[Change]) -> None
     fix_class, setting, values, reason = kind
     console.print(f"\n{setting}  {values}  ({fix_class}, {count_of(len(changes), 'place')})", style="bold")
     console.print(textwrap.indent(textwrap.fill(neutral(reason), console.width - 2), "  "))
-    places = [_place(change) for change in changes[:_MOST_PLACES]]
+    places = [place_texts(change) for change in changes[:_MOST_PLACES]]
     widest = max(len(where) for where, _ in places)
     for where, what in places:
         console.print(f"  {where:<{widest}}  {what}".rstrip())
     if len(changes) > _MOST_PLACES:
         console.print(f"  ... and {len(changes) - _MOST_PLACES} more")
-
-
-def _place(change: Change) -> tuple[str, str]:
-    keys = dict(change.target.keys)
-    where = change.resource.host or change.target.endpoint
-    what = next((keys[key] for key in _PLACE_KEYS if key in keys), change.resource.name)
-    return neutral(where), "" if what == where else neutral(what)

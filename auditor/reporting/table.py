@@ -20,6 +20,8 @@ from auditor.reporting.wording import (
     notices_of,
     outcome_text,
     place_of,
+    place_texts,
+    setting_text,
     value_text,
 )
 
@@ -48,6 +50,9 @@ _OUTCOME_ORDER = (
     Outcome.PROPOSED,
     Outcome.BY_HAND,
 )
+
+_RESOURCE, _PLACE = 0, 1
+"""Where the columns that name a finding stand in `_finding_columns`."""
 
 
 def write_table(report: Report, out: TextIO) -> None:
@@ -93,7 +98,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
         yield from _failures(rule, width, several=_several_vcenters(report))
     yield from _unknowns(seen)
     yield from _gaps(report.gaps)
-    yield from _receipts(report.receipts, width)
+    yield from _receipts(report.receipts)
     yield ""
     yield _labelled("Coverage", coverage_line(report))
     yield from _listed("Next", next_steps(report, seen))
@@ -132,10 +137,34 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
     yield Text(neutral(rule.title), style="bold")
     if rule.text and (why := first_sentence(rule.text.lesson)):
         yield Text(neutral(why), style="dim")
+    columns = _finding_columns(found)
     cells = [_finding_cells(one, several=several, say_class=common is None) for one in found]
-    yield Padding(aligned(_finding_columns(found), cells, width - 2), (0, 0, 0, 2))
+    columns, cells, shared = _without_repetition(columns, cells)
+    if shared:
+        yield _hanging("  each:", Text(", ".join(shared)))
+    yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(found):
         yield Text(f"  +{number - len(found):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+
+
+def _without_repetition(columns: list[Column], rows: list[list[Cell]]) -> tuple[list[Column], list[list[Cell]], list[str]]:
+    """The table without what all its rows share, which is told once above it: a narrow terminal has no room to say it ten times.
+
+    Names are kept, but a resource that is its own host is told as the host alone.
+    """
+    if len(rows) < 2:
+        return columns, rows, []
+    dropped, shared = set(), []
+    if all(row[_RESOURCE].text == row[_PLACE].text for row in rows):
+        dropped.add(_RESOURCE)
+    for place in range(_PLACE + 1, len(columns)):
+        texts = {row[place].text for row in rows}
+        if len(texts) == 1:
+            dropped.add(place)
+            [text] = texts
+            shared += [f"cluster {text}" if columns[place].title == "Cluster" else text] if text else []
+    kept = [place for place in range(len(columns)) if place not in dropped]
+    return [columns[place] for place in kept], [[row[place] for place in kept] for row in rows], shared
 
 
 def _finding_columns(found: Sequence[Finding]) -> list[Column]:
@@ -198,8 +227,8 @@ def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:
         yield Text(f"  +{len(gaps) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
 
 
-def _receipts(receipts: Sequence[Receipt], width: int) -> Iterator[RenderableType]:
-    from rich.padding import Padding
+def _receipts(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:
+    """What became of the changes, grouped by what happened; those not attempted are only counted."""
     from rich.text import Text
 
     if not receipts:
@@ -207,35 +236,38 @@ def _receipts(receipts: Sequence[Receipt], width: int) -> Iterator[RenderableTyp
     yield ""
     counts = ((sum(one.outcome is outcome for one in receipts), OUTCOME_WORDS[outcome]) for outcome in _OUTCOME_ORDER)
     yield Text(f"CHANGES: {', '.join(f'{number:,} {word}' for number, word in counts if number)}", style="bold")
-    ordered = sorted(receipts, key=lambda one: _OUTCOME_ORDER.index(one.outcome))
-    columns = [
-        Column("Setting", floor=18),
-        Column("Resource", floor=10, shorten=True),
-        Column("Host", floor=18),
-        Column("Before -> after", floor=10),
-        Column("Outcome", floor=14),
-    ]
-    shown = [_receipt_cells(one) for one in ordered[:ROWS_A_LIST]]
-    yield Padding(aligned(columns, shown, width - 2), (0, 0, 0, 2))
-    if len(receipts) > ROWS_A_LIST:
-        yield Text(f"  +{len(receipts) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+    groups: dict[tuple[str, str, str], list[Receipt]] = {}
+    for receipt in sorted(receipts, key=lambda one: _OUTCOME_ORDER.index(one.outcome)):
+        groups.setdefault(_receipt_texts(receipt), []).append(receipt)
+    for (setting, values, said), same in groups.items():
+        good = same[0].outcome in {Outcome.APPLIED, Outcome.ALREADY}
+        attempted = same[0].outcome is not Outcome.PROPOSED
+        style = "green" if good else "bold red" if attempted else "dim"
+        number = "" if len(same) == 1 else f" ({count_of(len(same), 'place')})"
+        yield _hanging(" ", Text.assemble(f"{setting}  ", (values, "bold"), "  ", (f"{said}{number}", style)))
+        yield from _places(same if attempted else [])
 
 
-def _receipt_cells(receipt: Receipt) -> list[Cell]:
+def _receipt_texts(receipt: Receipt) -> tuple[str, str, str]:
     change = receipt.change
     said = outcome_text(receipt.outcome, change.fix_class, receipt.pending)
     if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE}:
         said = f"{said}; found {value_text(receipt.found, absent='absent')}"
     if receipt.why:
         said = f"{said}: {neutral(receipt.why)}"
-    good = receipt.outcome in {Outcome.APPLIED, Outcome.ALREADY}
-    return [
-        Cell(neutral(change.remediator)),
-        Cell(neutral(change.resource.name)),
-        Cell(place_of(change.resource)),
-        Cell(f"{value_text(change.before, absent='absent')} -> {value_text(change.after, absent='absent')}", "bold"),
-        Cell(said, "green" if good else "bold red"),
-    ]
+    values = f"{value_text(change.before, absent='absent')} -> {value_text(change.after, absent='absent')}"
+    return setting_text(change), values, said
+
+
+def _places(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    places = [place_texts(one.change) for one in receipts[:ROWS_A_LIST]]
+    widest = max((len(where) for where, _ in places), default=0)
+    for where, what in places:
+        yield _hanging("   ", Text(f"{where:<{widest}}  {what}".rstrip()))
+    if len(receipts) > ROWS_A_LIST:
+        yield Text(f"    +{len(receipts) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
 
 
 def _labelled(label: str, text: str) -> Text:

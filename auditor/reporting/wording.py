@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from auditor.model import EndpointReading, Fix, Report, Resource, Scalar
+    from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar
 
 VERDICT_WORDS = {
     Verdict.FAIL: "fail",
@@ -151,3 +151,17 @@ def notices_of(report: Report) -> Iterable[str]:
 
 def _unverified(reading: EndpointReading) -> bool:
     return reading.tls.upper() == "NOT VERIFIED"
+
+
+def setting_text(change: Change) -> str:
+    """The setting a change is about, as its owner names it: the option, parameter or field, else the remediator."""
+    keys = dict(change.target.keys)
+    return neutral(next((keys[key] for key in ("option", "parameter", "field") if key in keys), change.remediator))
+
+
+def place_texts(change: Change) -> tuple[str, str]:
+    """Where a change is made: the host or endpoint, and the thing on it; the second is empty when it is the host itself."""
+    keys = dict(change.target.keys)
+    where = change.resource.host or change.target.endpoint
+    what = next((keys[key] for key in ("device", "module", "hba") if key in keys), change.resource.name)
+    return neutral(where), "" if what == where else neutral(what)

@@ -340,7 +340,7 @@ def test_the_session_may_expire_in_mid_run_without_a_gap(serve_vcenter: Serve, m
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
         items = collect_vcenter(vcenter, endpoint)
-        got = []
+        got: list[Batch | Gap] = []
         for item in items:
             # Once: a call that meets two expiries in a row has reason to give up.
             if (

@@ -91,14 +91,14 @@ def test_what_is_not_all_good_is_not_called_so(report: Callable[[], Report], sai
 def test_no_line_is_wider_than_the_terminal_and_no_host_or_value_is_lost(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
     hosts = [f"esx-{number:02}.a-rather-long-site-name.dc{number}.corp.example.net" for number in range(3)]
-    long_value = "iscsivmk_LunQDepth=192 iscsivmk_HostQDepth=1024"
-    findings = [samples.pe_finding(host, cluster="a cluster with quite a long name", observed=long_value) for host in hosts]
+    values = [f"iscsivmk_LunQDepth=192 iscsivmk_HostQDepth=102{number}" for number in range(3)]
+    cluster = "a cluster with quite a long name"
+    findings = [samples.pe_finding(host, cluster=cluster, observed=value) for host, value in zip(hosts, values, strict=True)]
     text = rendered(samples.report_of(findings))
     assert max(len(line) for line in text.splitlines()) <= width
     together = re.sub(r"\s+", "", "".join(_column(text, start) for start in _starts(text)))
-    for host in hosts:
-        assert host in together
-    assert together.count(long_value.replace(" ", "")) == 3
+    for name in (*hosts, *values):
+        assert name.replace(" ", "") in together
 
 
 def _starts(text: str) -> list[int]:
@@ -114,7 +114,27 @@ def _column(text: str, start: int) -> str:
 
 
 def test_names_are_cut_in_the_middle_and_keep_both_ends() -> None:
-    assert "naa.6f47a…00000001" in rendered(samples.bad_night())
+    findings = [samples.pe_finding(f"esx-{number}.example.net", cluster=f"cluster {number} of a site", observed=number) for number in range(2)]
+    assert re.search(r"naa\.6\w*…\w*0001 ", rendered(samples.report_of(findings)))
+
+
+def test_what_every_row_shares_is_told_once_and_leaves_room_for_names() -> None:
+    text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}.example.net") for number in range(3)]))
+    assert "  each: cluster gold, 32 -> 256, proposed\n" in text
+    assert "  naa.6f47acc100000000612e3f4d00000001  esx-2.example.net\n" in text
+
+
+def test_a_resource_that_is_its_own_host_is_told_once() -> None:
+    text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}", name=f"esx-{number}") for number in range(3)]))
+    assert "\n  Host\n  esx-0\n  esx-1\n  esx-2\n" in text
+
+
+def test_changes_that_were_not_attempted_are_counted_and_not_listed() -> None:
+    receipts = [samples.receipt(Outcome.PROPOSED, why="needs --allow online-caution") for _ in range(7)]
+    text = " ".join(rendered(samples.report_of([], receipts=receipts)).partition("CHANGES")[2].split())
+    assert "device.dsnro 32 -> 256 proposed" in text
+    assert "needs --allow online-caution (7 places)" in text
+    assert "esx-01" not in text
 
 
 def test_a_wide_terminal_shows_names_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,6 +235,7 @@ def test_gaps_and_receipts_are_cut_and_counted_too() -> None:
     gaps = [Gap("vc-east", f"host {number}", "disconnected") for number in range(31)]
     receipts = [samples.receipt() for _ in range(45)]
     text = rendered(samples.report_of([samples.pe_finding(verdict=Verdict.PASS)], gaps=gaps, receipts=receipts))
+    assert "applied (45 places)" in text
     assert "GAPS: 31 things could not be read" in text
     assert "+11 more" in text
     assert "CHANGES: 45 applied" in text
@@ -239,9 +260,10 @@ HIGH  vvol/pe-dsnro-headroom  2 failures, fix: online-caution
 One throttled disk cannot fill a protocol endpoint's queue
 All virtual volumes behind a protocol endpoint share one queue, so one throttled
 VM makes its neighbours wait.
-  Resource            Host                Cluster  Observed -> desired  Fix
-  naa.6f47a…00000001  esx-01.example.net  gold     32 -> 256            proposed
-  naa.6f47a…00000001  esx-02.example.net  gold     32 -> 256            proposed
+  each: cluster gold, 32 -> 256, proposed
+  Resource                              Host
+  naa.6f47acc100000000612e3f4d00000001  esx-01.example.net
+  naa.6f47acc100000000612e3f4d00000001  esx-02.example.net
 
 UNKNOWN: a fact was not read, so these are neither passes nor failures
   - vvol/pe-dsnro-headroom  1 unknown, not read: dsnro (on esx-03.example.net)
@@ -251,16 +273,13 @@ GAPS: 1 thing could not be read
     disconnected
 
 CHANGES: 1 UNVERIFIED, 2 applied
-                                                      Before ->
-  Setting             Resource    Host                after       Outcome
-  device.dsnro        naa.6…0001  esx-01.example.net  32 -> 256   UNVERIFIED;
-                                                                  found 32: the
-                                                                  host took it
-                                                                  and did
-                                                                  nothing
-  device.dsnro        naa.6…0001  esx-01.example.net  32 -> 256   applied
-  host.module_option  naa.6…0001  esx-01.example.net  absent ->   applied,
-                                                      256         reboot pending
+  device.dsnro  32 -> 256  UNVERIFIED; found 32: the host took it and did
+  nothing
+    esx-01.example.net  naa.6f47acc100000000612e3f4d00000001
+  device.dsnro  32 -> 256  applied
+    esx-01.example.net  naa.6f47acc100000000612e3f4d00000001
+  host.module_option  absent -> 256  applied, reboot pending
+    esx-01.example.net  naa.6f47acc100000000612e3f4d00000001
 
 Coverage: 90 % (9 judged, 1 unknown, 1 not applicable, 1 waived)
 Next:
