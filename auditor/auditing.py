@@ -234,6 +234,64 @@ def put_right(
     return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan)
 
 
+def plan_of_undo(state: Path, run_id: str) -> Plan:
+    """The changes that would put back what a run changed, last first.
+
+    Raises:
+        ConfigurationError: no journal tells of such a run.
+        JournalError: a journal is damaged.
+    """
+    from auditor.applying import undo_plan
+
+    return undo_plan(state / JOURNAL_FOLDER, run_id)
+
+
+def take_back(
+    run_id: str,
+    fleet: Fleet,
+    state: Path,
+    *,
+    confirm: Callable[[Sequence[Change]], bool],
+    limits: BlastRadius,
+    progress: Progress,
+) -> Iterator[Receipt]:
+    """Put back what a run changed, where nobody has changed it since; journalled as a run of its own.
+
+    Raises:
+        GuardError: too many resources, not confirmed, or another run is writing; nothing was written.
+        ConfigurationError, JournalError: nothing, or nothing more, is written.
+    """
+    from auditor.applying import undo
+    from auditor.clients.sessions import Sessions
+    from auditor.journal import open_journal
+    from auditor.runs import new_run_id
+
+    def said(change: Change, number: int, of: int) -> None:
+        progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
+
+    endpoints = {endpoint.name: endpoint for endpoint in fleet.endpoints}
+    journals = state / JOURNAL_FOLDER
+    with Sessions(endpoints) as sessions, open_journal(journals, f"{new_run_id(now())}-undo") as journal:
+        yield from undo(run_id, sessions, journal, confirm=confirm, limits=limits, progress=said)
+
+
+def unmatched(fleet: Fleet, snapshot: Snapshot) -> tuple[str, ...]:
+    """What fleet.yaml says of things that nobody saw: a value that reaches nothing is a mistake, or a gap."""
+    rows = snapshot.connection.execute("SELECT DISTINCT endpoint, cluster FROM fact.host WHERE cluster IS NOT NULL").fetchall()
+    seen = set(rows)
+    where = {(o.endpoint, o.cluster): o.where for o in fleet.params if o.cluster is not None}
+    told = [
+        f"{place}: no cluster {cluster} was seen on {endpoint}."
+        for (endpoint, cluster), place in where.items()
+        if (endpoint, cluster) not in seen
+    ]
+    for declared in fleet.declared:
+        found = snapshot.connection.execute("SELECT 1 FROM fact.device WHERE device GLOB ? LIMIT 1", [declared.devices]).fetchone()
+        if found is None:
+            told.append(f"{fleet.path}: no device is named like {declared.devices}, which is declared there.")
+    return tuple(told)
+
+
 def now() -> datetime:
     """The time, aware, UTC."""
     return datetime.now(UTC)

@@ -242,6 +242,7 @@ def _read_and_judge(fleet: Fleet | None, snapshot_path: Path | None, rules: Sequ
     notices = auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
         snapshot = auditing.collect_for(fleet, directory, said)
+    notices += auditing.unmatched(fleet, snapshot)
     return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices)
 
 

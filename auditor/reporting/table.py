@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import io
-import os
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Outcome, Verdict
+from auditor.reporting.console import write_parts
 from auditor.reporting.digest import coverage_line, digest, headline, next_steps
 from auditor.reporting.rows import Cell, Column, aligned
 from auditor.reporting.wording import (
@@ -28,7 +27,7 @@ from auditor.reporting.wording import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from rich.console import Console, RenderableType
+    from rich.console import RenderableType
     from rich.text import Text
 
     from auditor.model import Finding, Gap, Receipt, Report
@@ -38,7 +37,6 @@ ROWS_A_RULE = 10
 """Rows of one rule before the rest is only counted."""
 ROWS_A_LIST = 20
 """Gaps and receipts shown before the rest is only counted."""
-_PLAIN_WIDTH = 120
 _SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium": "bold yellow", "low": "cyan", "info": "blue"}
 _STATE_STYLES = {"drift": "bold white on red", "holes": "bold black on yellow", "clean": "bold white on green"}
 _OUTCOME_ORDER = (
@@ -56,39 +54,13 @@ _RESOURCE, _PLACE = 0, 1
 
 
 def write_table(report: Report, out: TextIO) -> None:
-    """Write `report` for people, as wide as the terminal, in colour where that is wanted.
-
-    A file, a pipe or ``NO_COLOR`` gets plain text without control characters; ``COLUMNS`` sets the width there.
-    """
-    page = io.StringIO()
-    console = _console(page, out)
-    for part in _parts(report, console.width):
-        console.print(part, overflow="fold")
-    encoding = getattr(out, "encoding", None) or "utf-8"
-    # A terminal that cannot write a letter gets its escape, instead of us an error.
-    text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
-    out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+    """Write `report` for people, as wide as the terminal, in colour where that is wanted; plain text elsewhere."""
+    write_parts(lambda width: _parts(report, width), out)
 
 
-def _console(page: TextIO, out: TextIO) -> Console:
-    from rich.console import Console
-
-    terminal = out.isatty()
-    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in {"dumb", "unknown"}
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) else _PLAIN_WIDTH
-    if terminal and not columns.isdigit():
-        width = os.get_terminal_size(out.fileno()).columns or 80
-    return Console(
-        file=page,
-        width=max(40, width),
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-    )
+def write_receipts(receipts: Sequence[Receipt], out: TextIO) -> None:
+    """Write what became of changes, as a report shows it."""
+    write_parts(lambda _width: _receipts(receipts), out)
 
 
 def _parts(report: Report, width: int) -> Iterator[RenderableType]:

@@ -13,6 +13,7 @@ COMMANDS = (
     "audit",
     "collect",
     "schedule",
+    "undo",
     "rules list",
     "rules show",
     "rules test",

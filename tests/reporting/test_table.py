@@ -114,7 +114,9 @@ def _column(text: str, start: int) -> str:
 
 
 def test_names_are_cut_in_the_middle_and_keep_both_ends() -> None:
-    findings = [samples.pe_finding(f"esx-{number}.example.net", cluster=f"cluster {number} of a site", observed=number) for number in range(2)]
+    findings = [
+        samples.pe_finding(f"esx-{number}.example.net", cluster=f"cluster {number} of a site", observed=number) for number in range(2)
+    ]
     assert re.search(r"naa\.6\w*…\w*0001 ", rendered(samples.report_of(findings)))
 
 

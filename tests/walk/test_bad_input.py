@@ -100,6 +100,26 @@ def test_tls_that_is_not_verified_is_said_in_every_report(everything: Place) -> 
     assert "NOT VERIFIED" in page.read_text(encoding="utf-8").upper()
 
 
+def test_what_fleet_yaml_says_of_things_nobody_saw_is_told(everything: Place) -> None:
+    def elsewhere(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["vc-solidfire"]["clusters"] = {"sf-vvoll": {"params": {"vvol/pe-dsnro-headroom": {"headroom": 2}}}}
+
+    audit = audit_of(everything, edited(everything, elsewhere))
+    assert [notice for notice in audit.report["notices"] if "no cluster sf-vvoll was seen on vc-solidfire" in notice]
+    # The value reaches nothing, so everything is judged as before.
+    assert len(audit.of("vvol/pe-dsnro-headroom", "fail")) == 13
+
+
+def test_a_parameter_for_one_cluster_reaches_that_cluster_alone(everything: Place) -> None:
+    def lenient(endpoints: dict[str, dict[str, object]]) -> None:
+        # 32 commands hold half of one disk's 64, so with headroom 0 the sick cluster passes; the others are not asked.
+        endpoints["vc-solidfire"]["clusters"] = {"sf-vvol": {"params": {"vvol/pe-dsnro-headroom": {"headroom": 0}}}}
+
+    audit = audit_of(everything, edited(everything, lenient))
+    assert audit.of("vvol/pe-dsnro-headroom", "fail") == []
+    assert {f["desired"] for f in audit.of("vvol/pe-dsnro-headroom", "pass")} == {0, 256}
+
+
 def test_a_pinned_certificate_is_enough(everything: Place) -> None:
     import hashlib
     import ssl
