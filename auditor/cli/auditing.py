@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -187,6 +188,8 @@ def schedule(
     from auditor.runs import state_directory
     from auditor.scheduling import run_schedule
 
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    logging.getLogger("apscheduler").setLevel(logging.WARNING)  # it would repeat what we say
     load_fleet(fleet)  # a mistake in it is told now, not at six in the morning
     state = state_directory(state_dir)
     codes: list[int] = []

@@ -140,3 +140,42 @@ def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Pa
     reports = [json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8")) for name in ("live", "saved")]
     assert reports[0]["findings"] == reports[1]["findings"]
     assert reports[0]["summary"]["fail"] > 0
+
+
+def test_the_compliance_job_runs_once_publishes_and_ends_with_the_audits_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from auditor.lab.scenario import load_scenario
+    from auditor.lab.serving import serve
+
+    fleet, published = tmp_path / "fleet.yaml", tmp_path / "www"
+    command = ["schedule", "--once", "--fleet", str(fleet), "--publish", str(published), "--state-dir", str(tmp_path / "state")]
+    with serve(load_scenario("eternus-vaai")) as lab:
+        lab.write_fleet(fleet)
+        assert run(command) == 2  # an undeclared ETERNUS is unknown
+        assert run([*command, "--min-coverage", "0.5"]) == 1
+    pages = {path.name for path in published.iterdir() if path.suffix == ".html"}
+    assert {"index.html", "latest.html"} < pages
+    assert len(pages) == 4
+    assert "vaai/eternus-dx-s1-firmware" in (published / "latest.html").read_text(encoding="utf-8")
+    capsys.readouterr()
+    assert run(["runs", "list", "--state-dir", str(tmp_path / "state")]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 3
+
+
+def test_the_lab_serves_until_it_is_told_to_stop_and_its_fleet_file_audits_it(tmp_path: Path) -> None:
+    import signal
+
+    up = [sys.executable, "-m", "auditor", "lab", "up", "--scenario", "eternus-vaai", "--write-fleet", "lab.yaml"]
+    with subprocess.Popen(up, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout is not None
+        assert lab.stderr is not None
+        try:
+            while "until interrupted" not in (line := lab.stderr.readline()):
+                assert line, "the lab ended before it served"
+            audit = [sys.executable, "-m", "auditor", "audit", "--fleet", "lab.yaml", "--state-dir", "state"]
+            done = subprocess.run(audit, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+            assert done.returncode == 2
+            assert "vaai/eternus-dx-s1-firmware" in done.stdout
+        finally:
+            lab.send_signal(signal.SIGTERM)
+            assert lab.wait(20) == 0
+    assert (tmp_path / "lab-password").stat().st_mode & 0o077 == 0
