@@ -1,5 +1,8 @@
 """The read path held against a vCenter that nobody here wrote: VMware's own simulator, loaded with the lab's fleet."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from auditor.cli import run
@@ -68,6 +71,23 @@ def test_the_tables_compared_are_not_empty(snapshots: tuple[Snapshot, Snapshot])
     empty = {table for table in CARRIED if not rows(lab, table)}
     # Fibre channel hosts without vVols have neither iSCSI targets nor vVol mounts.
     assert empty <= {"iscsi_target", "vvol_mount"}
+
+
+def test_an_audit_of_vcsim_passes_nothing_that_the_lab_does_not(snapshots: tuple[Snapshot, Snapshot], tmp_path: Path) -> None:
+    verdicts = []
+    for name, snapshot in zip(("lab", "vcsim"), snapshots, strict=True):
+        snapshot.save(tmp_path / name)
+        report = tmp_path / f"{name}.json"
+        code = run(["audit", "--from", str(tmp_path / name), "--state-dir", str(tmp_path / "state"), "--reporter", f"json:{report}"])
+        said = json.loads(report.read_text(encoding="utf-8"))
+        assert code == (2 if said["summary"]["unknown"] or said["gaps"] else 1)
+        verdicts.append({(f["rule"], f["resource"]["endpoint"], f["resource"]["id"]): f["verdict"] for f in said["findings"]})
+    lab, vcsim = verdicts
+    assert [key for key, verdict in vcsim.items() if verdict == "pass" and lab.get(key) != "pass"] == []
+    # What rests on options alone is judged alike on both.
+    assert {key: verdict for key, verdict in vcsim.items() if key[0] == "vaai/uniform"} == {
+        key: verdict for key, verdict in lab.items() if key[0] == "vaai/uniform"
+    }
 
 
 def test_what_vcsim_does_not_have_is_a_gap_of_every_host(snapshots: tuple[Snapshot, Snapshot]) -> None:
