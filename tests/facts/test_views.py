@@ -155,6 +155,21 @@ def test_a_controller_whose_depth_no_source_gives_makes_the_deepest_disk_unknown
 
 
 @pytest.mark.parametrize(
+    ("change", "capped"),
+    [
+        pytest.param(lambda given: None, True, id="an array behind them caps single volumes"),
+        pytest.param(lose("device"), False, id="no protocol endpoint at all"),
+        pytest.param(lambda given: (lose("device")(given), without_topic(given, "devices")), None, id="devices not read"),
+        pytest.param(lose("array_protocol_endpoint"), None, id="nobody presents them"),
+    ],
+)
+def test_a_host_knows_whether_capped_volumes_are_behind_its_endpoints(change: Callable[[Facts], object], capped: bool | None) -> None:
+    given = facts()
+    change(given)
+    assert {row["has_capped_protocol_endpoints"] for row in view("host", given)} == {capped}
+
+
+@pytest.mark.parametrize(
     ("machine", "deepest"),
     [
         pytest.param({"host_id": "host-2", "power_state": "poweredOn"}, None, id="it may be the deepest of the cluster"),
