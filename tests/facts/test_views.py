@@ -368,6 +368,14 @@ def test_the_odd_host_of_a_cluster_is_named(values: list[str], read: bool, diffe
     assert [row["differs_from_cluster"] for row in rows] == differs
 
 
+@pytest.mark.parametrize(("name", "column"), [("vaai_option", "differs_from_cluster"), ("protocol_endpoint", "is_behind_cluster")])
+def test_a_cluster_whose_hosts_could_not_all_be_listed_agrees_with_nobody(name: str, column: str) -> None:
+    given = facts()
+    assert {row[column] for row in view(name, given)} == {False}
+    without_topic(given, "hosts")
+    assert {row[column] for row in view(name, given)} == {None}
+
+
 def sioc(given: Facts, *, enabled: bool | None = True, cap: int | None = 5000, read: bool = True) -> Rows:
     given["datastore"] = [{"datastore_id": "ds-2", "name": "vmfs", "type": "VMFS", "sioc_enabled": enabled}]
     given["datastore_extent"] = [{"datastore_id": "ds-2", "device": "naa.6f47acc1x", "partition": 1}]
