@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules wheel check coverage vcsim cassettes lock clean
+.PHONY: help env demo test lint types layers rules wheel check coverage vcsim cassettes lock clean bench-lab
 help:
 	@echo "make demo    audit the simulated fleet (builds the environment first)"
 	@echo "make test    run the tests"
 	@echo "make check   what CI runs: lint, types, layers, rules, tests with coverage, the built wheel"
 	@echo "make vcsim   install VMware's simulator and govc into .bin (needs Go)"
+	@echo "make bench-lab  what the lab serves a second, and the memory it takes"
 	@echo "make lock    resolve requirements.lock anew"
 
 env: $(STAMP)
@@ -57,6 +58,10 @@ vcsim: .bin/vcsim .bin/govc
 
 cassettes: env
 	AUDITOR_RECORD=1 $(PYTEST) tests/clients/test_element_cassettes.py
+
+# Hosts read for the first time and again; more hosts: make bench-lab BENCH_LAB="--hosts 10000 --vcenters 8"
+bench-lab: env
+	$(BIN)/python benchmarks/lab.py $(BENCH_LAB)
 
 lock: env
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \

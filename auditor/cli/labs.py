@@ -15,21 +15,61 @@ from auditor.errors import ConfigurationError
 if TYPE_CHECKING:
     from types import FrameType
 
+    from auditor.lab.description import LabFleet
+    from auditor.lab.faults import FaultFile
+
 app = typer.Typer(help="A simulated fleet behind real protocols on loopback, to try things on.", no_args_is_help=True)
 
 Scenario = Annotated[str | None, typer.Option("--scenario", metavar="NAME", help="One scenario. [default: every one]")]
+WriteFleet = Annotated[Path | None, typer.Option("--write-fleet", metavar="PATH", help="Write a fleet.yaml that audits it.")]
+Faults = Annotated[
+    Path | None,
+    typer.Option("--faults", metavar="FILE", help="Troubles by endpoint, in YAML; read again whenever the file changes."),
+]
+_LOOK_SECONDS = 0.5  # between two looks at the control file
 
 
 @app.command("up")
 def up(
     scenario: Scenario = None,
-    write_fleet: Annotated[Path | None, typer.Option("--write-fleet", metavar="PATH", help="Write a fleet.yaml that audits it.")] = None,
+    write_fleet: WriteFleet = None,
+    faults: Faults = None,
 ) -> int:
     """Serve the lab until interrupted.
 
     Example: auditor lab up --scenario solidfire-vvols --write-fleet lab.yaml
     """
     from auditor.lab.scenario import load_scenario
+
+    return _serve(load_scenario(scenario or "all"), write_fleet, faults)
+
+
+@app.command("generate")
+def generate(
+    hosts: Annotated[int, typer.Option("--hosts", metavar="N", min=1, help="Hosts of all vCenters together.")] = 64,
+    luns: Annotated[int, typer.Option("--luns", metavar="N", min=1, help="Devices each host sees.")] = 32,
+    paths: Annotated[int, typer.Option("--paths", metavar="N", min=1, help="Paths to each device.")] = 4,
+    vcenters: Annotated[int, typer.Option("--vcenters", metavar="N", min=1, help="vCenters the hosts are spread over.")] = 1,
+    seed: Annotated[int, typer.Option("--seed", metavar="S", help="Equal seeds and sizes make equal fleets.")] = 1,
+    write_fleet: WriteFleet = None,
+    faults: Faults = None,
+) -> int:
+    """Serve a fleet of any size, drawn from a seed, until interrupted.
+
+    Example: auditor lab generate --hosts 10000 --luns 128 --paths 4 --vcenters 8 --seed 1 --write-fleet big.yaml
+    """
+    from auditor.lab import generating
+
+    try:
+        size = generating.FleetSize(hosts, luns, paths, vcenters)
+    except ValueError as error:
+        raise ConfigurationError(str(error), why="nothing was served.", do="auditor lab generate --help") from error
+    return _serve(generating.generate(size, seed), write_fleet, faults)
+
+
+def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
+    """Serve a fleet until a signal comes; what is wrong with the control file at the start ends it, later it is told."""
+    from auditor.lab.faults import FaultFile, served_by
     from auditor.lab.serving import serve
 
     done = threading.Event()
@@ -39,7 +79,10 @@ def up(
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-    with serve(load_scenario(scenario or "all")) as lab:
+    with serve(fleet) as lab:
+        control = None if faults is None else FaultFile(faults, served_by(lab))
+        if control is not None:
+            control.refresh()
         if write_fleet is not None:
             lab.write_fleet(write_fleet)
             print(f"auditor audit --fleet {write_fleet}")
@@ -49,8 +92,18 @@ def up(
             print(f"{name}: https://{array.host}:{array.port}", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        done.wait()
+        while not done.wait(None if control is None else _LOOK_SECONDS):
+            if control is not None:
+                _look_again(control)
     return 0
+
+
+def _look_again(control: FaultFile) -> None:
+    try:
+        if control.refresh():
+            print("the faults are those of the changed file", file=sys.stderr, flush=True)
+    except ConfigurationError as error:
+        print(error, file=sys.stderr, flush=True)
 
 
 @app.command("export-vcsim")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from auditor.lab.element.description import ElementDescription
+from auditor.lab.element.description import ElementDescription, LoadDescription
 
 OptionValue = bool | int | str
 
@@ -23,6 +23,43 @@ class VaaiDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLoadDescription:
+    """What else goes on at a device, as every host that sees it measures it; what virtual disks do there is added to it.
+
+    Attributes:
+        iops: commands a second of one host that no virtual disk of the description sends.
+        device_ms: how long the array takes for one of these (DAVG).
+        kernel_ms: what the kernel adds to every command of the device besides waiting in its queue.
+        queued: commands of these that wait in the host besides the outstanding ones.
+        commands_aborted: in 20 seconds; `bus_resets` likewise.
+    """
+
+    iops: int = 0
+    device_ms: float = 0.0
+    kernel_ms: float = 0.0
+    queued: int = 0
+    commands_aborted: int = 0
+    bus_resets: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatastoreLoadDescription:
+    """What else goes on at a datastore, all hosts together; what virtual disks do there is added to it.
+
+    Attributes:
+        iops: commands a second.
+        device_ms: how long the array takes for one of these while Storage I/O Control is on.
+        device_ms_without_sioc: the same once it is off; None is no difference.
+        sioc_active_percent: how much of the time Storage I/O Control, if it is on, holds the hosts back; None follows from the latency.
+    """
+
+    iops: int = 0
+    device_ms: float = 0.0
+    device_ms_without_sioc: float | None = None
+    sioc_active_percent: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceDescription:
     """A block device or protocol endpoint, the same for every host that sees it.
 
@@ -31,6 +68,7 @@ class DeviceDescription:
         vendor: inquiry vendor, at most 8 characters; hosts show it padded with blanks.
         model: inquiry product, at most 16 characters; padded as well.
         targets: IQNs or WWPNs it is reached through; one path from each adapter that reaches it to each target.
+        psp_options: what the claim rule gave the path selection policy, for example iops=1 or policy=latency;useANO=0.
     """
 
     name: str
@@ -45,7 +83,9 @@ class DeviceDescription:
     targets: tuple[str, ...] = ()
     satp: str = "VMW_SATP_DEFAULT_AA"
     psp: str = "VMW_PSP_RR"
+    psp_options: str = ""
     vaai: VaaiDescription = VaaiDescription()
+    load: DeviceLoadDescription = DeviceLoadDescription()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +135,22 @@ class ModuleDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SatpRuleDescription:
+    """A claim rule as `esxcli storage nmp satp rule list` shows it; devices say themselves what they were claimed with."""
+
+    satp: str
+    vendor: str = ""
+    model: str = ""
+    transport: str = ""
+    options: str = ""
+    claim_options: str = ""
+    psp: str = ""
+    psp_options: str = ""
+    rule_group: str = "user"  # user | system
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostDescription:
     """An ESXi host.
 
@@ -103,6 +159,7 @@ class HostDescription:
         modules: by module name; the drivers of `hbas` are there even when not named.
         devices: what the host sees; adapters of the device's transport reach it.
         dsnro: by device name, where it was set on the device itself; others have the default.
+        satp_rules: what somebody added to the build's own claim rules.
         connection_state: connected | disconnected | notResponding.
     """
 
@@ -114,6 +171,7 @@ class HostDescription:
     hbas: tuple[HbaDescription, ...] = ()
     devices: tuple[DeviceDescription, ...] = ()
     dsnro: Mapping[str, int] = field(default_factory=dict)
+    satp_rules: tuple[SatpRuleDescription, ...] = ()
     connection_state: str = "connected"
     in_maintenance_mode: bool = False
     vsan_enabled: bool = False
@@ -137,6 +195,7 @@ class SiocDescription:
     mode: str = "automatic"  # automatic | manual
     threshold_ms: int = 30
     statistics: bool = False  # statsCollectionEnabled
+    percent_of_peak: int = 90  # percentOfPeakThroughput, 50 to 100; what the automatic mode goes by
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,11 +222,69 @@ class DatastoreDescription:
     remote_path: str = ""
     accessible: bool = True
     sioc: SiocDescription = SiocDescription()
+    load: DatastoreLoadDescription = DatastoreLoadDescription()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AutomationDescription:
+    """Automation of one kind of Storage DRS recommendation each: manual | automated, empty for what the cluster says."""
+
+    space_load_balance: str = ""
+    io_load_balance: str = ""
+    rule_enforcement: str = ""
+    policy_enforcement: str = ""
+    vm_evacuation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodDescription:
+    """A datastore cluster. Source of defaults: StorageDrsPodConfigInfo and StorageDrsIoLoadBalanceConfig in the vSphere API; facts.md 4.4.
+
+    Attributes:
+        datastores: names; a datastore is in one cluster at most.
+        io_metric: `ioLoadBalanceEnabled`. While it and `enabled` are on, so is SIOC of the datastores, whatever their `sioc.enabled` says.
+        behavior: manual | automated.
+        sioc_back_seconds: how long SIOC stays off when somebody disables it all the same.
+    """
+
+    name: str
+    datastores: tuple[str, ...]
+    enabled: bool = True
+    io_metric: bool = False
+    behavior: str = "manual"
+    interval_minutes: int = 480
+    io_latency_threshold_ms: int = 15
+    io_load_imbalance_threshold: int = 5
+    space_utilization_percent: int = 80
+    automation: AutomationDescription = AutomationDescription()
+    sioc_back_seconds: float = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProfileDescription:
+    """A host profile, or a cluster's configuration profile, that owns advanced options and puts them back: a "fight".
+
+    Attributes:
+        kind: host-profile | configuration-profile.
+        clusters: names; every host of them obeys, besides those of `hosts`.
+        options: what it owns. Nothing is put back before somebody writes: a host may start out of compliance.
+        after_seconds: from a write that differs until the value is put back.
+    """
+
+    name: str
+    options: Mapping[str, OptionValue]
+    kind: str = "host-profile"
+    clusters: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    after_seconds: float = 2.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiskDescription:
-    """A virtual disk; `iops_limit` None is unlimited, `backing_object_id` is empty when it is not a vVol."""
+    """A virtual disk; `iops_limit` None is unlimited, `backing_object_id` is empty when it is not a vVol.
+
+    `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
+    """
 
     datastore: str
     size_bytes: int = 40 << 30
@@ -175,6 +292,8 @@ class DiskDescription:
     iops_limit: int | None = None
     backing_object_id: str = ""
     folder: str = ""  # directory on the datastore; the VM's name when empty
+    load: LoadDescription = LoadDescription()  # noqa: RUF009  frozen, so one for all is fine
+    endpoint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +320,17 @@ class VCenterDescription:
     clusters: tuple[ClusterDescription, ...] = ()
     datastores: tuple[DatastoreDescription, ...] = ()
     vms: tuple[VmDescription, ...] = ()
+    pods: tuple[PodDescription, ...] = ()
+    profiles: tuple[ProfileDescription, ...] = ()
+
+    def __post_init__(self) -> None:
+        placed = [name for pod in self.pods for name in pod.datastores]
+        if len(placed) != len(set(placed)):
+            raise ValueError(f"a datastore of {self.name} is in more than one datastore cluster")
+        if placed and (lost := set(placed) - {store.name for store in self.datastores}):
+            raise ValueError(f"{self.name} has no datastores named {sorted(lost)}")
+        if lost := {name for profile in self.profiles for name in profile.clusters} - {cluster.name for cluster in self.clusters}:
+            raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
 
     @property
     def hosts(self) -> tuple[HostDescription, ...]:

@@ -96,7 +96,7 @@ def _devices(group: dict[str, Any], arrays: Mapping[str, ElementDescription]) ->
     prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
     if group.get("protocol_endpoints"):
         solidfire |= {"size_bytes": 512, "protocol_endpoint": True}
-        return [{**solidfire, "name": f"naa.{array.pe_naa(node.id)}", "targets": [f"{prefix}.pe.{node.id}"]} for node in array.active_nodes]
+        return [{**solidfire, "name": f"naa.{array.pe_naa(node.id)}", "targets": [array.pe_iqn(node.id)]} for node in array.active_nodes]
     numbered = zip(array.volumes, array.volume_ids(), strict=True)
     return [
         {
@@ -180,11 +180,14 @@ def _vm(vm: dict[str, Any], vcenter: dict[str, Any], arrays: Mapping[str, Elemen
     stores = {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL"}
     disks = []
     for place, disk in enumerate(vm.get("disks", [])):
-        built = {key: value for key, value in disk.items() if key not in ("policy", "load", "node")}
+        built = {key: value for key, value in disk.items() if key not in ("policy", "node")}
         store = stores.get(disk["datastore"])
         if store is not None:
             array = arrays[store["array"]]
             ids = {(one.container, one.name): array.vvol_id(one) for one in array.vvols}
+            nodes = {(one.container, one.name): array.vvol_node(place) for place, one in enumerate(array.vvols)}
+            node = nodes[store["container"], _vvol_name(vm["name"], place)]
+            built["endpoint"] = "" if node is None else f"naa.{array.pe_naa(node)}"
             built["backing_object_id"] = f"rfc4122.{ids[store['container'], _vvol_name(vm['name'], place)]}"
             built["folder"] = f"rfc4122.{ids[store['container'], vm['name']]}" if place == 0 else vm["name"]
         disks.append(built)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from auditor.lab.authority import Authority
     from auditor.lab.description import DeclaredDescription, LabFleet
+    from auditor.lab.element.description import NodeDescription
     from auditor.lab.element.server import ElementServer
     from auditor.lab.vcenter.server import VCenterServer
 
@@ -41,6 +42,16 @@ class Lab:
 
     def __repr__(self) -> str:
         return f"Lab(vcenters={list(self.vcenters)}, arrays={list(self.arrays)})"
+
+    def add_storage_node(self, array_name: str) -> NodeDescription:
+        """Put one more storage node to work in an Element array: hosts that see its protocol endpoints see one more at once.
+
+        Raises:
+            KeyError: the lab serves no array of that name.
+        """
+        from auditor.lab.growing import add_storage_node
+
+        return add_storage_node(self.arrays[array_name], self.vcenters.values())
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`; the authority's certificate and the password go beside it, for the owner's eyes only."""

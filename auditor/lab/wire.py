@@ -10,11 +10,16 @@ import socket
 import ssl
 import sys
 import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
+
+from auditor.lab.faults import Fault, Faults
+
+__all__ = ["Answer", "Fault", "Faults", "Request", "WireServer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,11 @@ class Request:
     path: str  # with the query
     headers: Mapping[str, str]  # names in lower case
     body: bytes
+    faults: tuple[Fault, ...] = ()  # that hit it; those of the wire are no business of the endpoint's
+
+    def fault(self, kind: str) -> Fault | None:
+        """The fault of this kind that hits the request; the last of several."""
+        return next((one for one in reversed(self.faults) if one.kind == kind), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,48 +45,6 @@ class Answer:
     content_type: str
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(slots=True)
-class Fault:
-    """One kind of trouble on the wire.
-
-    Attributes:
-        kind: latency (wait, then answer), status (answer `status` instead), drop (close without an answer), lose (answer nothing after the
-            endpoint has done what was asked), truncate (declare the whole length, send half), slow (dribble), garbage (200 with nonsense).
-        operation: only for this operation (SOAP method, JSON-RPC method); "" means every one.
-        seconds: for latency, and for slow between two pieces.
-        status: for status; 503 carries Retry-After.
-        times: how often before it is over; None means always.
-        containing: only for requests whose body holds this, for example the id of one host; empty means every one.
-    """
-
-    kind: str
-    operation: str = ""
-    seconds: float = 0.0
-    status: int = 503
-    times: int | None = None
-    containing: bytes = b""
-
-
-@dataclass(slots=True)
-class Faults:
-    """The troubles of one server, to be changed while it serves."""
-
-    active: list[Fault] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def take(self, operation: str, body: bytes = b"") -> list[Fault]:
-        """The faults that hit this request; counts them down."""
-        hit = []
-        with self._lock:
-            for fault in self.active:
-                if fault.operation not in ("", operation) or fault.times == 0 or fault.containing not in body:
-                    continue
-                if fault.times is not None:
-                    fault.times -= 1
-                hit.append(fault)
-        return hit
 
 
 class WireServer:
@@ -171,6 +139,11 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     wbufsize = 65536
     timeout = 300
+    _ahead_seconds = 0.0
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """The Date header, by a clock that may be wrong."""
+        return super().date_time_string((time.time() if timestamp is None else timestamp) + self._ahead_seconds)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
         """The lab says nothing on its own."""
@@ -179,7 +152,9 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, self._body())
         name = self.wire.operation(request)
         self.wire.requests.append(name)
-        faults = {fault.kind: fault for fault in self.wire.faults.take(name, request.body)}
+        request = replace(request, faults=tuple(self.wire.faults.take(name, request.body)))
+        faults = {fault.kind: fault for fault in request.faults}
+        self._ahead_seconds = faults["skew"].seconds if "skew" in faults else 0.0
         if "latency" in faults:
             self.wire.stopping.wait(faults["latency"].seconds)
         if "drop" in faults:

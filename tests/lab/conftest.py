@@ -190,8 +190,8 @@ def vcenter(serve_vcenter: Callable[..., VCenterServer]) -> VCenterServer:
 def plain(client_context: ssl.SSLContext) -> Iterator[Callable[[VCenterServer], Plain]]:
     with ExitStack() as stack:
 
-        def connect(server: VCenterServer, *, login: bool = True) -> Plain:
-            client = Plain(server, client_context)
+        def connect(server: VCenterServer, *, login: bool = True, context: ssl.SSLContext = client_context) -> Plain:
+            client = Plain(server, context)
             stack.callback(client.close)
             if login:
                 assert client.login()[0] == 200

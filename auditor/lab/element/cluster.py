@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
+
+from auditor.lab.element.description import NodeDescription
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -92,6 +94,17 @@ class Cluster:
         self._make_vvols()
         self.virtual = {volume.vvol_id: volume for volume in self.volumes.values() if volume.vvol_id is not None}
         self.access_groups = tuple(sorted({name for volume in self.volumes.values() for name in volume.access_groups}))
+
+    def add_node(self, name: str | None = None) -> NodeDescription:
+        """Put one more storage node to work; it brings its protocol endpoint. `name` None follows from the cluster's name and the id.
+
+        The vVols that are bound stay on the endpoints they are on: whether and when a real cluster moves bindings to a new node is not
+        known.
+        """
+        number = max((node.id for node in self.description.nodes), default=0) + 1
+        node = NodeDescription(number, name or f"{self.description.name}-node-{number}")
+        self.description = replace(self.description, nodes=(*self.description.nodes, node))
+        return node
 
     def modify_volume(self, volume_id: Any, changes: dict[str, Any]) -> Volume:
         """Change a volume's limits or its policy; takes what it understands out of `changes`.

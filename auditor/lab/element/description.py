@@ -188,6 +188,10 @@ class ElementDescription:
         """The scsiNAADeviceID of a node's protocol endpoint, without "naa.". Source: arrays.md, checked against 4 records."""
         return f"6f47acc2{node_id:08x}{self.unique_id.encode().hex()}00000000"
 
+    def pe_iqn(self, node_id: int) -> str:
+        """The target that hosts reach a node's protocol endpoint at. The form is the lab's."""
+        return f"iqn.2010-01.com.solidfire:{self.unique_id}.pe.{node_id}"
+
     def volume_naa(self, volume_id: int) -> str:
         """The scsiNAADeviceID of a volume, without "naa.". Source: arrays.md, checked against 27 of 29 records."""
         return f"6f47acc100000000{self.unique_id.encode().hex()}{volume_id:08x}"

@@ -8,7 +8,8 @@ import hmac
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.lab.element.cluster import Cluster, ElementError
@@ -18,7 +19,7 @@ from auditor.lab.wire import Answer, Request, WireServer
 if TYPE_CHECKING:
     import ssl
 
-    from auditor.lab.element.description import ElementDescription
+    from auditor.lab.element.description import ElementDescription, NodeDescription
 
 Alteration: TypeAlias = Callable[[dict[str, Any], Any], Any]
 
@@ -29,6 +30,7 @@ _UNAUTHORIZED = Answer(
     401,
     (("WWW-Authenticate", 'Basic realm="Element"'),),
 )
+_HALF_DONE = ElementError("xDBOperationFailed", "The lab was told to fail half way.")  # the name is the lab's
 _NOT_FOUND = Answer(b"<html><body><h1>404 Not Found</h1></body></html>", "text/html", 404)
 
 
@@ -53,6 +55,11 @@ class ElementServer(WireServer):
         self._lock = threading.Lock()
         super().__init__(self._answer, _operation, tls_context)
 
+    def add_node(self, name: str | None = None) -> NodeDescription:
+        """Put one more storage node to work while serving; see `Cluster.add_node`."""
+        with self._lock:
+            return self.cluster.add_node(name)
+
     def _answer(self, request: Request) -> Answer:
         version = _PATH.search(request.path.split("?")[0])
         if version is None or request.method != "POST":
@@ -66,7 +73,7 @@ class ElementServer(WireServer):
         if not isinstance(call, dict):
             return _reply(None, error=ElementError("xParseError", "The request is not a JSON object."))  # name not verified
         with self._lock:
-            return self._call(version[1], call)
+            return self._call(version[1], call, request)
 
     def _known(self, authorization: str) -> bool:
         scheme, _, encoded = authorization.partition(" ")
@@ -76,28 +83,47 @@ class ElementServer(WireServer):
             return False
         return scheme.lower() == "basic" and hmac.compare_digest(told, self._expected)
 
-    def _call(self, version: str, call: dict[str, Any]) -> Answer:
+    def _call(self, version: str, call: dict[str, Any], request: Request) -> Answer:
         name, params = str(call.get("method")), dict(call.get("params") or {})
         try:
             asked = dict(params)
-            result = self._method(version, name)(self.cluster, params)
+            lacking = frozenset(fault.privilege for fault in request.faults if fault.kind == "permission")
+            method = self._method(version, name, lacking)
+            if request.fault("half") and len(asked.get("qos") or ()) > 1:
+                params["qos"] = dict(list(asked["qos"].items())[: len(asked["qos"]) // 2])
+            with _ignored(self.cluster) if request.fault("deaf") else nullcontext():
+                result = method(self.cluster, params)
+            if request.fault("half"):
+                return _reply(call.get("id"), error=_HALF_DONE)
             if name in self.alterations:
                 result = self.alterations[name](asked, result)
         except ElementError as error:
             return _reply(call.get("id"), error=error)
         return _reply(call.get("id"), result=result, unused=params)
 
-    def _method(self, version: str, name: str) -> Method:
+    def _method(self, version: str, name: str, lacking: frozenset[str]) -> Method:
         description = self.cluster.description
         if version not in description.api_versions and name != "GetAPI":
             raise ElementError("xUnknownAPIVersion", f"Unknown API version {version}")  # name not verified
         if name not in METHODS:
             raise ElementError("xUnknownAPIMethod", f"method={name}")
         needed = "write" if name.startswith("Modify") else "read"
-        if needed not in description.permissions:
+        if needed not in description.permissions - lacking:
             # The name stands in a vendor's script; when it is used, and its text, are not verified.
             raise ElementError("xPermissionDenied", f"Permission denied for method {name}")
         return METHODS[name]
+
+
+@contextmanager
+def _ignored(cluster: Cluster) -> Iterator[None]:
+    """Have what the block writes undone: the limits, and who uses which."""
+    policies = [(one, one.qos, one.name) for one in cluster.policies.values()]
+    volumes = [(one, one.own_qos, one.policy) for one in cluster.volumes.values()]
+    yield
+    for policy, qos, name in policies:
+        policy.qos, policy.name = qos, name
+    for volume, own_qos, used in volumes:
+        volume.own_qos, volume.policy = own_qos, used
 
 
 def _reply(call_id: Any, *, result: Any = None, error: ElementError | None = None, unused: dict[str, Any] | None = None) -> Answer:

@@ -8,8 +8,10 @@ from typing import Any, TypeAlias
 
 from pyVmomi import vmodl
 
+from auditor.lab.faults import Fault
 from auditor.lab.vcenter.inventory import Inventory, host_of
 from auditor.lab.vcenter.sessions import Session, Sessions
+from auditor.lab.vcenter.soap import Written
 from auditor.lab.vcenter.state import HostState, VCenterState
 from auditor.lab.vcenter.tasks import Tasks
 
@@ -25,6 +27,12 @@ class Context:
     privileges: frozenset[str]
     session: Session | None
     opened: Session | None = None  # by this request
+    faults: tuple[Fault, ...] = ()  # that hit this request
+    written: Written | None = None  # where the answer is XML: takes what is written without being built
+
+    def fault(self, kind: str) -> Fault | None:
+        """The fault of this kind that hits the request."""
+        return next((one for one in self.faults if one.kind == kind), None)
 
     @property
     def logged_in(self) -> Session:

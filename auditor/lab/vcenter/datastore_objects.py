@@ -115,7 +115,7 @@ def iorm(store: DatastoreState) -> Any:
             enabled=store.sioc_enabled,
             congestionThresholdMode=store.sioc_mode,
             congestionThreshold=store.sioc_threshold_ms,
-            percentOfPeakThroughput=90,
+            percentOfPeakThroughput=store.sioc_percent_of_peak,
             statsCollectionEnabled=store.sioc_statistics,
             reservationEnabled=False,
             statsAggregationDisabled=False,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter import datastore_objects, host_objects, vm_objects
+from auditor.lab.vcenter import datastore_objects, host_objects, host_parts, pod_objects, vm_objects
+from auditor.lab.vcenter.pod_state import pod_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,21 +56,27 @@ def _always(value: Any) -> Callable[[], Any]:
 def folders(state: VCenterState) -> Iterable[Managed]:
     """The root folder, the datacenter and its four folders."""
     about = state.description
-    clusters = [vim.ClusterComputeResource(_cluster_id(place)) for place, _ in enumerate(about.clusters)]
-    stores = [vim.Datastore(moid) for moid in state.datastores]
-    machines = [vim.VirtualMachine(moid) for moid in state.vm_host]
 
-    def folder(reference: Any, name: str, parent: Any, holds: list[type], children: list[Any]) -> Managed:
+    def clusters() -> list[Any]:
+        return [vim.ClusterComputeResource(cluster_id(place)) for place, _ in enumerate(about.clusters)]
+
+    def stores() -> list[Any]:
+        return [vim.Datastore(moid) for moid in state.datastores]
+
+    def machines() -> list[Any]:
+        return [vim.VirtualMachine(moid) for moid in state.vm_host]
+
+    def folder(reference: Any, name: str, parent: Any, holds: list[type], children: Callable[[], list[Any]]) -> Managed:
         return _entity(
             vim.Folder,
             reference._GetMoId(),  # noqa: SLF001  pyVmomi's accessor
             name,
             parent,
             childType=_always(holds),
-            childEntity=_always(children),
+            childEntity=children,
         )
 
-    yield folder(ROOT, "Datacenters", None, [vim.Folder, vim.Datacenter], [DATACENTER])
+    yield folder(ROOT, "Datacenters", None, [vim.Folder, vim.Datacenter], _always([DATACENTER]))
     yield _entity(
         vim.Datacenter,
         DATACENTER._GetMoId(),  # noqa: SLF001  as above
@@ -79,15 +86,37 @@ def folders(state: VCenterState) -> Iterable[Managed]:
         hostFolder=_always(HOST_FOLDER),
         datastoreFolder=_always(DATASTORE_FOLDER),
         networkFolder=_always(NETWORK_FOLDER),
-        datastore=_always(stores),
+        datastore=stores,
     )
     yield folder(VM_FOLDER, "vm", DATACENTER, [vim.Folder, vim.VirtualMachine, vim.VirtualApp], machines)
     yield folder(HOST_FOLDER, "host", DATACENTER, [vim.Folder, vim.ComputeResource], clusters)
-    yield folder(DATASTORE_FOLDER, "datastore", DATACENTER, [vim.Folder, vim.Datastore, vim.StoragePod], stores)
-    yield folder(NETWORK_FOLDER, "network", DATACENTER, [vim.Folder, vim.Network], [])
+    yield folder(DATASTORE_FOLDER, "datastore", DATACENTER, [vim.Folder, vim.Datastore, vim.StoragePod], lambda: _outside_pods(state))
+    yield folder(NETWORK_FOLDER, "network", DATACENTER, [vim.Folder, vim.Network], _always([]))
 
 
-def _cluster_id(place: int) -> str:
+def _outside_pods(state: VCenterState) -> list[Any]:
+    """What lies in the datastore folder itself: datastore clusters, and datastores that are in none."""
+    inside = {moid for pod in state.pods.values() for moid in pod.datastores}
+    return [*map(vim.StoragePod, state.pods), *(vim.Datastore(moid) for moid in state.datastores if moid not in inside)]
+
+
+def pods(state: VCenterState) -> Iterable[Managed]:
+    """Datastore clusters."""
+    for moid, pod in state.pods.items():
+        yield _entity(
+            vim.StoragePod,
+            moid,
+            pod.description.name,
+            DATASTORE_FOLDER,
+            childType=_always([vim.Datastore]),
+            childEntity=_always([vim.Datastore(one) for one in pod.datastores]),
+            summary=partial(pod_objects.pod_summary, state, pod),
+            podStorageDrsEntry=partial(pod_objects.drs_entry, pod),
+        )
+
+
+def cluster_id(place: int) -> str:
+    """The managed object id of the cluster at a place of the description."""
     return f"domain-c{place + 4}"
 
 
@@ -98,17 +127,15 @@ def _pool_id(place: int) -> str:
 def clusters(state: VCenterState) -> Iterable[Managed]:
     """Clusters and their root resource pools."""
     for place, cluster in enumerate(state.description.clusters):
-        reference, pool = vim.ClusterComputeResource(_cluster_id(place)), vim.ResourcePool(_pool_id(place))
+        reference, pool = vim.ClusterComputeResource(cluster_id(place)), vim.ResourcePool(_pool_id(place))
         hosts = [vim.HostSystem(state.host_id[host.name]) for host in cluster.hosts]
-        names = {host.name for host in cluster.hosts}
-        stores = [vim.Datastore(moid) for moid, store in state.datastores.items() if names & set(store.description.hosts)]
         yield _entity(
             vim.ClusterComputeResource,
-            _cluster_id(place),
+            cluster_id(place),
             cluster.name,
             HOST_FOLDER,
             host=_always(hosts),
-            datastore=_always(stores),
+            datastore=partial(_mounted, state, [host.name for host in cluster.hosts]),
             resourcePool=_always(pool),
             configurationEx=_always(
                 vim.cluster.ConfigInfoEx(
@@ -127,40 +154,37 @@ def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
     return [vim.VirtualMachine(moid) for moid, host in state.vm_host.items() if host in ids]
 
 
-def hosts(state: VCenterState) -> Iterable[Managed]:
-    """Hosts and the systems their configuration hangs on."""
-    places = {cluster.name: place for place, cluster in enumerate(state.description.clusters)}
-    for moid, host in state.hosts.items():
-        reference = vim.HostSystem(moid)
-        stores = [vim.Datastore(key) for key, store in state.datastores.items() if host.description.name in store.description.hosts]
-        systems = {
-            "advancedOption": vim.option.OptionManager(f"EsxHostAdvSettings-{moid[5:]}"),
-            "storageSystem": vim.host.StorageSystem(f"storageSystem-{moid[5:]}"),
-            "kernelModuleSystem": vim.host.KernelModuleSystem(f"kernelModuleSystem-{moid[5:]}"),
-        }
-        yield _entity(
-            vim.HostSystem,
-            moid,
-            host.description.name,
-            vim.ClusterComputeResource(_cluster_id(places[state.cluster_of[moid]])),
-            runtime=partial(host_objects.runtime, host),
-            summary=partial(host_objects.summary, host, reference),
-            config=partial(host_objects.config, state, host, reference),
-            configManager=_always(vim.host.ConfigManager(**systems)),
-            datastore=_always(stores),
-            vm=partial(_machines_on, state, [reference]),
-        )
-        yield Managed(
-            vim.option.OptionManager,
-            f"EsxHostAdvSettings-{moid[5:]}",
-            {"setting": partial(_while_reachable, state, moid, host_objects.option_values)},
-        )
-        yield Managed(
-            vim.host.StorageSystem,
-            f"storageSystem-{moid[5:]}",
-            {"storageDeviceInfo": partial(_while_reachable, state, moid, host_objects.storage_device)},
-        )
-        yield Managed(vim.host.KernelModuleSystem, f"kernelModuleSystem-{moid[5:]}", {})
+def host(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A host and the systems its configuration hangs on; nothing here brings the host alive before a property is read."""
+    name, reference = state.hosts.described[moid].name, vim.HostSystem(moid)
+    systems = {
+        "advancedOption": vim.option.OptionManager(f"EsxHostAdvSettings-{moid[5:]}"),
+        "storageSystem": vim.host.StorageSystem(f"storageSystem-{moid[5:]}"),
+        "kernelModuleSystem": vim.host.KernelModuleSystem(f"kernelModuleSystem-{moid[5:]}"),
+    }
+    yield _entity(
+        vim.HostSystem,
+        moid,
+        name,
+        vim.ClusterComputeResource(cluster_id(state.cluster_place[state.cluster_of[moid]])),
+        runtime=lambda: host_objects.runtime(state.hosts[moid]),
+        summary=lambda: host_objects.summary(state.hosts[moid], reference),
+        config=host_parts.config(state, moid, reference),
+        configManager=_always(vim.host.ConfigManager(**systems)),
+        datastore=partial(_mounted, state, [name]),
+        vm=partial(_machines_on, state, [reference]),
+    )
+    yield Managed(
+        vim.option.OptionManager,
+        f"EsxHostAdvSettings-{moid[5:]}",
+        {"setting": partial(_while_reachable, state, moid, host_objects.option_values)},
+    )
+    yield Managed(
+        vim.host.StorageSystem,
+        f"storageSystem-{moid[5:]}",
+        {"storageDeviceInfo": partial(_while_reachable, state, moid, host_objects.storage_device)},
+    )
+    yield Managed(vim.host.KernelModuleSystem, f"kernelModuleSystem-{moid[5:]}", {})
 
 
 def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]) -> Any:
@@ -168,23 +192,29 @@ def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]
     return build(host) if host.reachable else None
 
 
-def datastores(state: VCenterState) -> Iterable[Managed]:
-    """Datastores."""
-    for moid, store in state.datastores.items():
-        reference = vim.Datastore(moid)
-        yield _entity(
-            vim.Datastore,
-            moid,
-            store.description.name,
-            DATASTORE_FOLDER,
-            info=partial(datastore_objects.info, state, store),
-            summary=partial(datastore_objects.summary, store, reference),
-            host=partial(datastore_objects.mounts, state, store),
-            vm=partial(_machines_with, state, store.description.name),
-            capability=partial(datastore_objects.capability, store),
-            iormConfiguration=partial(datastore_objects.iorm, store),
-            browser=_always(vim.host.DatastoreBrowser(f"datastoreBrowser-{moid}")),
-        )
+def _mounted(state: VCenterState, hosts: Iterable[str]) -> list[Any]:
+    """Datastores that any of these hosts mounts."""
+    mounted = {store.moid for name in hosts for store in state.mounted(name)}
+    return [vim.Datastore(moid) for moid in state.datastores if moid in mounted]
+
+
+def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A datastore."""
+    store, reference = state.datastores[moid], vim.Datastore(moid)
+    pod = pod_with(state, moid)
+    yield _entity(
+        vim.Datastore,
+        moid,
+        store.description.name,
+        DATASTORE_FOLDER if pod is None else vim.StoragePod(pod.moid),
+        info=partial(datastore_objects.info, state, store),
+        summary=partial(datastore_objects.summary, store, reference),
+        host=partial(datastore_objects.mounts, state, store),
+        vm=partial(_machines_with, state, store.description.name),
+        capability=partial(datastore_objects.capability, store),
+        iormConfiguration=partial(datastore_objects.iorm, store),
+        browser=_always(vim.host.DatastoreBrowser(f"datastoreBrowser-{moid}")),
+    )
 
 
 def _machines_with(state: VCenterState, datastore: str) -> list[Any]:
@@ -192,19 +222,18 @@ def _machines_with(state: VCenterState, datastore: str) -> list[Any]:
     return [vim.VirtualMachine(moid) for moid, vm in machines if any(disk.datastore == datastore for disk in vm.disks)]
 
 
-def vms(state: VCenterState) -> Iterable[Managed]:
-    """Virtual machines."""
-    places = {cluster.name: place for place, cluster in enumerate(state.description.clusters)}
-    for moid, vm in zip(list(state.vm_host), state.description.vms, strict=True):
-        pool = vim.ResourcePool(_pool_id(places[state.cluster_of[state.vm_host[moid]]]))
-        yield _entity(
-            vim.VirtualMachine,
-            moid,
-            vm.name,
-            VM_FOLDER,
-            runtime=partial(vm_objects.runtime, state, vm, moid),
-            summary=partial(vm_objects.summary, state, vm, moid),
-            config=partial(vm_objects.config, state, vm),
-            datastore=partial(vm_objects.datastores, state, vm),
-            resourcePool=_always(pool),
-        )
+def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A virtual machine."""
+    about = state.vm(moid)
+    pool = vim.ResourcePool(_pool_id(state.cluster_place[state.cluster_of[state.vm_host[moid]]]))
+    yield _entity(
+        vim.VirtualMachine,
+        moid,
+        about.name,
+        VM_FOLDER,
+        runtime=partial(vm_objects.runtime, state, about, moid),
+        summary=partial(vm_objects.summary, state, about, moid),
+        config=partial(vm_objects.config, state, about),
+        datastore=partial(vm_objects.datastores, state, about),
+        resourcePool=_always(pool),
+    )

@@ -6,12 +6,13 @@ the structured names (`schednumreqoutstanding`), never letters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
+from auditor.lab.vcenter import esxcli_nmp
 from auditor.lab.vcenter.datastore_objects import vmfs_uuid
+from auditor.lab.vcenter.esxcli_command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
 from auditor.lab.vcenter.modules import MODULES, parse_options
 from auditor.lab.vcenter.reflect import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.storage_objects import display_name, lun_uuid, vstorage_support
@@ -20,56 +21,13 @@ if TYPE_CHECKING:
     from auditor.lab.description import DeviceDescription
     from auditor.lab.vcenter.state import HostState, VCenterState
 
-Arguments: TypeAlias = Mapping[str, Sequence[str]]
+__all__ = ["COMMANDS", "check_arguments"]
 
 _SUPPORT = {"vStorageSupported": "supported", "vStorageUnsupported": "unsupported", "vStorageUnknown": "unknown"}
 
 
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """A parameter of a command: its structured name and the letters people type."""
-
-    name: str
-    aliases: tuple[str, ...]
-    required: bool = False
-    flag: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command: its parameters, and what it does to a host."""
-
-    run: Callable[[VCenterState, HostState, Arguments], Rows | Scalar]
-    parameters: tuple[Parameter, ...] = ()
-    writes: bool = False
-
-
-def check_arguments(command: Command, arguments: Arguments) -> None:
-    """Refuse names the command does not have, and calls without what it needs.
-
-    Raises:
-        CommandFault: said in esxcli's manner; the wording is the lab's.
-    """
-    known = {parameter.name for parameter in command.parameters}
-    for name in arguments:
-        if name not in known:
-            raise CommandFault(f"Invalid option {name}")
-    for parameter in command.parameters:
-        if parameter.required and parameter.name not in arguments:
-            raise CommandFault(f"Missing required parameter {parameter.aliases[0]}")
-
-
 def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    return Rows("ScsiDevice", [_device(host, device) for device in _devices(host, arguments)])
-
-
-def _devices(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
-    names = arguments.get("device")
-    if not names:
-        return list(host.devices.values())
-    if names[0] not in host.devices:
-        raise CommandFault(f"Unknown device {names[0]}")
-    return [host.devices[names[0]]]
+    return Rows("ScsiDevice", [_device(host, device) for device in devices_asked_for(host, arguments)])
 
 
 def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
@@ -126,7 +84,7 @@ def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> S
 
     Source: facts.md 1.5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
-    device = _devices(host, arguments)[0]
+    device = devices_asked_for(host, arguments)[0]
     limits = {
         "schednumreqoutstanding": ("dsnro", 1, 4096 if device.protocol_endpoint else 256),
         "queuefullsamplesize": ("queuefullsamplesize", 0, 64),
@@ -159,7 +117,7 @@ def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "ZeroStatus": said(device.vaai.zero),
                 "DeleteStatus": said(device.vaai.delete),
             }
-            for device in _devices(host, arguments)
+            for device in devices_asked_for(host, arguments)
         ],
     )
 
@@ -184,7 +142,7 @@ def _module_parameters(_state: VCenterState, host: HostState, arguments: Argumen
 
 
 def _lockmode_list(state: VCenterState, host: HostState, _arguments: Arguments) -> Rows:
-    mounted = [store.description for store in state.datastores.values() if host.description.name in store.description.hosts]
+    mounted = [store.description for store in state.mounted(host.description.name)]
     return Rows(
         "LockMode",
         [
@@ -203,23 +161,21 @@ def _lockmode_list(state: VCenterState, host: HostState, _arguments: Arguments) 
     )
 
 
-_DEVICE = Parameter("device", ("--device", "-d"))
-_WHICH = Parameter("device", ("--device", "-d"), required=True)
-
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
-        "storage.core.device.list": Command(_device_list, (_DEVICE,)),
+        "storage.core.device.list": Command(_device_list, (ONE_OF_THEM,)),
         "storage.core.device.set": Command(
             _device_set,
             (
-                _WHICH,
+                WHICH,
                 Parameter("schednumreqoutstanding", ("--sched-num-req-outstanding", "-O")),
                 Parameter("queuefullsamplesize", ("--queue-full-sample-size", "-s")),
                 Parameter("queuefullthreshold", ("--queue-full-threshold", "-q")),
             ),
             writes=True,
         ),
-        "storage.core.device.vaai.status.get": Command(_vaai_status, (_DEVICE,)),
+        "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
+        **esxcli_nmp.COMMANDS,
         "storage.vmfs.lockmode.list": Command(_lockmode_list),
         "system.module.list": Command(_module_list),
         "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),

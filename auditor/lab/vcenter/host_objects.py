@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim
 
 from auditor.lab.vcenter.datastore_objects import mount_info, volume
+from auditor.lab.vcenter.path_policy import FIXED, policy_of
 from auditor.lab.vcenter.state import target_key
-from auditor.lab.vcenter.storage_objects import hba_key, initiator, multipath, scsi_lun
+from auditor.lab.vcenter.storage_objects import Unit, hba_key, initiator, logical_unit, ports, scsi_lun
 from auditor.lab.vcenter.typed import complete, long
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HbaDescription, TargetDescription
+    from auditor.lab.description import DeviceDescription, HbaDescription, TargetDescription
     from auditor.lab.vcenter.state import HostState, VCenterState
 
 
@@ -113,15 +114,30 @@ def option_type(host: HostState, key: str) -> Any:
 
 def storage_device(host: HostState) -> Any:
     """HostStorageDeviceInfo: adapters, devices and paths."""
-    hbas = list(host.hbas.values())
     return complete(
         vim.host.StorageDeviceInfo(
-            hostBusAdapter=[_adapter(host, hba, place) for place, hba in enumerate(hbas)],
+            hostBusAdapter=adapters(host),
             scsiLun=[scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()],
-            multipathInfo=vim.host.MultipathInfo(lun=[multipath(host, device) for device in host.devices.values()]),
-            softwareInternetScsiEnabled=any(hba.software for hba in hbas),
+            multipathInfo=vim.host.MultipathInfo(lun=[logical_unit(unit(host, device)) for device in host.devices.values()]),
+            softwareInternetScsiEnabled=software_iscsi(host),
         )
     )
+
+
+def adapters(host: HostState) -> list[Any]:
+    """HostHostBusAdapter of every adapter."""
+    return [_adapter(host, hba, place) for place, hba in enumerate(host.hbas.values())]
+
+
+def software_iscsi(host: HostState) -> bool:
+    """Whether the software iSCSI adapter is enabled."""
+    return any(hba.software for hba in host.hbas.values())
+
+
+def unit(host: HostState, device: DeviceDescription) -> Unit:
+    """What the host knows of a device's paths."""
+    policy = policy_of(host, device)
+    return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "")
 
 
 def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
@@ -189,7 +205,6 @@ def _parameters(*, delayed_ack: bool, inherited: bool | None) -> list[Any]:
 def _volumes(state: VCenterState, host: HostState) -> Any:
     mounts = [
         vim.host.FileSystemMountInfo(mountInfo=mount_info(store), volume=volume(state, store))
-        for store in state.datastores.values()
-        if host.description.name in store.description.hosts
+        for store in state.mounted(host.description.name)
     ]
     return vim.host.FileSystemVolumeInfo(volumeTypeList=["VMFS", "NFS", "NFS41", "VVOL"], mountInfo=mounts)

@@ -10,6 +10,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter import host_objects
 from auditor.lab.vcenter.context import host_behind, reachable_host
+from auditor.lab.vcenter.fighting import options_written
 from auditor.lab.vcenter.modules import MODULES
 from auditor.lab.vcenter.typed import complete
 
@@ -41,6 +42,7 @@ def _update_options(context: Context, this: Any, arguments: Mapping[str, Any]) -
         _check_option(host, one.key, one.value)
     for one in wanted:
         host.options[one.key] = one.value if isinstance(one.value, (bool, str)) else int(one.value)
+    options_written(context.state, host)
     context.state.changed()
 
 

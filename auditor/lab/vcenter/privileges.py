@@ -21,7 +21,9 @@ ALL = frozenset(
         "Host.Config.Maintenance",
         "Host.Config.Settings",
         "Host.Config.Storage",
+        "Datastore.Config",
         "Datastore.ConfigIOManagement",
+        "StoragePod.Config",
         "Sessions.TerminateSession",
     }
 )
@@ -35,12 +37,14 @@ READ_ONLY = frozenset({"System.Anonymous", "System.View", "System.Read"})
 #       "Host Configuration Privileges").
 #   ConfigureDatastoreIORM_Task: Datastore.ConfigIOManagement stands in vCenter's list of privileges (govmomi, authorization_manager.go)
 #       and is named after nothing else; not verified.
+#   ConfigureStorageDrsForPod_Task: "Datastore cluster.Configure a datastore cluster" (same guide, "Datastore Cluster Privileges").
 #   esxcli through vCenter: not verified. Modelled as Host.Config.Settings, which the kernel module queries ask for; writes to devices
 #       as Host.Config.Storage ("manage iSCSI, scan for new storage devices", same guide).
 _METHODS: Mapping[str, str] = MappingProxyType(
     {
         "UpdateOptions": "Host.Config.AdvancedConfig",
         "ConfigureDatastoreIORM_Task": "Datastore.ConfigIOManagement",
+        "ConfigureStorageDrsForPod_Task": "StoragePod.Config",
         "RetrieveManagedMethodExecuter": "Host.Config.Settings",
         "RetrieveDynamicTypeManager": "Host.Config.Settings",
         "ExecuteSoap": "Host.Config.Settings",

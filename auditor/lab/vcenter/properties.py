@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pyVmomi import VmomiSupport, vmodl
 
+from auditor.lab.vcenter.host_parts import InParts
 from auditor.lab.vcenter.privileges import needed_for_property, no_permission
 from auditor.lab.vcenter.typed import of_type
 
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.entities import Managed
     from auditor.lab.vcenter.inventory import Inventory
+    from auditor.lab.vcenter.soap import Written
 
 _STEP = re.compile(r'([A-Za-z_]\w*)(?:\["((?:[^"\\]|\\.)*)"\])?(?:\.|$)')
+
+
+Selected: TypeAlias = tuple[Any, list[Any]]
+"""A reference, and the PropertySpecs that ask something of it."""
 
 
 def collect(inventory: Inventory, spec_set: list[Any], privileges: frozenset[str]) -> list[Any]:
@@ -26,13 +32,43 @@ def collect(inventory: Inventory, spec_set: list[Any], privileges: frozenset[str
         vmodl.query.InvalidProperty: a path names a property that the type does not have.
         vmodl.fault.ManagedObjectNotFound: a filter starts at an object that is not there.
     """
-    built = []
+    return contents(inventory, select(inventory, spec_set), privileges)
+
+
+def select(inventory: Inventory, spec_set: list[Any]) -> list[Selected]:
+    """What the filters select, in the order they reach it; nothing of it is read yet.
+
+    Raises:
+        vmodl.fault.ManagedObjectNotFound: a filter starts at an object that is not there.
+    """
+    selected = []
     for spec in spec_set:
         for reference in _selected(inventory, spec):
-            managed = inventory.find(reference)
-            wanted = [one for one in spec.propSet if issubclass(managed.kind, one.type)]
+            wanted = [one for one in spec.propSet if issubclass(type(reference), one.type)]
             if wanted:
-                built.append(_content(inventory, managed, wanted, privileges))
+                selected.append((reference, wanted))
+    return selected
+
+
+def contents(inventory: Inventory, selected: list[Selected], privileges: frozenset[str], written: Written | None = None) -> list[Any]:
+    """ObjectContent of what was selected; an object that is gone by now is left out.
+
+    Args:
+        inventory: where to read.
+        selected: see `select`.
+        privileges: of the account that asks.
+        written: takes the properties that can be written without being built; None builds every one.
+
+    Raises:
+        vmodl.query.InvalidProperty: a path names a property that the type does not have.
+    """
+    built = []
+    for reference, wanted in selected:
+        try:
+            managed = inventory.find(reference)
+        except vmodl.fault.ManagedObjectNotFound:
+            continue
+        built.append(_content(inventory, managed, wanted, privileges, written))
     return built
 
 
@@ -84,7 +120,7 @@ def _walk(
             _walk(inventory, child, traversal.selectSet, bool(traversal.skip), named, found, walked)
 
 
-def _content(inventory: Inventory, managed: Managed, wanted: list[Any], privileges: frozenset[str]) -> Any:
+def _content(inventory: Inventory, managed: Managed, wanted: list[Any], privileges: frozenset[str], written: Written | None) -> Any:
     collector = vmodl.query.PropertyCollector
     content = collector.ObjectContent(obj=managed.reference)
     for path in dict.fromkeys(path for one in wanted for path in _paths(managed, one)):
@@ -96,10 +132,43 @@ def _content(inventory: Inventory, managed: Managed, wanted: list[Any], privileg
             denied = no_permission(managed.reference, privilege)
             content.missingSet.append(collector.MissingProperty(path=path, fault=denied))
             continue
-        value = read_path(inventory, managed, path)
+        value = _written(managed, path, written) if written is not None else None
+        if value is None:
+            value = read_path(inventory, managed, path)
         if value is not None:
             content.propSet.append(vmodl.DynamicProperty(name=path, val=value))
     return content
+
+
+def _written(managed: Managed, path: str, written: Written) -> str | None:
+    """What stands for the property among the written ones; None when it must be built, or is unset."""
+    first, _, rest = path.partition(".")
+    held = managed.properties.get(first)
+    write = held.written.get(rest) if isinstance(held, InParts) else None
+    text = write(written.version) if write is not None else None
+    return None if text is None else written.take(text)
+
+
+def _part(managed: Managed, path: str) -> tuple[Any, int]:
+    """The value of the longest beginning of `path` that can be built by itself, and where it ends; 0 when there is none."""
+    first, dot, _ = path.partition(".")
+    held = managed.properties.get(first)
+    if not dot or not isinstance(held, InParts):
+        return None, 0
+    at = len(path)
+    while at > len(first):
+        build = held.parts.get(path[len(first) + 1 : at])
+        if build is not None:
+            return of_type(_declared(managed.kind, path[:at]), build()), at + 1
+        at = path.rfind(".", 0, at)
+    return None, 0
+
+
+def _declared(kind: Any, path: str) -> Any:
+    """The type of the property at `path`."""
+    for name in path.split("."):
+        kind = kind._GetPropertyInfo(name).type  # noqa: SLF001  pyVmomi's accessor
+    return kind
 
 
 def _paths(managed: Managed, wanted: Any) -> Iterator[str]:
@@ -115,8 +184,9 @@ def read_path(inventory: Inventory, managed: Managed, path: str) -> Any:
     Raises:
         vmodl.query.InvalidProperty: the path does not fit the types.
     """
-    value: Any = None
-    at = 0
+    value, at = _part(managed, path)
+    if at and value is None:
+        return None
     while at < len(path):
         step = _STEP.match(path, at)
         if step is None:

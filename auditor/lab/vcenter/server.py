@@ -1,18 +1,31 @@
-"""The SOAP endpoint of one vCenter."""
+"""The SOAP and VI/JSON endpoint of one vCenter."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
 from pyVmomi import vim, vmodl
 
-from auditor.lab.vcenter import host_operations, reflect, soap, storage_operations, updates, views
+from auditor.lab.vcenter import (
+    authorization,
+    events,
+    events_recording,
+    host_operations,
+    performance,
+    reflect,
+    soap,
+    storage_operations,
+    updates,
+    views,
+    vijson,
+)
 from auditor.lab.vcenter.context import Context, Operation, reachable_host
 from auditor.lab.vcenter.esxcli import COMMANDS, check_arguments
 from auditor.lab.vcenter.inventory import Inventory
+from auditor.lab.vcenter.misbehaving import misbehaving, misbehaving_command
 from auditor.lab.vcenter.privileges import ALL, ESXCLI_WRITE, needed_for_method, no_permission
 from auditor.lab.vcenter.sessions import Session, Sessions, cookie
 from auditor.lab.vcenter.state import VCenterState
@@ -29,6 +42,9 @@ _OPERATIONS: Mapping[str, Operation] = {
     **updates.OPERATIONS,
     **host_operations.OPERATIONS,
     **storage_operations.OPERATIONS,
+    **performance.OPERATIONS,
+    **events.OPERATIONS,
+    **authorization.OPERATIONS,
 }
 _WITHOUT_SESSION = frozenset({"RetrieveServiceContent", "Login"})
 _XML = "text/xml; charset=utf-8"
@@ -61,6 +77,13 @@ class VCenterServer:
         self.inventory = Inventory(self.state)
         for managed in views.service_objects(self.state):
             self.inventory.add(managed)
+        for managed in (
+            *performance.performance_objects(),
+            *events.event_objects(self.state),
+            *authorization.authorization_objects(lambda: self.privileges),
+        ):
+            self.inventory.add(managed)
+        events_recording.watch(self.state)
         self.sessions = Sessions(username, password, session_seconds)
         self._tasks = Tasks(self.state, self.inventory)
         self._version = soap.wire_version(description.api_version)
@@ -83,12 +106,14 @@ class VCenterServer:
         self._wire.stop()
 
     def _answer(self, request: Request) -> Answer:
+        if request.path.startswith(vijson.ROOT):
+            return self._answer_json(request)
         if request.method == "GET":
             return self._versions() if request.path.endswith("/vimServiceVersions.xml") else Answer(b"", "text/plain", 404)
         name = soap.operation_of(request.body)
-        context = self._context(request)
+        context = self._context(request, lambda: self.sessions.of(request.headers))
         try:
-            body = self._call_when_new(context, name, request.body)
+            body = self._when_new(lambda: self._call(context, name, request.body), nothing=soap.raw_answer(name, ""))
         except soap.NotSoapError as error:
             return Answer(soap.plain_fault(str(error)), _XML, 500)
         except vmodl.MethodFault as error:
@@ -96,40 +121,63 @@ class VCenterServer:
         headers = (cookie(context.opened),) if context.opened else ()
         return Answer(body, _XML, 200, headers)
 
-    def _call_when_new(self, context: Context, name: str, body: bytes) -> bytes:
-        """Answer; a wait for updates gives the lock back between two looks."""
+    def _answer_json(self, request: Request) -> Answer:
+        wanted = vijson.route(request, self.state.description.api_version)
+        if wanted is None:
+            return Answer(b"", vijson.CONTENT_TYPE, 404)
+        context = self._context(request, lambda: self.sessions.named(request.headers.get(vijson.SESSION_HEADER, "")))
+        try:
+            call = vijson.call(wanted, request.body)
+            body = self._when_new(lambda: vijson.body(self._result(context, call), call.method.result, wanted.version), nothing=b"")
+        except vmodl.MethodFault as error:
+            return Answer(vijson.fault_body(error, wanted.version), vijson.CONTENT_TYPE, 500)
+        headers = ((vijson.SESSION_HEADER, context.opened.key),) if context.opened else ()
+        return Answer(body, vijson.CONTENT_TYPE, 200 if body else 204, headers)
+
+    def _when_new(self, answer: Callable[[], bytes], *, nothing: bytes) -> bytes:
+        """Answer; a wait for updates gives the lock back between two looks, and answers `nothing` when its time is over."""
         began = time.monotonic()
         while True:
             try:
                 with self.state.lock:
                     self.state.settle()
-                    return self._call(context, name, body)
-            except updates.NothingNewError as nothing:
-                if time.monotonic() - began >= nothing.seconds or self._wire.stopping.is_set():
-                    return soap.raw_answer(name, "")
+                    return answer()
+            except updates.NothingNewError as wait:
+                if time.monotonic() - began >= wait.seconds or self._wire.stopping.is_set():
+                    return nothing
                 self._wire.stopping.wait(0.02)
 
-    def _context(self, request: Request) -> Context:
+    def _context(self, request: Request, find_session: Callable[[], Session | None]) -> Context:
         with self.state.lock:
-            session: Session | None = self.sessions.of(request.headers)
-        return Context(self.state, self.inventory, self.sessions, self._tasks, self.privileges, session)
+            if request.fault("session"):
+                self.sessions.expire()
+            session = find_session()
+        privileges = self.privileges - {fault.privilege for fault in request.faults if fault.kind == "permission"}
+        return Context(self.state, self.inventory, self.sessions, self._tasks, privileges, session, faults=request.faults)
 
     def _call(self, context: Context, name: str, body: bytes) -> bytes:
         if name == "ExecuteSoap":
             return self._execute(context, reflect.parse_execution(body))
         call = soap.parse(body)
-        if context.session is None and name not in _WITHOUT_SESSION:
-            raise vim.fault.NotAuthenticated(object=call.this, privilegeId="System.View", msg="The session is not authenticated.")
         if name.startswith("Retrieve") and name.endswith(("MethodExecuter", "TypeManager")):
+            _demand_session(context, name, call.this)
             self._permit(context, call.method, call.this)
             host = reachable_host(context, call.this._GetMoId(), this=call.this)  # noqa: SLF001  pyVmomi's accessor
             return reflect.executer_answer(name, host.moid)
+        context.written = soap.Written(self._version)
+        return soap.answer(call.method, self._result(context, call), self._version, context.written)
+
+    def _result(self, context: Context, call: soap.Call) -> Any:
+        """What a method says, in whatever form it is asked and answered."""
+        name = call.method.name
+        _demand_session(context, name, call.this)
         operation = _OPERATIONS.get(name)
         if operation is None:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's vCenter does not know {name}.")
         self.inventory.find(call.this)
         self._permit(context, call.method, call.this)
-        return soap.answer(call.method, operation(context, call.this, call.arguments), self._version)
+        with misbehaving(context, call.this, call.arguments) as arguments:
+            return events_recording.recorded(context, name, call.this, arguments, operation)
 
     def _permit(self, context: Context, method: soap.Method, this: Any) -> None:
         needed = needed_for_method(method)
@@ -138,8 +186,7 @@ class VCenterServer:
 
     def _execute(self, context: Context, execution: reflect.Execution) -> bytes:
         host = vim.HostSystem(execution.host_id)
-        if context.session is None:
-            raise vim.fault.NotAuthenticated(object=host, privilegeId="System.View", msg="The session is not authenticated.")
+        _demand_session(context, "ExecuteSoap", host)
         self._permit(context, soap.Method("ExecuteSoap", (), object, None), host)
         state = reachable_host(context, execution.host_id, this=host)
         if execution.method == "vim.CLIInfo.FetchCLIInfo":
@@ -151,7 +198,8 @@ class VCenterServer:
             raise no_permission(host, ESXCLI_WRITE)
         try:
             check_arguments(command, execution.arguments)
-            return reflect.execution_answer(execution.method, command.run(self.state, state, execution.arguments))
+            with misbehaving_command(context, state, execution.arguments) as arguments:
+                return reflect.execution_answer(execution.method, command.run(self.state, state, arguments))
         except reflect.CommandFault as error:
             return reflect.execution_fault(str(error))
 
@@ -164,8 +212,16 @@ class VCenterServer:
         return Answer(body.encode(), _XML)
 
 
+def _demand_session(context: Context, name: str, this: Any) -> None:
+    """Let nobody in who has not logged in, but to what stands before Login."""
+    if context.session is None and name not in _WITHOUT_SESSION:
+        raise vim.fault.NotAuthenticated(object=this, privilegeId="System.View", msg="The session is not authenticated.")
+
+
 def _operation(request: Request) -> str:
     """The operation a request is for; esxcli commands by their own name, so that faults can pick one."""
+    if request.path.startswith(vijson.ROOT):
+        return vijson.operation_of(request.path)
     if request.method == "GET":
         return request.path.rpartition("/")[2]
     name = soap.operation_of(request.body)

@@ -24,7 +24,7 @@ class Session:
     used: float  # time.monotonic of the last request
     views: list[Any] = field(default_factory=list)
     filters: dict[str, Any] = field(default_factory=dict)  # updates.Filter by its managed object id
-    unread: dict[str, tuple[list[Any], int | None]] = field(default_factory=dict)  # token -> (rest of a result, page size)
+    unread: dict[str, tuple[list[Any], int | None]] = field(default_factory=dict)  # token -> (what is still to be read, page size)
 
     def about(self) -> Any:
         """UserSession."""
@@ -66,7 +66,11 @@ class Sessions:
     def of(self, headers: Any) -> Session | None:
         """The session that a request's cookie names, if it is still open."""
         cookies = dict(part.strip().partition("=")[::2] for part in headers.get("cookie", "").split(";"))
-        session = self._open.get(cookies.get(_COOKIE, "").strip('"'))
+        return self.named(cookies.get(_COOKIE, "").strip('"'))
+
+    def named(self, key: str) -> Session | None:
+        """The session with this key, if it is still open; it counts as used now."""
+        session = self._open.get(key)
         if session is None:
             return None
         if time.monotonic() - session.used > self.seconds:

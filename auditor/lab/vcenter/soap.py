@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import uuid
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 from xml.parsers.expat import ExpatError, ParserCreate
 from xml.sax.saxutils import escape
@@ -109,9 +111,10 @@ def parse(body: bytes) -> Call:
     return Call(reader.method, reader.this, reader.arguments)
 
 
-def answer(method: Method, result: Any, version: str) -> bytes:
-    """The envelope of a result; None answers nothing."""
+def answer(method: Method, result: Any, version: str, written: Written | None = None) -> bytes:
+    """The envelope of a result; None answers nothing. What `written` holds is put in its place."""
     inner = "" if result is None else serialise(result, "returnval", method.result, version)
+    inner = written.put_back(inner) if written else inner
     return _ENVELOPE.format(f'<{method.name}Response xmlns="{NAMESPACE}">{inner}</{method.name}Response>').encode()
 
 
@@ -149,6 +152,44 @@ def serialise(value: Any, name: str, declared: Any, version: str) -> str:
     info = VmomiSupport.Object(name=name, type=declared, version=version, flags=VmomiSupport.F_OPTIONAL)
     text: str = SerializeToStr(value, info, version, {NAMESPACE: ""})
     return text.replace(*REFERENCE_TYPE)
+
+
+def element(value: Any, name: str, declared: Any, version: str) -> str:
+    """`value` as an element within an envelope, where namespaces and version are told already."""
+    text = serialise(value, name, declared, version)
+    return text.replace(_outermost(version), "", 1)
+
+
+@cache
+def _outermost(version: str) -> str:
+    """The attributes that pyVmomi's serialiser puts on the outermost element."""
+    text = serialise("", "x", str, version)
+    return text.removeprefix("<x").removesuffix("></x>")
+
+
+class Written:
+    """A value that is XML already: the `val` element of a property. It stands in answers under a sign of its own until they are sent."""
+
+    def __init__(self, version: str) -> None:
+        self.version = version
+        self._texts: list[str] = []
+        self._sign = f"written-{uuid.uuid4().hex}-"
+
+    def take(self, text: str) -> str:
+        """Keep an element; returns what to put in its place."""
+        self._texts.append(text)
+        return f"{self._sign}{len(self._texts) - 1}"
+
+    def put_back(self, answer: str) -> str:
+        """The answer with every element in its place."""
+        if not self._texts:
+            return answer
+        pieces = answer.split(f'<val xsi:type="xsd:string">{self._sign}')
+        whole = [pieces[0]]
+        for piece in pieces[1:]:
+            number, _, rest = piece.partition("</val>")
+            whole += [self._texts[int(number)], rest]
+        return "".join(whole)
 
 
 class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi ships no types

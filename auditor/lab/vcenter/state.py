@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from auditor.lab.vcenter.events_log import EventLog, Noticed, Watched, WatchedOptions
 from auditor.lab.vcenter.modules import MODULES
 from auditor.lab.vcenter.options import OptionDef, options_of
+from auditor.lab.vcenter.pod_state import pods_of
 
 if TYPE_CHECKING:
     from auditor.lab.description import (
@@ -24,12 +27,15 @@ if TYPE_CHECKING:
         OptionValue,
         TargetDescription,
         VCenterDescription,
+        VmDescription,
     )
+    from auditor.lab.vcenter.path_policy import PathPolicy
 
 ORDINARY_DSNRO = 32
 """Commands; the default of an ordinary device. Source: facts.md 1.4."""
 
 TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
+_FIRST_VM = 1001
 
 
 class ModuleState:
@@ -42,18 +48,24 @@ class ModuleState:
 
 
 class HostState:
-    """One host, alive."""
+    """One host, alive; `noticed` is told of what its events are about."""
+
+    in_maintenance_mode = Watched[bool]()
+    connection_state = Watched[str]()
+    noticed: Noticed | None = None
 
     def __init__(self, description: HostDescription, moid: str) -> None:
         self.description = description
         self.moid = moid
         self.definitions: dict[str, OptionDef] = {one.key: one for one in options_of(description.version, description.build)}
         defaults: dict[str, OptionValue] = {key: one.default for key, one in self.definitions.items()}
-        self.options = defaults | dict(description.options)
+        self.options = WatchedOptions(defaults | dict(description.options))
         self.modules = _modules_of(description)
         self.hbas: dict[str, HbaDescription] = {hba.device: hba for hba in description.hbas}
         self.devices: dict[str, DeviceDescription] = {device.name: device for device in description.devices}
         self.device_settings: dict[str, dict[str, int]] = {name: {"dsnro": value} for name, value in description.dsnro.items()}
+        self.path_policies: dict[str, PathPolicy] = {}  # by device, where somebody changed it; kept over reboots
+        self.claimed_with: dict[str, int] = {}  # default DSNRO of endpoints that came after the host had booted
         self.adapter_delayed_ack: dict[str, bool] = {hba.device: hba.delayed_ack for hba in description.hbas}
         self.target_delayed_ack: dict[TargetKey, bool] = {
             target_key(hba.device, target): target.delayed_ack
@@ -80,7 +92,13 @@ class HostState:
         own = self.device_settings.get(device.name, {}).get("dsnro")
         if own is not None:
             return own
-        return self._endpoint_default if device.protocol_endpoint else ORDINARY_DSNRO
+        return self.claimed_with.get(device.name, self._endpoint_default) if device.protocol_endpoint else ORDINARY_DSNRO
+
+    def claim(self, device: DeviceDescription) -> None:
+        """Take up a device that has just appeared; a protocol endpoint takes the option's value of this moment."""
+        self.devices[device.name] = device
+        if device.protocol_endpoint:
+            self.claimed_with[device.name] = self._endpoint_option()
 
     def queue_depth(self, device: DeviceDescription) -> int:
         """Device Max Queue Depth: what the adapters' module was loaded with, the shallowest where several reach the device."""
@@ -92,6 +110,7 @@ class HostState:
         """Load the modules with what is configured for them, and claim the devices anew."""
         for module in self.modules.values():
             module.in_effect = module.configured
+        self.claimed_with.clear()
         self._endpoint_default = self._endpoint_option()
         self.boot_time = datetime.now(UTC)
 
@@ -99,8 +118,51 @@ class HostState:
         return int(self.options["Scsi.ScsiVVolPESNRO"])
 
 
+class Hosts(Mapping[str, HostState]):
+    """The hosts by managed object id; one comes alive when somebody first asks for it, and keeps what is written to it."""
+
+    def __init__(self, described: Iterable[HostDescription]) -> None:
+        self._described = {f"host-{place}": host for place, host in enumerate(described, 11)}
+        self._alive: dict[str, HostState] = {}
+        self.woken: Callable[[HostState], None] | None = None  # told of each that comes alive
+
+    def __getitem__(self, moid: str) -> HostState:
+        host = self._alive.get(moid)
+        if host is None:
+            host = self._alive[moid] = HostState(self._described[moid], moid)
+            if self.woken is not None:
+                self.woken(host)
+        return host
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._described)
+
+    def __len__(self) -> int:
+        return len(self._described)
+
+    def __contains__(self, moid: object) -> bool:
+        return moid in self._described
+
+    @property
+    def described(self) -> Mapping[str, HostDescription]:
+        """What each host was at the start; asking here brings none alive."""
+        return self._described
+
+    @property
+    def alive(self) -> int:
+        """How many were asked for."""
+        return len(self._alive)
+
+
 class DatastoreState:
-    """One datastore, alive."""
+    """One datastore, alive; `noticed` is told of what its events are about."""
+
+    sioc_enabled = Watched[bool]()
+    sioc_mode = Watched[str]()
+    sioc_threshold_ms = Watched[int]()
+    sioc_statistics = Watched[bool]()
+    sioc_percent_of_peak = Watched[int]()
+    noticed: Noticed | None = None
 
     def __init__(self, description: DatastoreDescription, moid: str) -> None:
         self.description = description
@@ -109,6 +171,7 @@ class DatastoreState:
         self.sioc_mode = description.sioc.mode
         self.sioc_threshold_ms = description.sioc.threshold_ms
         self.sioc_statistics = description.sioc.statistics
+        self.sioc_percent_of_peak = description.sioc.percent_of_peak
 
 
 class VCenterState:
@@ -124,25 +187,39 @@ class VCenterState:
         self.description = description
         self.lock = threading.RLock()
         self.version = 0
+        self.events = EventLog(self.changed)
         self.reboot_seconds = 0.3
         self.task_seconds = 0.0
-        self.hosts: dict[str, HostState] = {}  # by managed object id
-        self.cluster_of: dict[str, str] = {}  # host's managed object id -> cluster's name
-        for cluster in description.clusters:
-            for host in cluster.hosts:
-                moid = f"host-{len(self.hosts) + 11}"
-                self.hosts[moid] = HostState(host, moid)
-                self.cluster_of[moid] = cluster.name
-        self.host_id = {host.description.name: moid for moid, host in self.hosts.items()}
+        self.hosts = Hosts(description.hosts)
+        clusters = (cluster.name for cluster in description.clusters for _ in cluster.hosts)
+        self.cluster_of: dict[str, str] = dict(zip(self.hosts, clusters, strict=True))  # host's managed object id -> cluster's name
+        self.cluster_place = {cluster.name: place for place, cluster in enumerate(description.clusters)}
+        self.host_id = {host.name: moid for moid, host in self.hosts.described.items()}
         self.datastores = {
             moid: DatastoreState(datastore, moid)
             for moid, datastore in zip((f"datastore-{place}" for place in count(101)), description.datastores, strict=False)
         }
         self.datastore_id = {datastore.description.name: moid for moid, datastore in self.datastores.items()}
+        self.pods = pods_of(self)
         self.vm_host: dict[str, str] = {  # virtual machine's managed object id -> host's
-            f"vm-{place}": self.host_id[vm.host] for place, vm in enumerate(description.vms, 1001)
+            f"vm-{place}": self.host_id[vm.host] for place, vm in enumerate(description.vms, _FIRST_VM)
         }
         self._later: list[tuple[float, Callable[[], Any]]] = []
+        self._mounted: tuple[int, dict[str, list[str]]] = (-1, {})  # number of datastores it was made from; host's name -> their ids
+
+    def mounted(self, host: str) -> list[DatastoreState]:
+        """The datastores that the host of this name mounts, in the order of the vCenter."""
+        if self._mounted[0] != len(self.datastores):
+            by_host: dict[str, list[str]] = {}
+            for moid, store in self.datastores.items():
+                for name in store.description.hosts:
+                    by_host.setdefault(name, []).append(moid)
+            self._mounted = (len(self.datastores), by_host)
+        return [self.datastores[moid] for moid in self._mounted[1].get(host, ())]
+
+    def vm(self, moid: str) -> VmDescription:
+        """What the virtual machine with this id is."""
+        return self.description.vms[int(moid.removeprefix("vm-")) - _FIRST_VM]
 
     def changed(self) -> None:
         """Say that something was written."""
@@ -153,9 +230,9 @@ class VCenterState:
         self._later.append((time.monotonic() + seconds, do))
 
     def settle(self) -> None:
-        """Let everything happen whose time has come."""
+        """Let everything happen whose time has come, the earliest first."""
         now = time.monotonic()
-        due = [do for at, do in self._later if at <= now]
+        due = [do for at, do in sorted(self._later, key=itemgetter(0)) if at <= now]
         if due:
             self._later = [later for later in self._later if later[0] > now]
             for do in due:

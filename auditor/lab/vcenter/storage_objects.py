@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyVmomi import VmomiSupport, vim
 
@@ -84,11 +84,46 @@ def paths(host: HostState, device: DeviceDescription) -> list[tuple[HbaDescripti
     return [(hba, target) for hba in adapters for target in device.targets]
 
 
-def multipath(host: HostState, device: DeviceDescription) -> Any:
-    """HostMultipathInfoLogicalUnit: every path, and the policies."""
-    built = []
-    for hba, target in paths(host, device):
-        name = f"{initiator(host, hba)}-{target}-{device.name}"
+def path_name(host: HostState, hba: HbaDescription, target: str, device: DeviceDescription) -> str:
+    """HostMultipathInfoPath.name."""
+    return f"{initiator(host, hba)}-{target}-{device.name}"
+
+
+class Port(NamedTuple):
+    """An adapter as paths name it."""
+
+    key: str  # HostHostBusAdapter.key
+    initiator: str
+
+
+class Unit(NamedTuple):
+    """Everything a HostMultipathInfoLogicalUnit is made of: plain and hashable, so that equal ones are written only once.
+
+    Attributes:
+        ports: the adapters that reach the device.
+        policy: name of the path selection policy.
+        preferred: name of the path that a fixed policy prefers; empty for none.
+    """
+
+    device: DeviceDescription
+    ports: tuple[Port, ...]
+    policy: str
+    preferred: str
+
+
+def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
+    """The adapters that reach a device."""
+    return tuple(Port(hba_key(hba), initiator(host, hba)) for hba in host.hbas.values() if hba.kind == device.transport)
+
+
+def logical_unit(unit: Unit) -> Any:
+    """HostMultipathInfoLogicalUnit: every path, and the policies. Whatever else a host may know of a device's paths belongs into `Unit`."""
+    device, built = unit.device, []
+    policy = vim.host.MultipathInfo.LogicalUnitPolicy(policy=unit.policy)
+    if unit.preferred:
+        policy = vim.host.MultipathInfo.FixedLogicalUnitPolicy(policy=unit.policy, prefer=unit.preferred)
+    for port, target in ((port, target) for port in unit.ports for target in device.targets):
+        name = f"{port.initiator}-{target}-{device.name}"
         built.append(
             vim.host.MultipathInfo.Path(
                 key=f"key-vim.host.MultipathInfo.Path-{name}",
@@ -96,7 +131,7 @@ def multipath(host: HostState, device: DeviceDescription) -> Any:
                 pathState="active",
                 state="active",
                 isWorkingPath=True,
-                adapter=hba_key(hba),
+                adapter=port.key,
                 lun=lun_key(device),
                 transport=_transport(device, target),
             )
@@ -106,7 +141,7 @@ def multipath(host: HostState, device: DeviceDescription) -> Any:
         id=lun_uuid(device),
         lun=lun_key(device),
         path=built,
-        policy=vim.host.MultipathInfo.LogicalUnitPolicy(policy=device.psp),
+        policy=policy,
         storageArrayTypePolicy=vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.satp),
     )
 

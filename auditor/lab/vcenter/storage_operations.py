@@ -1,4 +1,4 @@
-"""Methods that change storage: iSCSI parameters and Storage I/O Control."""
+"""Methods of storage: iSCSI parameters and Storage I/O Control."""
 
 from __future__ import annotations
 
@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim, vmodl
 
-from auditor.lab.vcenter.context import host_behind
+from auditor.lab.vcenter import multipath_operations, pod_operations
+from auditor.lab.vcenter.context import host_behind, reachable_host
+from auditor.lab.vcenter.pod_state import sioc_written
 from auditor.lab.vcenter.state import target_key
 
 if TYPE_CHECKING:
     from auditor.lab.description import HbaDescription
     from auditor.lab.vcenter.context import Context, Operation
+
+
+_THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: facts.md 4.1
+_PERCENT_OF_PEAK = (50, 100)  # source: as above
 
 
 def _update_iscsi_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
@@ -49,15 +55,32 @@ def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
     return keys
 
 
+def _query_iorm_option(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
+    """The ranges, the same for every host. Source: facts.md 4.1; that SIOC is off where nobody enabled it is its default."""
+    reachable_host(context, arguments["host"]._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
+
+    def switch() -> Any:
+        return vim.option.BoolOption(supported=True, defaultValue=False, valueIsReadonly=False)
+
+    return vim.StorageResourceManager.IORMConfigOption(
+        enabledOption=switch(),
+        congestionThresholdOption=vim.option.IntOption(
+            min=_THRESHOLD_MS[0], max=_THRESHOLD_MS[1], defaultValue=_DEFAULT_THRESHOLD_MS, valueIsReadonly=False
+        ),
+        statsCollectionEnabledOption=switch(),
+        reservationEnabledOption=switch(),
+    )
+
+
 def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
+    """Only what the spec sets changes; what the lab does not keep is refused, never passed over."""
     store = context.state.datastores.get(arguments["datastore"]._GetMoId())  # noqa: SLF001  pyVmomi's accessor
     if store is None:
         raise vmodl.fault.ManagedObjectNotFound(obj=arguments["datastore"], msg="no such datastore")
     if not store.description.sioc.supported:
         raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
     spec = arguments["spec"]
-    if spec.congestionThreshold is not None and not 5 <= spec.congestionThreshold <= 100:  # facts.md 4.1
-        raise vmodl.fault.InvalidArgument(invalidProperty="spec.congestionThreshold", msg="")
+    _check_iorm(spec)
 
     def configure() -> None:
         if spec.enabled is not None:
@@ -68,14 +91,32 @@ def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) 
             store.sioc_threshold_ms = spec.congestionThreshold
         if spec.statsCollectionEnabled is not None:
             store.sioc_statistics = spec.statsCollectionEnabled
+        if spec.percentOfPeakThroughput is not None:
+            store.sioc_percent_of_peak = spec.percentOfPeakThroughput
+        sioc_written(context.state, store)
         context.state.changed()
 
     return context.tasks.start(arguments["datastore"], store.description.name, "StorageResourceManager.configureDatastoreIORM", configure)
+
+
+def _check_iorm(spec: Any) -> None:
+    if spec.congestionThresholdMode is not None and str(spec.congestionThresholdMode) not in ("automatic", "manual"):
+        raise vmodl.fault.InvalidArgument(invalidProperty="spec.congestionThresholdMode", msg="")
+    for name, (least, most) in {"congestionThreshold": _THRESHOLD_MS, "percentOfPeakThroughput": _PERCENT_OF_PEAK}.items():
+        value = getattr(spec, name)
+        if value is not None and not least <= value <= most:
+            raise vmodl.fault.InvalidArgument(invalidProperty=f"spec.{name}", msg="")
+    for name in ("reservationEnabled", "statsAggregationDisabled", "reservableIopsThreshold"):
+        if getattr(spec, name) is not None:
+            raise vmodl.fault.NotSupported(msg=f"The lab's Storage I/O Control does not know {name}.")
 
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "UpdateInternetScsiAdvancedOptions": _update_iscsi_options,
         "ConfigureDatastoreIORM_Task": _configure_iorm,
+        "QueryIORMConfigOption": _query_iorm_option,
+        **multipath_operations.OPERATIONS,
+        **pod_operations.OPERATIONS,
     }
 )

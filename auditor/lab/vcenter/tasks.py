@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.entities import Managed
+from auditor.lab.vcenter.events_recording import task_started
 from auditor.lab.vcenter.typed import complete
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ class Tasks:
         self._state = state
         self._inventory = inventory
         self._count = 0
+        self.stuck = False  # tasks that begin now never end
+        self.deaf = False  # tasks that begin now do nothing and say they did
 
     def start(
         self,
@@ -84,11 +87,15 @@ class Tasks:
         task = _Task(f"task-{self._count}", description, entity, name, datetime.now(UTC))
         reference = self._inventory.add(Managed(vim.Task, task.key, {"info": task.info}))
         started = time.monotonic()
+        stuck, deaf = self.stuck, self.deaf
 
         def go_on() -> None:
+            if stuck:
+                return
             if ready():
                 try:
-                    work()
+                    if not deaf:
+                        work()
                     task.state = "success"
                 except vmodl.MethodFault as error:
                     task.state, task.error = "error", error
@@ -99,6 +106,8 @@ class Tasks:
                 return
             task.completed = datetime.now(UTC)
 
+        task_started(self._state, task.info())
+        go_on = self._state.events.on_behalf(go_on)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, go_on)
         else:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.entities import ROOT, Managed
 from auditor.lab.vcenter.privileges import needed_for_property, no_permission
-from auditor.lab.vcenter.properties import collect
+from auditor.lab.vcenter.properties import Selected, contents, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +34,9 @@ def service_content(state: VCenterState) -> Any:
         sessionManager=vim.SessionManager("SessionManager"),
         searchIndex=vim.SearchIndex("SearchIndex"),
         storageResourceManager=vim.StorageResourceManager("StorageResourceManager"),
+        perfManager=vim.PerformanceManager("PerfMgr"),
+        eventManager=vim.event.EventManager("EventManager"),
+        authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
         about=vim.AboutInfo(
             name="VMware vCenter Server",
             fullName=f"VMware vCenter Server {about.version} build-{about.build}",
@@ -67,8 +70,9 @@ def _retrieve_content(context: Context, _this: Any, _arguments: Mapping[str, Any
     return service_content(context.state)
 
 
-def _current_time(_context: Context, _this: Any, _arguments: Mapping[str, Any]) -> Any:
-    return datetime.now(UTC)
+def _current_time(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> Any:
+    skew = context.fault("skew")
+    return datetime.now(UTC) + timedelta(seconds=skew.seconds if skew else 0.0)
 
 
 def _login(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
@@ -115,19 +119,21 @@ def _create_container_view(context: Context, _this: Any, arguments: Mapping[str,
 
 def _below(context: Context, container: Managed, kinds: tuple[type, ...], recursive: bool) -> list[Any]:
     """Entities below `container`; a machine is below its folder, its host and its pool."""
-    parents: dict[str, set[str]] = {}
-    entities = [managed for managed in context.inventory.objects() if issubclass(managed.kind, vim.ManagedEntity)]
-    for managed in entities:
-        above = [context.inventory.read(managed, "parent")]
+    known: dict[str, bool] = {}  # of what was met on the way up
+
+    def is_below(managed: Managed) -> bool:
+        above = [managed.properties["parent"]()]
         if managed.kind is vim.VirtualMachine:
-            above += [context.inventory.read(managed, "resourcePool"), vim.HostSystem(context.state.vm_host[managed.moid])]
-        parents[managed.moid] = {one._GetMoId() for one in above if one is not None}  # noqa: SLF001  pyVmomi's accessor
+            above += [managed.properties["resourcePool"](), vim.HostSystem(context.state.vm_host[managed.moid])]
+        ids = {one._GetMoId(): one for one in above if one is not None}  # noqa: SLF001  pyVmomi's accessor
+        return container.moid in ids or (recursive and any(_reaches(moid, one) for moid, one in ids.items()))
 
-    def is_below(moid: str) -> bool:
-        above = parents.get(moid, set())
-        return container.moid in above or (recursive and any(is_below(one) for one in above))
+    def _reaches(moid: str, reference: Any) -> bool:
+        if moid not in known:
+            known[moid] = is_below(context.inventory.find(reference))
+        return known[moid]
 
-    return [managed.reference for managed in entities if issubclass(managed.kind, kinds) and is_below(managed.moid)]
+    return [managed.reference for managed in context.inventory.entities(kinds) if is_below(managed)]
 
 
 def _destroy_view(context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
@@ -137,7 +143,7 @@ def _destroy_view(context: Context, this: Any, _arguments: Mapping[str, Any]) ->
 
 def _find_by_path(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
     """An entity by its inventory path, for example dc-1/host/cluster/host; None when there is none."""
-    names = {managed.moid: managed for managed in context.inventory.objects() if issubclass(managed.kind, vim.ManagedEntity)}
+    names = {managed.moid: managed for managed in context.inventory.entities()}
     here = ROOT._GetMoId()  # noqa: SLF001  pyVmomi's accessor
     for step in arguments["inventoryPath"].strip("/").split("/"):
         below = (
@@ -155,38 +161,40 @@ def _find_by_path(context: Context, _this: Any, arguments: Mapping[str, Any]) ->
 
 
 def _retrieve_properties(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    return collect(context.inventory, arguments["specSet"], context.privileges)
+    return contents(context.inventory, select(context.inventory, arguments["specSet"]), context.privileges, context.written)
 
 
 def _retrieve_properties_ex(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    contents = collect(context.inventory, arguments["specSet"], context.privileges)
+    selected = select(context.inventory, arguments["specSet"])
     options = arguments.get("options")
     size = options.maxObjects if options is not None else None
     if size is not None and size <= 0:
         raise vmodl.fault.InvalidArgument(invalidProperty="options.maxObjects", msg="")
-    return _page(context, contents, size)
+    return _page(context, selected, size)
 
 
 def _continue_retrieve(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    contents, size = _unread(context, arguments["token"])
-    return _page(context, contents, size)
+    selected, size = _unread(context, arguments["token"])
+    return _page(context, selected, size)
 
 
 def _cancel_retrieve(context: Context, _this: Any, arguments: Mapping[str, Any]) -> None:
     _unread(context, arguments["token"])
 
 
-def _unread(context: Context, token: str) -> tuple[list[Any], int | None]:
+def _unread(context: Context, token: str) -> tuple[list[Selected], int | None]:
     try:
         return context.logged_in.unread.pop(token)
     except KeyError:
         raise vmodl.fault.InvalidArgument(invalidProperty="token", msg="A specified parameter was not correct: token") from None
 
 
-def _page(context: Context, contents: list[Any], size: int | None) -> Any:
-    if not contents:
+def _page(context: Context, selected: list[Selected], size: int | None) -> Any:
+    """One page; what comes after it is read when it is asked for."""
+    if not selected:
         return None
-    here, rest = contents[: size or _BIGGEST_PAGE], contents[size or _BIGGEST_PAGE :]
+    some, rest = selected[: size or _BIGGEST_PAGE], selected[size or _BIGGEST_PAGE :]
+    here = contents(context.inventory, some, context.privileges, context.written)
     token = None
     if rest:
         token = uuid.uuid4().hex

@@ -1,0 +1,1 @@
+"""A simulated Dell Storage Center behind the REST interface of its Storage Manager."""

@@ -1,0 +1,157 @@
+"""The parts of a FlashArray's description: volumes, virtual machines on vVols, hosts, pods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_VVOL_SIZES = {"Config": 4 << 30, "Data": 40 << 30, "Swap": 128 << 20}  # Config and Swap as recorded
+
+
+@dataclass(frozen=True, slots=True)
+class QosDescription:
+    """Ceilings of a volume or a volume group; None is no ceiling. Both a volume's and its group's apply."""
+
+    iops_limit: int | None = None
+    bandwidth_limit: int | None = None  # bytes a second
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsDescription:
+    """What may be written as a ceiling.
+
+    Source: arrays.md and the constants of OpenStack cinder's driver. The vendor's Python client for REST 2.15 has 104,857,600 for the
+    highest IOPS; which one an array keeps to is not verified, so the lab refuses what either would.
+    """
+
+    iops_floor: int = 100
+    iops_ceiling: int = 100_000_000
+    bandwidth_floor: int = 1 << 20  # 1 MiB/s
+    bandwidth_ceiling: int = 512 << 30  # 512 GiB/s
+
+
+@dataclass(frozen=True, slots=True)
+class LoadDescription:
+    """What a volume or a host is doing, as the array sees it; all zero is idle.
+
+    Attributes:
+        reads_per_sec: operations; likewise `writes_per_sec`.
+        bytes_per_read: mean size; likewise `bytes_per_write`.
+        usec_per_read_op: latency in the array, without the fabric and the host's queues.
+        queue_usec_per_read_op: of it, waiting in the array's own queue.
+        qos_rate_limit_usec_per_read_op: delay because a ceiling was reached.
+    """
+
+    reads_per_sec: int = 0
+    writes_per_sec: int = 0
+    bytes_per_read: int = 0
+    bytes_per_write: int = 0
+    usec_per_read_op: int = 0
+    usec_per_write_op: int = 0
+    queue_usec_per_read_op: int = 0
+    queue_usec_per_write_op: int = 0
+    qos_rate_limit_usec_per_read_op: int = 0
+    qos_rate_limit_usec_per_write_op: int = 0
+    san_usec_per_read_op: int = 0
+    san_usec_per_write_op: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeDescription:
+    """A volume; its name takes the form `pod::name` in a pod and `group/name` in a volume group.
+
+    Attributes:
+        size_bytes: as provisioned; a protocol endpoint has none.
+        subtype: regular | protocol_endpoint.
+        serial: 24 hex digits; None takes the array's own 16 and the volume's place among all. A volume of a stretched pod has one serial on
+            both arrays, that of the array which made it: give it on both.
+        host_groups: connected to all hosts of these groups.
+        hosts: connected to these hosts alone.
+    """
+
+    name: str
+    size_bytes: int = 1 << 40
+    subtype: str = "regular"
+    serial: str | None = None
+    qos: QosDescription = QosDescription()
+    host_groups: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    load: LoadDescription = LoadDescription()
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeGroupDescription:
+    """A volume group that is not a virtual machine's; `pod::name` in a pod."""
+
+    name: str
+    qos: QosDescription = QosDescription()
+
+
+@dataclass(frozen=True, slots=True)
+class VvolDescription:
+    """One virtual volume of a machine; `size_bytes` None is what such a kind usually has."""
+
+    kind: str = "Data"  # Config | Data | Swap ...
+    size_bytes: int | None = None
+    serial: str | None = None
+    qos: QosDescription = QosDescription()
+    load: LoadDescription = LoadDescription()
+
+    @property
+    def provisioned_bytes(self) -> int:
+        """The size it has."""
+        return _VVOL_SIZES.get(self.kind, 40 << 30) if self.size_bytes is None else self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class MachineDescription:
+    """A virtual machine on vVols: a volume group of its own with a volume for every vVol.
+
+    Attributes:
+        vm: its name; the group is `vvol-<vm>-<8 hex digits>-vg`, as recorded.
+        qos: of the group, so of the machine.
+        bound_by: hosts that have its vVols open, each through a protocol endpoint it is connected to.
+    """
+
+    vm: str
+    vvols: tuple[VvolDescription, ...] = (VvolDescription("Config"), VvolDescription("Data"))
+    qos: QosDescription = QosDescription()
+    bound_by: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HostDescription:
+    """A host as the array knows it: a name and the initiators that were registered under it.
+
+    Attributes:
+        personality: esxi, aix, hpux ...; None when nobody set it.
+        wwns: 16 hex digits each, without colons; likewise `iqns`, `nqns`.
+        port_status: healthy | warning | critical | unknown, of the paths the array sees.
+        port_details: what goes with it, for example Redundant, Single Controller, None.
+    """
+
+    name: str
+    host_group: str | None = None
+    personality: str | None = "esxi"
+    wwns: tuple[str, ...] = ()
+    iqns: tuple[str, ...] = ()
+    nqns: tuple[str, ...] = ()
+    preferred_arrays: tuple[str, ...] = ()
+    port_status: str = "healthy"
+    port_details: str = "Redundant"
+    load: LoadDescription = LoadDescription()
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteArrayDescription:
+    """Another array that a pod is stretched to."""
+
+    name: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodDescription:
+    """A pod; one with a remote array is stretched: both present its volumes under the same serials."""
+
+    name: str
+    stretched_to: tuple[RemoteArrayDescription, ...] = ()

@@ -1,0 +1,38 @@
+"""StoragePod's properties as pyVmomi objects."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim
+
+from auditor.lab.vcenter.typed import complete, long
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.lab.vcenter.pod_state import PodState
+    from auditor.lab.vcenter.state import VCenterState
+
+NESTED: Mapping[str, type] = MappingProxyType(
+    {
+        "spaceLoadBalanceConfig": vim.storageDrs.SpaceLoadBalanceConfig,
+        "ioLoadBalanceConfig": vim.storageDrs.IoLoadBalanceConfig,
+        "automationOverrides": vim.storageDrs.AutomationConfig,
+    }
+)
+"""The fields of PodConfigInfo that are objects themselves."""
+
+
+def pod_summary(state: VCenterState, pod: PodState) -> Any:
+    """StoragePodSummary."""
+    size = sum(state.datastores[moid].description.size_bytes for moid in pod.datastores)
+    return vim.StoragePod.Summary(name=pod.description.name, capacity=long(size), freeSpace=long(size // 2))
+
+
+def drs_entry(pod: PodState) -> Any:
+    """PodStorageDrsEntry; the lab's Storage DRS recommends nothing."""
+    values = {name: NESTED[name](**value) if name in NESTED else value for name, value in pod.config.items()}
+    config = vim.storageDrs.ConfigInfo(podConfig=vim.storageDrs.PodConfigInfo(**values))
+    return complete(vim.StorageResourceManager.PodStorageDrsEntry(storageDrsConfig=config))
