@@ -296,6 +296,7 @@ class RuleText:
     lesson: str
     sources: tuple[tuple[str, str | None], ...]  # (what, url)
     fix_text: str
+    unknown_text: str = ""  # what to do where the verdict is unknown; empty when the rule does not say
 
 
 @dataclass(frozen=True, slots=True)

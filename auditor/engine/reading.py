@@ -14,7 +14,7 @@ from auditor.model import FixClass, Severity, Verdict
 from auditor.yamlfile import YamlDocument
 
 _REQUIRED = ("title", "lesson", "sources", "holds", "observed", "desired", "examples")
-_KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "evidence", "fix", "by_hand", *_REQUIRED)
+_KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "evidence", "fix", "by_hand", "if_unknown", *_REQUIRED)
 _FIX_KEYS = ("remediator", "target", "column", "set", "when", "foretold", "class", "reason")
 _EXAMPLE_KEYS = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
 _TRUTH = (Family.TRUTH,)
@@ -77,6 +77,7 @@ class RuleReader:
             evidence=self._read_evidence(),
             fix=self._read_fix(),
             by_hand=fields.text("by_hand") or None,
+            if_unknown=fields.text("if_unknown") or None,
             examples=self._read_examples(),
         )
         self._check_whole(rule)

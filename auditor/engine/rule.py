@@ -80,6 +80,7 @@ class Rule:
     evidence: tuple[str, ...] = ()  # further columns that a reader of the finding wants to see; no verdict rests on them
     fix: FixRule | None = None
     by_hand: str | None = None
+    if_unknown: str | None = None  # what a person can do so that it can be judged
     examples: tuple[Example, ...] = ()
 
     @property
@@ -103,7 +104,7 @@ class Rule:
         """What reports show of it."""
         mended = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.fix_class})"
         fix_text = "\n".join(part for part in (mended, self.by_hand) if part)
-        return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text)
+        return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text, self.if_unknown or "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,7 +132,7 @@ def _finding(finding: dict[str, Any]) -> Finding:
 
 
 def _fix(fix: dict[str, Any]) -> Fix:
-    target = tuple(sorted(fix["target"].items()))
+    target = tuple(sorted(fix.get("target", {}).items()))  # fields are only ever added: an older report has none
     outcome = Outcome(fix["outcome"])
     return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
 
@@ -153,4 +153,5 @@ def _receipt(receipt: dict[str, Any]) -> Receipt:
 
 def _rule(rule: dict[str, Any]) -> RuleText:
     sources = tuple((source["what"], source["url"]) for source in rule["sources"])
-    return RuleText(rule["id"], rule["title"], Severity(rule["severity"]), rule["lesson"], sources, rule["fix_text"])
+    severity = Severity(rule["severity"])
+    return RuleText(rule["id"], rule["title"], severity, rule["lesson"], sources, rule["fix_text"], rule.get("unknown_text", ""))

@@ -179,4 +179,5 @@ def _rule(rule: RuleText) -> dict[str, Any]:
         "lesson": rule.lesson,
         "sources": [{"what": what, "url": url} for what, url in rule.sources],
         "fix_text": rule.fix_text,
+        "unknown_text": rule.unknown_text,
     }

@@ -28,6 +28,8 @@ def write_rule(rule: Rule, out: TextIO) -> None:
         print(f"\n{_wrapped(fix, hanging='  ')}", file=out)
     if rule.by_hand:
         print(f"\nBy hand:\n{_wrapped(rule.by_hand)}", file=out)
+    if rule.if_unknown:
+        print(f"\nIf unknown:\n{_wrapped(rule.if_unknown)}", file=out)
     print("\nSources:", file=out)
     for what, url in rule.sources:
         print(_wrapped(f"- {what}", hanging="  "), file=out)

@@ -16,6 +16,7 @@ from auditor.reporting.wording import (
     lasted,
     moment,
     neutral,
+    neutral_prose,
     notices_of,
     outcome_text,
     place_of,
@@ -113,7 +114,7 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
     cells = [_finding_cells(one, several=several, say_class=common is None) for one in found]
     columns, cells, shared = _without_repetition(columns, cells)
     if shared:
-        yield _hanging("  each:", Text(", ".join(shared)))
+        yield _hanging("  each:" if number == len(found) else "  each shown:", Text(", ".join(shared)))
     yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(found):
         yield Text(f"  +{number - len(found):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
@@ -184,6 +185,8 @@ def _unknowns(seen: Digest) -> Iterator[RenderableType]:
         missing = f"not read: {', '.join(columns)}{more}" if columns else "the reason was not kept"
         where = f"on {example}" if number == 1 else f"for example on {example}"
         yield _hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {number:,} unknown, {missing} ({where})"))
+        if rule.text and rule.text.unknown_text:
+            yield _hanging("   ", Text(neutral_prose(rule.text.unknown_text), style="dim"))
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:

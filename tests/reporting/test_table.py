@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import os
 import pty
@@ -126,6 +127,11 @@ def test_what_every_row_shares_is_told_once_and_leaves_room_for_names() -> None:
     assert "  naa.6f47acc100000000612e3f4d00000001  esx-2.example.net\n" in text
 
 
+def test_what_only_the_rows_shown_share_is_not_said_of_the_others() -> None:
+    text = rendered(samples.report_of([samples.pe_finding(f"esx-{number:03}") for number in range(ROWS_A_RULE + 1)]))
+    assert "  each shown: cluster gold, 32 -> 256, proposed\n" in text
+
+
 def test_a_resource_that_is_its_own_host_is_told_once() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}", name=f"esx-{number}") for number in range(3)]))
     assert "\n  Host\n  esx-0\n  esx-1\n  esx-2\n" in text
@@ -242,6 +248,12 @@ def test_gaps_and_receipts_are_cut_and_counted_too() -> None:
     assert "+11 more" in text
     assert "CHANGES: 45 applied" in text
     assert "+25 more" in text
+
+
+def test_an_unknown_verdict_says_what_would_let_it_be_judged() -> None:
+    rule = dataclasses.replace(samples.DSNRO, unknown_text="Add the array to fleet.yaml.")
+    report = dataclasses.replace(samples.report_of([samples.pe_finding(verdict=Verdict.UNKNOWN)]), rules=(rule,))
+    assert "Add the array to fleet.yaml." in rendered(report)
 
 
 GOLDEN = """\
