@@ -87,11 +87,16 @@ def audit(
             why="a saved snapshot cannot be changed, and the fleet may have moved on since.",
             do="auditor audit --fleet fleet.yaml --fix",
         )
-    if (dry_run or yes or allow) and not fix:
+    _refuse_without_fix(fix=fix, asked=dry_run or yes or bool(allow))
+    return _audit(fleet, snapshot, wanted)
+
+
+def _refuse_without_fix(*, fix: bool, asked: bool) -> None:
+    """Refuse options that only a fix has, so that nobody believes one was made."""
+    if asked and not fix:
         raise ConfigurationError(
             "--dry-run, --yes and --allow go with --fix", why="without it nothing is ever changed.", do="add --fix, or leave them out."
         )
-    return _audit(fleet, snapshot, wanted)
 
 
 def demo(
@@ -119,6 +124,7 @@ def demo(
     from auditor.lab.scenario import load_scenario
     from auditor.lab.serving import serve
 
+    _refuse_without_fix(fix=fix, asked=dry_run or yes or bool(allow))
     wanted = Wanted(
         rules or [],
         only or [],

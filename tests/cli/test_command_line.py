@@ -51,6 +51,7 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
         pytest.param(["audit", "--fleet", "a", "--from", "b"], "either --fleet PATH or --from DIR", id="two sources"),
         pytest.param(["audit", "--fleet", "nowhere.yaml"], "nowhere.yaml", id="no such file"),
         pytest.param(["audit", "--fleet", "f", "--yes"], "go with --fix", id="yes to nothing"),
+        pytest.param(["demo", "--allow", "online"], "go with --fix", id="allow nothing in the demo"),
         pytest.param(["audit", "--fleet", "f", "--fix", "--allow", "everything"], "everything", id="unknown class"),
         pytest.param(["audit", "--fleet", "f", "--fail-on", "severe"], "severe", id="unknown severity"),
         pytest.param(["audit", "--fleet", "f", "--min-coverage", "2"], "less than or equal to 1", id="coverage above 1"),
