@@ -10,16 +10,20 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from auditor.errors import ConfigurationError
-from auditor.model import Endpoint, EndpointKind, Limits, Scalar, Secret, Tls
+from auditor.model import Endpoint, EndpointKind, Limits, Scalar, Secret, Ssh, Tls
 from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
 _TOP = ("endpoints", "params", "declared")
-_ENDPOINT = ("name", "kind", "address", "username", "password", "tls", "limits", "params", "clusters")
+_ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "params", "clusters")
 _TLS = ("ca", "fingerprint", "verify")
+_SSH = ("known_hosts", "fingerprint", "verify")
+_SSH_KINDS = (EndpointKind.ETERNUS,)
+_TOKEN_KINDS = (EndpointKind.FLASHARRAY,)
 _LIMITS = ("concurrency", "timeout_seconds")
 _DECLARED = ("devices", "model", "generation", "firmware")
+_WORDS: Mapping[str | int, str] = {"password": "a password", "api_token": "an API token"}
 _SECRET_WAYS = ("env", "file", "keyring", "command")
 _MOST_CONCURRENCY = 256
 
@@ -95,22 +99,35 @@ class _Reader:
         at = ("endpoints", index)
         entry = self._mapping(entry, *at)
         self._keys(entry, _ENDPOINT, *at)
-        kind = self._text(entry, "kind", *at)
-        if kind not in set(EndpointKind):
-            self._stop(f'kind "{kind}" is not known{did_you_mean(kind, list(EndpointKind))}', *at, "kind")
-        address, port = self._address(self._text(entry, "address", *at), *at)
+        told = self._text(entry, "kind", *at)
+        if told not in set(EndpointKind):
+            self._stop(f'kind "{told}" is not known{did_you_mean(told, list(EndpointKind))}', *at, "kind")
+        kind = EndpointKind(told)
+        address, port = self._address(self._text(entry, "address", *at), kind, *at)
+        token = kind in _TOKEN_KINDS
+        for key in ("username", "password") if token else ("api_token",):
+            if key in entry:
+                self._stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
+        for key, others in (("tls", "ssh"), ("ssh", "tls")):
+            if key in entry and (kind in _SSH_KINDS) == (key == "tls"):
+                self._stop(f"{key} is not how {kind} is reached; give {others}", *at, key)
+        secret = "api_token" if token else "password"
         return Endpoint(
             name=self._text(entry, "name", *at),
-            kind=EndpointKind(kind),
+            kind=kind,
             address=address,
             port=port,
-            username=self._text(entry, "username", *at),
-            password=self._secret(entry.get("password"), *at, "password"),
+            username="" if token else self._text(entry, "username", *at),
+            password=self._secret(entry.get(secret), *at, secret),
             tls=self._tls(entry.get("tls"), *at, "tls"),
             limits=self._limits(entry.get("limits"), *at, "limits"),
+            ssh=self._ssh(entry.get("ssh"), *at, "ssh"),
         )
 
-    def _address(self, text: str, *at: str | int) -> tuple[str, int]:
+    def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
+        ssh = kind in _SSH_KINDS
+        if ssh and "://" in text:
+            self._stop(f'address "{text}" is a URL, and {kind} is reached over SSH: give a host or host:port', *at, "address")
         if "://" in text and not text.startswith("https://"):
             self._stop(f'address "{text}" is not https; nothing is asked in clear', *at, "address")
         try:
@@ -123,16 +140,16 @@ class _Reader:
             parts = None
         if parts is None or not host or parts.username or parts.query or parts.path not in ("", "/", "/sdk"):
             self._stop(f'address "{text}" is not a host, host:port or https URL', *at, "address")
-        return host, port or 443
+        return host, port or (22 if ssh else 443)
 
     def _secret(self, entry: Any, *at: str | int) -> Secret:
         if isinstance(entry, str):
             # The text itself is not repeated: it may be a password.
-            self._stop("a password is written into the file; give a reference instead: {env: NAME}, {file: PATH}, ...", *at)
+            self._stop(f"{_WORDS[at[-1]]} is written into the file; give a reference instead: {{env: NAME}}, {{file: PATH}}, ...", *at)
         entry = self._mapping(entry, *at)
         self._keys(entry, _SECRET_WAYS, *at)
         if len(entry) != 1:
-            self._stop("password needs exactly one of env, file, keyring, command", *at)
+            self._stop(f"{at[-1]} needs exactly one of env, file, keyring, command", *at)
         [(way, value)] = entry.items()
         if way == "command":
             words = self._list(value, *at, way)
@@ -160,6 +177,21 @@ class _Reader:
                 self._stop('fingerprint is "sha256:" and 64 hexadecimal digits', *at, "fingerprint")
             fingerprint = f"sha256:{fingerprint}"
         return Tls(self._path(ca) if ca else None, fingerprint, verify)
+
+    def _ssh(self, entry: Any, *at: str | int) -> Ssh:
+        entry = self._mapping(entry, *at)
+        self._keys(entry, _SSH, *at)
+        verify = entry.get("verify", True)
+        if not isinstance(verify, bool):
+            self._stop("verify is true or false", *at, "verify")
+        known_hosts, fingerprint = entry.get("known_hosts"), entry.get("fingerprint")
+        if (known_hosts is not None) + (fingerprint is not None) + (not verify) > 1:
+            self._stop("ssh takes one of known_hosts, fingerprint, verify: false", *at)
+        if known_hosts is not None and not isinstance(known_hosts, str):
+            self._stop("known_hosts is the path of a file in OpenSSH's form", *at, "known_hosts")
+        if fingerprint is not None and not re.fullmatch(r"SHA256:[A-Za-z0-9+/]{43}", str(fingerprint)):
+            self._stop('fingerprint is what ssh-keygen -l prints: "SHA256:" and 43 characters', *at, "fingerprint")
+        return Ssh(self._path(known_hosts) if known_hosts else None, fingerprint, verify)
 
     def _limits(self, entry: Any, *at: str | int) -> Limits:
         entry = self._mapping(entry, *at)

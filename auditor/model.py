@@ -95,6 +95,15 @@ class Tls:
 
 
 @dataclass(frozen=True, slots=True)
+class Ssh:
+    """How the host key of an endpoint that speaks SSH is checked; the default is the user's own known_hosts file."""
+
+    known_hosts: str | None = None  # path of a file in OpenSSH's form
+    fingerprint: str | None = None  # "SHA256:<base64>", as ssh-keygen -l prints it
+    verify: bool = True  # False is said in every report
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """How hard one endpoint may be asked."""
 
@@ -104,7 +113,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One management address we log in to."""
+    """One management address we log in to.
+
+    Attributes:
+        username: empty where an API token is all there is (FlashArray).
+        password: where the password, or the API token, comes from.
+        tls: of an endpoint that speaks HTTPS; `ssh` of one that speaks SSH (ETERNUS).
+    """
 
     name: str
     kind: EndpointKind
@@ -114,6 +129,15 @@ class Endpoint:
     password: Secret
     tls: Tls = Tls()
     limits: Limits = Limits()
+    ssh: Ssh = Ssh()
+
+    @property
+    def trust(self) -> str:
+        """How it proves who it is, as reports say it: verified, pinned or NOT VERIFIED."""
+        way = self.ssh if self.kind is EndpointKind.ETERNUS else self.tls
+        if not way.verify:
+            return "NOT VERIFIED"
+        return "pinned" if way.fingerprint else "verified"
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,7 +70,7 @@ def _serve(pipe: Connection, size: dict[str, Any]) -> None:
     with serve(fleet) as lab, tempfile.TemporaryDirectory() as folder:
         lab.authority.write(Path(folder, "ca.pem"))
         vcenter = next(iter(lab.vcenters.values()))
-        array = next(iter(lab.arrays.values()), None)
+        array = next(iter(lab.element.values()), None)
         pipe.send(
             {
                 "ca": Path(folder, "ca.pem").read_bytes(),
@@ -172,11 +172,11 @@ class _Soap:
 
 
 def _list_volumes(address: tuple[str, int], context: ssl.SSLContext, password: str, kept: list[http.client.HTTPSConnection]) -> int:
-    from auditor.lab.serving import ELEMENT_USER
+    from auditor.lab.serving import ARRAY_USER
 
     if not kept:
         kept.append(http.client.HTTPSConnection(*address, context=context))
-    account = base64.b64encode(f"{ELEMENT_USER}:{password}".encode()).decode()
+    account = base64.b64encode(f"{ARRAY_USER}:{password}".encode()).decode()
     body = json.dumps({"method": "ListVolumes", "params": {"limit": 1000}, "id": 1})
     kept[0].request("POST", "/json-rpc/12.3", body, {"Authorization": f"Basic {account}"})
     response = kept[0].getresponse()

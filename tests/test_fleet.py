@@ -6,7 +6,7 @@ import pytest
 
 from auditor.errors import ConfigurationError
 from auditor.fleet import Declared, Fleet, ParamOverride, load_fleet
-from auditor.model import EndpointKind, Limits, Secret, Tls
+from auditor.model import EndpointKind, Limits, Secret, Ssh, Tls
 
 WHOLE = """
 endpoints:
@@ -78,6 +78,38 @@ def test_an_address_may_be_written_as_people_write_it(tmp_path: Path, address: s
     assert (endpoint.address, endpoint.port) == (host, port)
 
 
+def eternus(**changes: str) -> str:
+    return one_endpoint(**{"kind": "eternus", "address": "dx.example.net", **changes})
+
+
+def flasharray(**changes: str) -> str:
+    return one_endpoint(**{"kind": "flasharray", "username": "", "password": "", "api_token": "{env: T}", **changes})
+
+
+FINGERPRINT = "SHA256:" + "aB3+" * 10 + "xy/"
+
+
+def test_an_array_that_speaks_ssh_is_known_by_its_host_key(tmp_path: Path) -> None:
+    [endpoint] = loaded(tmp_path, eternus(ssh=f"{{fingerprint: '{FINGERPRINT}'}}")).endpoints
+    assert (endpoint.kind, endpoint.port, endpoint.ssh, endpoint.trust) == (
+        EndpointKind.ETERNUS,
+        22,
+        Ssh(fingerprint=FINGERPRINT),
+        "pinned",
+    )
+    [endpoint] = loaded(tmp_path, eternus(ssh="{known_hosts: known}")).endpoints
+    assert (endpoint.ssh, endpoint.trust) == (Ssh(known_hosts=str((tmp_path / "known").resolve())), "verified")
+    [endpoint] = loaded(tmp_path, eternus(ssh="{verify: false}")).endpoints
+    assert endpoint.trust == "NOT VERIFIED"
+    [endpoint] = loaded(tmp_path, eternus()).endpoints
+    assert (endpoint.ssh, endpoint.trust) == (Ssh(), "verified")
+
+
+def test_a_flasharray_is_logged_in_to_with_an_api_token(tmp_path: Path) -> None:
+    [endpoint] = loaded(tmp_path, flasharray()).endpoints
+    assert (endpoint.username, endpoint.password, endpoint.port) == ("", Secret("env", ("T",)), 443)
+
+
 def one_endpoint(**changes: str) -> str:
     fields = {"name": "vc", "kind": "vcenter", "address": "vc.example.net", "username": "u", "password": "{env: P}", **changes}
     return "endpoints:\n  -\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items() if value)
@@ -96,6 +128,16 @@ def one_endpoint(**changes: str) -> str:
         pytest.param(one_endpoint(tls="{verify: no}"), 8, "verify is true or false", id="YAML 1.1's no"),
         pytest.param(one_endpoint(tls="{ca: a.pem, verify: false}"), 8, "tls takes one of", id="two kinds of trust"),
         pytest.param(one_endpoint(tls="{fingerprint: 'sha256:12'}"), 8, "64 hexadecimal digits", id="short fingerprint"),
+        pytest.param(eternus(tls="{verify: false}"), 8, "tls is not how eternus is reached; give ssh", id="TLS of an SSH endpoint"),
+        pytest.param(one_endpoint(ssh="{verify: false}"), 8, "ssh is not how vcenter is reached; give tls", id="SSH of an HTTPS endpoint"),
+        pytest.param(eternus(address="https://dx"), 5, "is reached over SSH", id="URL of an SSH endpoint"),
+        pytest.param(eternus(ssh="{known_hosts: a, verify: false}"), 8, "ssh takes one of", id="two kinds of trust in a host key"),
+        pytest.param(eternus(ssh="{fingerprint: 'SHA256:short'}"), 8, "what ssh-keygen -l prints", id="short host key"),
+        pytest.param(eternus(ssh="{host_key: x}"), 8, 'unknown key "host_key"', id="misspelt key of ssh"),
+        pytest.param(flasharray(username="u"), 6, "username is not what flasharray logs in with", id="user of an API token"),
+        pytest.param(flasharray(api_token="T-abc"), 6, "an API token is written into the file", id="API token in clear"),
+        pytest.param(flasharray(api_token=""), 3, "api_token needs exactly one of", id="no API token"),
+        pytest.param(one_endpoint(api_token="{env: T}"), 8, "api_token is not what vcenter logs in with", id="API token of a vCenter"),
         pytest.param(one_endpoint(limits="{concurrency: 0}"), 8, "from 1 to 256", id="no concurrency"),
         pytest.param(one_endpoint(limits="{timeout_seconds: true}"), 8, "timeout_seconds is a number", id="boolean as a number"),
         pytest.param(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.errors import ConfigurationError
+from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -86,10 +87,9 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
         if write_fleet is not None:
             lab.write_fleet(write_fleet)
             print(f"auditor audit --fleet {write_fleet}")
-        for name, server in lab.vcenters.items():
-            print(f"{name}: https://{server.host}:{server.port}", file=sys.stderr)
-        for name, array in lab.arrays.items():
-            print(f"{name}: https://{array.host}:{array.port}", file=sys.stderr)
+        for kind, name, server in lab.served():
+            scheme = "ssh" if kind is EndpointKind.ETERNUS else "https"
+            print(f"{name}: {scheme}://{server.host}:{server.port} ({kind})", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
         while not done.wait(None if control is None else _LOOK_SECONDS):

@@ -79,7 +79,7 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
         kind=endpoint.kind.value,
         address=f"{endpoint.address}:{endpoint.port}",
         version=version,
-        tls=_trust(endpoint),
+        tls=endpoint.trust,
         started=started,
         finished=datetime.now(UTC),
         complete=complete,
@@ -107,12 +107,6 @@ def _ways(
                 why="nothing on it was read, and verdicts that need it are unknown.",
                 do="remove the endpoint from fleet.yaml, or keep it and accept the gap.",
             )
-
-
-def _trust(endpoint: Endpoint) -> str:
-    if not endpoint.tls.verify:
-        return "NOT VERIFIED"
-    return "pinned" if endpoint.tls.fingerprint else "verified"
 
 
 def _declare(declared: Sequence[Declared], builder: SnapshotBuilder) -> None:

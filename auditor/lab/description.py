@@ -6,7 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from auditor.lab.dell_sc.description import DellScDescription
 from auditor.lab.element.description import ElementDescription, LoadDescription
+from auditor.lab.eternus.description import EternusDescription
+from auditor.lab.flasharray.description import FlashArrayDescription
+from auditor.lab.ontap.description import OntapDescription
 
 OptionValue = bool | int | str
 
@@ -348,10 +352,27 @@ class DeclaredDescription:
     firmware: str | None = None
 
 
+ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabFleet:
-    """Everything one lab serves."""
+    """Everything one lab serves: vCenters, and arrays by their kind."""
 
     vcenters: tuple[VCenterDescription, ...] = ()
-    arrays: tuple[ElementDescription, ...] = ()
+    element: tuple[ElementDescription, ...] = ()
+    dell_sc: tuple[DellScDescription, ...] = ()
+    flasharray: tuple[FlashArrayDescription, ...] = ()
+    ontap: tuple[OntapDescription, ...] = ()
+    eternus: tuple[EternusDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [one.name for one in (*self.vcenters, *self.arrays)]
+        if len(names) != len(set(names)):
+            raise ValueError(f"two endpoints have one name: {sorted({name for name in names if names.count(name) > 1})}")
+
+    @property
+    def arrays(self) -> tuple[ArrayDescription, ...]:
+        """The arrays of every kind."""
+        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus)

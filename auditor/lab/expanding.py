@@ -5,9 +5,12 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from auditor.lab.presenting import endpoints_of, presented
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from auditor.lab.description import ArrayDescription
     from auditor.lab.element.description import ElementDescription
 
 
@@ -21,7 +24,7 @@ def _named(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return expanded
 
 
-def expand(vcenter: dict[str, Any], arrays: Mapping[str, ElementDescription]) -> dict[str, Any]:
+def expand(vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> dict[str, Any]:
     """A vCenter as its description wants it: every host, device, datastore and machine by itself.
 
     Raises:
@@ -86,34 +89,20 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def _devices(group: dict[str, Any], arrays: Mapping[str, ElementDescription]) -> list[dict[str, Any]]:
+def _devices(group: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> list[dict[str, Any]]:
     """The devices of a group: an array's protocol endpoints or volumes, or those that are named."""
     common = {key: value for key, value in group.items() if key not in ("array", "protocol_endpoints", "volumes", "names")}
     if "array" not in group:
         return [{**common, "name": name} for name in group["names"]]
     array = arrays[group["array"]]
-    solidfire = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006", **common}
-    prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
-    if group.get("protocol_endpoints"):
-        solidfire |= {"size_bytes": 512, "protocol_endpoint": True}
-        return [{**solidfire, "name": f"naa.{array.pe_naa(node.id)}", "targets": [array.pe_iqn(node.id)]} for node in array.active_nodes]
-    numbered = zip(array.volumes, array.volume_ids(), strict=True)
-    return [
-        {
-            **solidfire,
-            "name": f"naa.{array.volume_naa(number)}",
-            "size_bytes": volume.size_bytes,
-            "targets": [f"{prefix}.{volume.name}.{number}"],
-        }
-        for volume, number in numbered
-        if volume.name in group["volumes"]
-    ]
+    shown = endpoints_of(array) if group.get("protocol_endpoints") else presented(array, group["volumes"])
+    return [{**one, **common} for one in shown]
 
 
 def _datastore(
     store: dict[str, Any],
     hosts_of: Mapping[str, list[str]],
-    arrays: Mapping[str, ElementDescription],
+    arrays: Mapping[str, ArrayDescription],
 ) -> dict[str, Any]:
     built = {key: value for key, value in store.items() if key not in ("clusters", "array", "container", "volumes")}
     built.setdefault("hosts", [host for cluster in store.get("clusters", []) for host in hosts_of[cluster]])
@@ -121,13 +110,21 @@ def _datastore(
         array = arrays[store["array"]]
         built["array_name"] = array.name
         if store["type"] == "VVOL":
+            array = _with_vvols(array)
             built["container_id"] = array.container_id(store["container"])
-            built["endpoints"] = [f"naa.{array.pe_naa(node.id)}" for node in array.active_nodes]
+            built["endpoints"] = [one["name"] for one in endpoints_of(array)]
             built.setdefault("sioc", {"supported": False})
         else:
-            numbers = {volume.name: number for volume, number in zip(array.volumes, array.volume_ids(), strict=True)}
-            built["extents"] = [f"naa.{array.volume_naa(numbers[name])}" for name in store["volumes"]]
+            built["extents"] = [one["name"] for one in presented(array, store["volumes"])]
     return built
+
+
+def _with_vvols(array: ArrayDescription) -> ElementDescription:
+    from auditor.lab.element.description import ElementDescription
+
+    if not isinstance(array, ElementDescription):
+        raise ValueError(f"the lab has vVols of Element arrays only, and {array.name} is none")  # noqa: TRY004  a mistake in a scenario
+    return array
 
 
 def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
@@ -176,14 +173,14 @@ def _vvol_name(vm: str, place: int) -> str:
     return f"{vm}.vmdk" if place == 0 else f"{vm}_{place}.vmdk"
 
 
-def _vm(vm: dict[str, Any], vcenter: dict[str, Any], arrays: Mapping[str, ElementDescription]) -> dict[str, Any]:
+def _vm(vm: dict[str, Any], vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> dict[str, Any]:
     stores = {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL"}
     disks = []
     for place, disk in enumerate(vm.get("disks", [])):
         built = {key: value for key, value in disk.items() if key not in ("policy", "node")}
         store = stores.get(disk["datastore"])
         if store is not None:
-            array = arrays[store["array"]]
+            array = _with_vvols(arrays[store["array"]])
             ids = {(one.container, one.name): array.vvol_id(one) for one in array.vvols}
             nodes = {(one.container, one.name): array.vvol_node(place) for place, one in enumerate(array.vvols)}
             node = nodes[store["container"], _vvol_name(vm["name"], place)]

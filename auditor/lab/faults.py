@@ -44,7 +44,7 @@ class Fault:
         seconds: for latency, for slow between two pieces, and for skew: how far the clock is ahead, negative when it is behind.
         status: for status; 503 carries Retry-After.
         times: how often before it is over; None means always.
-        containing: only for requests whose body holds this, for example the id of one host; empty means every one.
+        containing: only for requests whose path or body holds this, for example the id of one host; empty means every one.
         privilege: for permission: a vCenter's privilege such as Host.Config.Storage; of an Element account, read or write.
     """
 
@@ -120,9 +120,7 @@ class FaultFile:
 
 def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:
     """Kind and faults of every endpoint of a lab, by name."""
-    return {name: ("vcenter", server.faults) for name, server in lab.vcenters.items()} | {
-        name: ("element", server.faults) for name, server in lab.arrays.items()
-    }
+    return {name: (kind.value, server.faults) for kind, name, server in lab.served()}
 
 
 def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:

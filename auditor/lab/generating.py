@@ -135,7 +135,7 @@ def generate(size: FleetSize, seed: int) -> LabFleet:
         made.append(_VCenter(place, hosts, size, seed))
     return LabFleet(
         vcenters=tuple(one.description for one in made),
-        arrays=tuple(one.array.description for one in made if one.array.used),
+        element=tuple(one.array.description for one in made if one.array.used),
         declared=tuple(declared for one in made for declared in one.declared),
     )
 

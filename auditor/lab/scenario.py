@@ -6,18 +6,29 @@ name), devices and datastores of an array take their names from the array, and e
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 from auditor.errors import ConfigurationError
+from auditor.lab.dell_sc.description import DellScDescription
 from auditor.lab.description import DeclaredDescription, LabFleet, VCenterDescription
 from auditor.lab.element.description import ElementDescription
+from auditor.lab.eternus.description import EternusDescription
 from auditor.lab.expanding import expand, put_vvols
+from auditor.lab.flasharray.description import FlashArrayDescription
+from auditor.lab.ontap.description import OntapDescription
 
 _FOLDER = "scenarios"
+_ARRAYS: Mapping[str, type[Any]] = {
+    "element": ElementDescription,
+    "dell_sc": DellScDescription,
+    "flasharray": FlashArrayDescription,
+    "ontap": OntapDescription,
+    "eternus": EternusDescription,
+}
 
 
 def scenario_names() -> tuple[str, ...]:
@@ -41,11 +52,7 @@ def load_scenario(name: str) -> LabFleet:
         )
     if name == "all":
         fleets = [load_scenario(one) for one in scenario_names() if one != "all"]
-        return LabFleet(
-            vcenters=tuple(one for fleet in fleets for one in fleet.vcenters),
-            arrays=tuple(one for fleet in fleets for one in fleet.arrays),
-            declared=tuple(one for fleet in fleets for one in fleet.declared),
-        )
+        return LabFleet(**{field.name: tuple(one for fleet in fleets for one in getattr(fleet, field.name)) for field in fields(LabFleet)})
     return parse_scenario((resources.files("auditor.lab") / _FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name)
 
 
@@ -60,19 +67,26 @@ def parse_scenario(text: str, name: str) -> LabFleet:
 
     try:
         data = YAML(typ="safe", pure=True).load(text)
-        arrays = {one["name"]: one for one in data.get("arrays", [])}
+        _refuse_others(data)
         for vcenter in data.get("vcenters", []):
-            put_vvols(vcenter, arrays)
-        built = {key: _decode(one, ElementDescription) for key, one in arrays.items()}
+            put_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
+        built = {kind: tuple(_decode(one, described) for one in data.get(kind, [])) for kind, described in _ARRAYS.items()}
+        by_name = {one.name: one for arrays in built.values() for one in arrays}
         return LabFleet(
-            vcenters=tuple(_decode(expand(one, built), VCenterDescription) for one in data.get("vcenters", [])),
-            arrays=tuple(built.values()),
+            vcenters=tuple(_decode(expand(one, by_name), VCenterDescription) for one in data.get("vcenters", [])),
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
+            **built,
         )
     except (YAMLError, KeyError, ValueError) as error:
         raise ConfigurationError(
             f"scenario {name}: {type(error).__name__} {error}", why="the fleet cannot be built.", do="correct the scenario's file."
         ) from error
+
+
+def _refuse_others(data: Mapping[str, Any]) -> None:
+    known = {field.name for field in fields(LabFleet)}
+    if unknown := set(data) - known:
+        raise ValueError(f"a scenario has no {', '.join(sorted(unknown))}; it knows {', '.join(sorted(known))}")
 
 
 def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
@@ -85,8 +99,8 @@ def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
 
 def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
     """Refuse keys that a dataclass does not have; msgspec passes over them, but in a scenario such a key is a slip."""
-    if dataclasses.is_dataclass(decoded) and isinstance(source, Mapping):
-        known = {field.name for field in dataclasses.fields(decoded)}
+    if is_dataclass(decoded) and isinstance(source, Mapping):
+        known = {field.name for field in fields(decoded)}
         for key, value in source.items():
             if key not in known:
                 raise ValueError(f"{where} has no {key!r}; it knows {', '.join(sorted(known))}")

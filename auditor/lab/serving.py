@@ -9,49 +9,77 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from auditor.model import EndpointKind
+
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from auditor.lab.authority import Authority
+    from auditor.lab.dell_sc.server import DellScServer
     from auditor.lab.description import DeclaredDescription, LabFleet
     from auditor.lab.element.description import NodeDescription
     from auditor.lab.element.server import ElementServer
+    from auditor.lab.eternus.server import EternusServer
+    from auditor.lab.flasharray.server import FlashArrayServer
+    from auditor.lab.ontap.server import OntapServer
     from auditor.lab.vcenter.server import VCenterServer
 
+    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer
+
 VCENTER_USER = "auditor@vsphere.local"
-ELEMENT_USER = "auditor"
+ARRAY_USER = "auditor"
 _LOOPBACK = "127.0.0.1"
+_KINDS = MappingProxyType(
+    {
+        "vcenters": EndpointKind.VCENTER,
+        "element": EndpointKind.ELEMENT,
+        "dell_sc": EndpointKind.DELL_SC,
+        "flasharray": EndpointKind.FLASHARRAY,
+        "ontap": EndpointKind.ONTAP,
+        "eternus": EndpointKind.ETERNUS,
+    }
+)
+"""Where a fleet's description and the lab hold what is of a kind."""
 
 
 @dataclass(frozen=True)
 class Lab:
-    """A served fleet.
+    """A served fleet: the servers of each kind by endpoint name.
 
     Attributes:
-        vcenters: by endpoint name.
-        arrays: by endpoint name.
-        password: of every account, new at every start.
+        password: of every account, and the API token where there are no passwords; new at every start.
     """
 
     fleet: LabFleet
     vcenters: Mapping[str, VCenterServer]
-    arrays: Mapping[str, ElementServer]
+    element: Mapping[str, ElementServer]
+    dell_sc: Mapping[str, DellScServer]
+    flasharray: Mapping[str, FlashArrayServer]
+    ontap: Mapping[str, OntapServer]
+    eternus: Mapping[str, EternusServer]
     authority: Authority
     password: str
 
     def __repr__(self) -> str:
-        return f"Lab(vcenters={list(self.vcenters)}, arrays={list(self.arrays)})"
+        return f"Lab({', '.join(name for _, name, _ in self.served())})"
+
+    def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
+        """Kind, name and server of every endpoint."""
+        for attribute, kind in _KINDS.items():
+            for name, server in getattr(self, attribute).items():
+                yield kind, name, server
 
     def add_storage_node(self, array_name: str) -> NodeDescription:
         """Put one more storage node to work in an Element array: hosts that see its protocol endpoints see one more at once.
 
         Raises:
-            KeyError: the lab serves no array of that name.
+            KeyError: the lab serves no Element array of that name.
         """
         from auditor.lab.growing import add_storage_node
 
-        return add_storage_node(self.arrays[array_name], self.vcenters.values())
+        return add_storage_node(self.element[array_name], self.vcenters.values())
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`; the authority's certificate and the password go beside it, for the owner's eyes only."""
@@ -64,12 +92,17 @@ class Lab:
         self.authority.write(ca)
         password.write_text(f"{self.password}\n", encoding="utf-8")
         # By name alone: the fleet file looks for them in its own folder.
-        common = {"password": {"file": password.name}, "tls": {"ca": ca.name}}
-        endpoints: list[dict[str, Any]] = [
-            {"name": name, "kind": kind, "address": f"{server.host}:{server.port}", "username": user, **common}
-            for kind, user, servers in (("vcenter", VCENTER_USER, self.vcenters), ("element", ELEMENT_USER, self.arrays))
-            for name, server in servers.items()
-        ]
+        secret = {"file": password.name}
+        endpoints = []
+        for kind, name, server in self.served():
+            user = VCENTER_USER if kind is EndpointKind.VCENTER else ARRAY_USER
+            login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
+            trust = (
+                {"ssh": {"fingerprint": self.eternus[name].host_key.fingerprint}}
+                if kind is EndpointKind.ETERNUS
+                else {"tls": {"ca": ca.name}}
+            )
+            endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
         content: dict[str, Any] = {"endpoints": endpoints}
         if self.fleet.declared:
             content["declared"] = [_declared(one) for one in self.fleet.declared]
@@ -83,22 +116,47 @@ class Lab:
 def serve(fleet: LabFleet) -> Iterator[Lab]:
     """Serve every endpoint of `fleet` on loopback until the block ends, whatever ends it."""
     from auditor.lab.authority import Authority
-    from auditor.lab.element.server import ElementServer
-    from auditor.lab.vcenter.server import VCenterServer
 
     authority = Authority()
     password = secrets.token_urlsafe(24)
-    vcenters: dict[str, VCenterServer] = {}
-    arrays: dict[str, ElementServer] = {}
+    tls = authority.server_context(_LOOPBACK, "localhost")
     with ExitStack() as stack:
-        tls = authority.server_context(_LOOPBACK, "localhost")
-        for vcenter in fleet.vcenters:
-            vcenters[vcenter.name] = VCenterServer(vcenter, tls, VCENTER_USER, password)
-            stack.callback(vcenters[vcenter.name].stop)
-        for array in fleet.arrays:
-            arrays[array.name] = ElementServer(array, tls, ELEMENT_USER, password)
-            stack.callback(arrays[array.name].stop)
-        yield Lab(fleet, MappingProxyType(vcenters), MappingProxyType(arrays), authority, password)
+        served: dict[str, dict[str, Any]] = {}
+        for kind in _KINDS:
+            servers = served[kind] = {}
+            for described in getattr(fleet, kind):
+                servers[described.name] = _started(kind, described, tls, password)
+                stack.callback(servers[described.name].stop)
+        yield Lab(fleet, **{kind: MappingProxyType(servers) for kind, servers in served.items()}, authority=authority, password=password)
+
+
+def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> Server:
+    # Imported where they are used: a lab of vCenters needs no SSH.
+    match kind:
+        case "vcenters":
+            from auditor.lab.vcenter.server import VCenterServer
+
+            return VCenterServer(described, tls, VCENTER_USER, password)
+        case "element":
+            from auditor.lab.element.server import ElementServer
+
+            return ElementServer(described, tls, ARRAY_USER, password)
+        case "dell_sc":
+            from auditor.lab.dell_sc.server import DellScServer
+
+            return DellScServer(described, tls, ARRAY_USER, password)
+        case "flasharray":
+            from auditor.lab.flasharray.server import FlashArrayServer
+
+            return FlashArrayServer(described, tls, password)
+        case "ontap":
+            from auditor.lab.ontap.server import OntapServer
+
+            return OntapServer(described, tls, ARRAY_USER, password)
+        case _:
+            from auditor.lab.eternus.server import EternusServer
+
+            return EternusServer(described, ARRAY_USER, password)
 
 
 def _declared(one: DeclaredDescription) -> dict[str, str]:

@@ -152,7 +152,7 @@ class _Handler(BaseHTTPRequestHandler):
         request = Request(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, self._body())
         name = self.wire.operation(request)
         self.wire.requests.append(name)
-        request = replace(request, faults=tuple(self.wire.faults.take(name, request.body)))
+        request = replace(request, faults=tuple(self.wire.faults.take(name, request.path.encode() + request.body)))
         faults = {fault.kind: fault for fault in request.faults}
         self._ahead_seconds = faults["skew"].seconds if "skew" in faults else 0.0
         if "latency" in faults:

@@ -145,8 +145,9 @@ def notices_of(report: Report) -> Iterable[str]:
     blind = [reading for reading in report.run.endpoints if _unverified(reading)]
     for reading in blind:
         name = neutral(reading.name)
-        if not any(name in notice and "TLS" in notice for notice in told):
-            yield f"TLS of {name} was NOT VERIFIED: what it answered may have come from somebody else."
+        what = "The host key" if reading.kind == "eternus" else "TLS"
+        if not any(name in notice and what in notice for notice in told):
+            yield f"{what} of {name} was NOT VERIFIED: what it answered may have come from somebody else."
 
 
 def _unverified(reading: EndpointReading) -> bool:

@@ -27,7 +27,7 @@ from auditor.lab.description import (
     VCenterDescription,
 )
 from auditor.lab.element.description import ElementDescription, NodeDescription, QosPolicyDescription
-from auditor.lab.serving import ELEMENT_USER, VCENTER_USER, serve
+from auditor.lab.serving import ARRAY_USER, VCENTER_USER, serve
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls
 
@@ -52,7 +52,7 @@ FLEET = LabFleet(
             datastores=(DatastoreDescription(name="ats", type="VMFS", hosts=("esx-01",), extents=(PE,), locking_mode="ATS"),),
         ),
     ),
-    arrays=(
+    element=(
         ElementDescription(
             name="sf-prod",
             unique_id="sfpr",
@@ -107,7 +107,7 @@ def _peers(tmp_path: Path) -> Iterator[Peers]:
         password.write_text(lab.password)
         served = (
             (EndpointKind.VCENTER, VCENTER_USER, "vc-east", lab.vcenters["vc-east"]),
-            (EndpointKind.ELEMENT, ELEMENT_USER, "sf-prod", lab.arrays["sf-prod"]),
+            (EndpointKind.ELEMENT, ARRAY_USER, "sf-prod", lab.element["sf-prod"]),
         )
         endpoints = {
             name: Endpoint(
@@ -218,7 +218,7 @@ def test_a_policy_of_an_array_goes_the_same_way(peers: Peers) -> None:
 
 
 def test_an_endpoint_that_is_down_costs_its_own_changes_only(peers: Peers) -> None:
-    peers.lab.arrays["sf-prod"].stop()
+    peers.lab.element["sf-prod"].stop()
     resource = Resource("qos_policy", "1", "Bronze", "sf-prod", None, None)
     target = Target("sf-prod", (("field", "burstIOPS"), ("policy_id", "1")))
     dead = Change("element.qos_policy", FixClass.ARRAY, target, 2000, 2500, ("qos/element-limits",), resource, "reason")

@@ -246,4 +246,4 @@ def test_every_endpoint_of_a_lab_can_be_troubled() -> None:
             "sf-prod": "element",
             "sf-twin": "element",
         }
-        assert served["sf-prod"][1] is lab.arrays["sf-prod"].faults
+        assert served["sf-prod"][1] is lab.element["sf-prod"].faults

@@ -14,7 +14,7 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 
 from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import ELEMENT_USER, Lab, serve
+from auditor.lab.serving import ARRAY_USER, Lab, serve
 
 LONG = VmomiSupport.GetVmodlType("long")
 PROD = [f"naa.6f47acc20000000{node}7366707200000000" for node in range(1, 7)]  # of array sf-prod, unique id "sfpr"; the form: arrays.md
@@ -56,9 +56,9 @@ def esxcli(lab: Lab, trusted: ssl.SSLContext, plain: Any, client: Any) -> Callab
 
 
 def element(lab: Lab, context: ssl.SSLContext, array: str, method: str) -> Any:
-    server = lab.arrays[array]
+    server = lab.element[array]
     connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
-    credentials = base64.b64encode(f"{ELEMENT_USER}:{lab.password}".encode()).decode()
+    credentials = base64.b64encode(f"{ARRAY_USER}:{lab.password}".encode()).decode()
     connection.request("POST", "/json-rpc/12.3", json.dumps({"method": method, "params": {}}), {"Authorization": f"Basic {credentials}"})
     answer = json.loads(connection.getresponse().read())["result"]
     connection.close()

@@ -32,7 +32,7 @@ def test_an_unknown_scenario_is_refused_with_the_names_there_are() -> None:
 
 
 def test_s0_has_the_tiers_of_the_report() -> None:
-    array = next(one for one in load_scenario("solidfire-vvols").arrays if one.name == "sf-prod")
+    array = next(one for one in load_scenario("solidfire-vvols").element if one.name == "sf-prod")
     tiers = {policy.name: (policy.min, policy.max, policy.burst) for policy in array.qos_policies}
     assert tiers == {"Bronze": (25, 1000, 2000), "Silver": (50, 1500, 3000), "Gold": (100, 3000, 6000)}
 
@@ -66,12 +66,12 @@ def test_s0_twin_is_healthy_before_anything_is_set() -> None:
         assert {host.queue_depth(device) for device in host.devices.values()} == {256}
         assert host.options["Scsi.ScsiVVolPESNRO"] == 256
         assert set(host.target_delayed_ack.values()) == {False}
-    twin = next(one for one in load_scenario("solidfire-vvols").arrays if one.name == "sf-twin")
+    twin = next(one for one in load_scenario("solidfire-vvols").element if one.name == "sf-twin")
     assert all(50 <= policy.min <= policy.max <= policy.burst for policy in twin.qos_policies)
 
 
 def test_one_noisy_bronze_machine_is_at_its_burst_with_large_blocks() -> None:
-    array = next(one for one in load_scenario("solidfire-vvols").arrays if one.name == "sf-prod")
+    array = next(one for one in load_scenario("solidfire-vvols").element if one.name == "sf-prod")
     (noisy,) = [vvol for vvol in array.vvols if vvol.load.average_io_bytes == 524288]
     assert noisy.policy == "Bronze"
     assert noisy.load.utilization > 1
@@ -80,7 +80,7 @@ def test_one_noisy_bronze_machine_is_at_its_burst_with_large_blocks() -> None:
 
 def test_every_vvol_disk_of_a_machine_is_on_the_array_it_lies_on() -> None:
     fleet = load_scenario("solidfire-vvols")
-    known = {f"rfc4122.{array.vvol_id(vvol)}" for array in fleet.arrays for vvol in array.vvols if vvol.kind == "Data"}
+    known = {f"rfc4122.{array.vvol_id(vvol)}" for array in fleet.element for vvol in array.vvols if vvol.kind == "Data"}
     used = {disk.backing_object_id for vm in fleet.vcenters[0].vms for disk in vm.disks if disk.backing_object_id}
     assert used == known
 
@@ -129,12 +129,12 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
     ("text", "told"),
     [
         pytest.param("vcenters: [{name: a, clusters: [], host_build: 1, datacentre: x}]", "datacentre", id="a misspelt key"),
-        pytest.param("arrays: [{name: a, unique_id: abcd, node: []}]", "'node'", id="a misspelt key of an array"),
+        pytest.param("element: [{name: a, unique_id: abcd, node: []}]", "'node'", id="a misspelt key of an array"),
         pytest.param("vcenters: [{name: a, name: b, clusters: []}]", "duplicate", id="a duplicate key"),
         pytest.param(
             "vcenters: [{name: a, host_build: 1, clusters: [{name: c, hosts: [{name: h, like: gone}]}]}]", "gone", id="no template"
         ),
-        pytest.param("arrays: [{name: a, unique_id: toolong}]", "4 ASCII", id="a value the array refuses"),
+        pytest.param("element: [{name: a, unique_id: toolong}]", "4 ASCII", id="a value the array refuses"),
     ],
 )
 def test_a_slip_in_a_scenario_is_refused(text: str, told: str) -> None:

@@ -68,7 +68,7 @@ def test_a_client_that_verifies_tls_can_log_in_with_the_written_files(
 
 def test_nothing_is_served_after_the_block_whatever_ended_it() -> None:
     with pytest.raises(KeyError), serve(load_scenario("all")) as lab:  # noqa: PT012  what ends the block is the point
-        addresses = [(one.host, one.port) for one in lab.vcenters.values()] + [(one.host, one.port) for one in lab.arrays.values()]
+        addresses = [(server.host, server.port) for _, _, server in lab.served()]
         raise KeyError
     assert len(addresses) == 4
     for address in addresses:

@@ -33,8 +33,7 @@ class Audit:
 
 def faults_of(lab: Lab) -> dict[str, Faults]:
     """The troubles of every endpoint, by its name."""
-    vcenters = {name: server.faults for name, server in lab.vcenters.items()}
-    return vcenters | {name: array.faults for name, array in lab.arrays.items()}
+    return {name: server.faults for _, name, server in lab.served()}
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def test_a_slow_endpoint_is_given_up_after_its_time_and_the_others_are_judged(ev
         endpoints["sf-prod"]["limits"] = {"timeout_seconds": 0.5}
 
     fleet = edited(everything, hurried)
-    array = everything.lab.arrays["sf-prod"]
+    array = everything.lab.element["sf-prod"]
     array.faults.active.append(Fault("latency", seconds=3))
     try:
         audit = audit_of(everything, fleet)
