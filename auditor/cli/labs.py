@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import select
 import signal
+import socket
 import sys
-import threading
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +16,7 @@ from auditor.errors import ConfigurationError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from types import FrameType
 
     from auditor.lab.description import LabFleet
@@ -73,14 +76,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
     from auditor.lab.faults import FaultFile, served_by
     from auditor.lab.serving import serve
 
-    done = threading.Event()
-
-    def stop(_number: int, _frame: FrameType | None) -> None:
-        done.set()
-
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, stop)
-    with serve(fleet) as lab:
+    with _interruptions() as told, serve(fleet) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))
         if control is not None:
             control.refresh()
@@ -92,10 +88,32 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
             print(f"{name}: {scheme}://{server.host}:{server.port} ({kind})", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        while not done.wait(None if control is None else _LOOK_SECONDS):
+        while not select.select([told], [], [], None if control is None else _LOOK_SECONDS)[0]:
             if control is not None:
                 _look_again(control)
     return 0
+
+
+@contextmanager
+def _interruptions() -> Iterator[socket.socket]:
+    """Something to read from once a signal has come.
+
+    A signal that another thread gets, or that comes just before a wait begins, does not end the wait; but it always writes here.
+    """
+
+    def pass_over(_number: int, _frame: FrameType | None) -> None:
+        """Only there so that the signal does not end the process."""
+
+    told, tell = socket.socketpair()
+    with told, tell:
+        tell.settimeout(0)
+        before = signal.set_wakeup_fd(tell.fileno())
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, pass_over)
+        try:
+            yield told
+        finally:
+            signal.set_wakeup_fd(before)
 
 
 def _look_again(control: FaultFile) -> None:

@@ -33,17 +33,22 @@ class DeviceLoadDescription:
     Attributes:
         iops: commands a second of one host that no virtual disk of the description sends.
         device_ms: how long the array takes for one of these (DAVG).
+        device_ms_without_offload: the same once no host that sees the device offloads copies or zeroes; None is no difference.
         kernel_ms: what the kernel adds to every command of the device besides waiting in its queue.
         queued: commands of these that wait in the host besides the outstanding ones.
         commands_aborted: in 20 seconds; `bus_resets` likewise.
+        iops_ceiling: how many the array answers a host on this device in a second, whoever sends them: more at once only take longer.
+            None is no such limit; it has to be above what disks at a ceiling of their own pass together.
     """
 
     iops: int = 0
     device_ms: float = 0.0
+    device_ms_without_offload: float | None = None
     kernel_ms: float = 0.0
     queued: int = 0
     commands_aborted: int = 0
     bus_resets: int = 0
+    iops_ceiling: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +76,7 @@ class DeviceDescription:
         name: canonical name, for example naa.6f47acc1...
         vendor: inquiry vendor, at most 8 characters; hosts show it padded with blanks.
         model: inquiry product, at most 16 characters; padded as well.
-        targets: IQNs or WWPNs it is reached through; one path from each adapter that reaches it to each target.
+        targets: IQNs, WWPNs or SAS addresses it is reached through; one path from each adapter that reaches it to each target.
         psp_options: what the claim rule gave the path selection policy, for example iops=1 or policy=latency;useANO=0.
     """
 
@@ -83,7 +88,7 @@ class DeviceDescription:
     protocol_endpoint: bool = False
     ssd: bool = True
     local: bool = False
-    transport: str = "iscsi"  # iscsi | fc
+    transport: str = "iscsi"  # iscsi | fc | sas
     targets: tuple[str, ...] = ()
     satp: str = "VMW_SATP_DEFAULT_AA"
     psp: str = "VMW_PSP_RR"
@@ -114,12 +119,12 @@ class HbaDescription:
     Attributes:
         device: for example vmhba64.
         driver: the kernel module whose parameters decide the queue depth of the devices behind it.
-        initiator: IQN or WWPN as 16 hex digits; derived from the host's name when empty.
+        initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
     """
 
     device: str
-    kind: str  # iscsi | fc
+    kind: str  # iscsi | fc | sas
     driver: str
     model: str
     initiator: str = ""
@@ -284,10 +289,90 @@ class ProfileDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TagDescription:
+    """A tag and the names of what it is attached to: hosts, clusters, datastores, datastore clusters, machines, the datacenter."""
+
+    name: str
+    description: str = ""
+    objects: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagCategoryDescription:
+    """A category of tags.
+
+    Attributes:
+        cardinality: SINGLE (an object has one tag of it at most) | MULTIPLE.
+        associable_types: for example HostSystem or Datastore; empty for every type.
+    """
+
+    name: str
+    description: str = ""
+    cardinality: str = "MULTIPLE"
+    associable_types: tuple[str, ...] = ()
+    tags: tuple[TagDescription, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageRuleDescription:
+    """One requirement of a storage policy.
+
+    Attributes:
+        namespace: of the storage provider, or of vCenter itself; http://www.vmware.com/storage/tag for tags.
+        capability: its id within the namespace; the name of the category where the namespace is that of tags.
+        value: several names are a set, of which one is enough.
+        property: its id, where it is not called as the capability.
+    """
+
+    namespace: str
+    capability: str
+    value: OptionValue | tuple[str, ...]
+    property: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoragePolicyDescription:
+    """A storage policy that somebody made, of one rule set.
+
+    Attributes:
+        vms: names of the machines whose own files have it; not their disks.
+        disks: names of the machines all of whose disks have it; NAME:KEY for one of them, where the first disk has the key 2000.
+    """
+
+    name: str
+    rules: tuple[StorageRuleDescription, ...]
+    description: str = ""
+    vms: tuple[str, ...] = ()
+    disks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageCapabilityDescription:
+    """A number that a storage provider takes as a requirement; None is without a limit, or without a default."""
+
+    id: str
+    label: str = ""
+    minimum: int | None = None
+    maximum: int | None = None
+    default: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StorageProviderDescription:
+    """A storage (VASA) provider: the capabilities that it publishes in a namespace of its own, and the datastores that have them."""
+
+    name: str
+    namespace: str
+    datastores: tuple[str, ...]
+    capabilities: tuple[StorageCapabilityDescription, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DiskDescription:
     """A virtual disk; `iops_limit` None is unlimited, `backing_object_id` is empty when it is not a vVol.
 
     `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
+    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source: facts.md 8.1.
     """
 
     datastore: str
@@ -298,6 +383,7 @@ class DiskDescription:
     folder: str = ""  # directory on the datastore; the VM's name when empty
     load: LoadDescription = LoadDescription()  # noqa: RUF009  frozen, so one for all is fine
     endpoint: str = ""
+    guest_depth: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,6 +396,32 @@ class VmDescription:
     powered_on: bool = True
     template: bool = False
     uuid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelocationDescription:
+    """A Storage vMotion that somebody began before the lab did: all disks of a running machine, on their way to one datastore.
+
+    What it does to the two datastores stands in their own `load`.
+
+    Attributes:
+        progress_percent: how far it had come. It comes no further while Storage I/O Control holds back the hosts of the target.
+        running_minutes: how long ago it began.
+        whole_minutes: how long it takes from 0 to 100 % where nothing holds it back.
+    """
+
+    vm: str
+    datastore: str
+    progress_percent: int = 0
+    running_minutes: int = 0
+    whole_minutes: int = 110
+    user: str = "VSPHERE.LOCAL\\Administrator"
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.progress_percent < 100:
+            raise ValueError(f"the relocation of {self.vm} must be somewhere before 100 %, was {self.progress_percent}")
+        if self.whole_minutes < 1:
+            raise ValueError(f"the relocation of {self.vm} must take a minute at least, was {self.whole_minutes}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -326,6 +438,10 @@ class VCenterDescription:
     vms: tuple[VmDescription, ...] = ()
     pods: tuple[PodDescription, ...] = ()
     profiles: tuple[ProfileDescription, ...] = ()
+    tag_categories: tuple[TagCategoryDescription, ...] = ()
+    relocations: tuple[RelocationDescription, ...] = ()
+    storage_providers: tuple[StorageProviderDescription, ...] = ()
+    storage_policies: tuple[StoragePolicyDescription, ...] = ()
 
     def __post_init__(self) -> None:
         placed = [name for pod in self.pods for name in pod.datastores]
@@ -335,6 +451,28 @@ class VCenterDescription:
             raise ValueError(f"{self.name} has no datastores named {sorted(lost)}")
         if lost := {name for profile in self.profiles for name in profile.clusters} - {cluster.name for cluster in self.clusters}:
             raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
+        self._check_relocations()
+        self._check_tags()
+
+    def _check_relocations(self) -> None:
+        for relocation in self.relocations:
+            vm = next((one for one in self.vms if one.name == relocation.vm), None)
+            if vm is None or not vm.powered_on or not vm.disks:
+                raise ValueError(f"{self.name} has no running machine with disks named {relocation.vm!r} to relocate")
+            store = next((one for one in self.datastores if one.name == relocation.datastore), None)
+            if store is None or vm.host not in store.hosts:
+                raise ValueError(f"{vm.host} has no datastore named {relocation.datastore!r} to relocate {vm.name} to")
+
+    def _check_tags(self) -> None:
+        tagged = {name for category in self.tag_categories for tag in category.tags for name in tag.objects}
+        if not tagged:
+            return
+        named = (self.clusters, self.hosts, self.datastores, self.pods, self.vms)
+        names = [self.datacenter, *(one.name for several in named for one in several)]
+        if lost := tagged - set(names):
+            raise ValueError(f"{self.name} has nothing named {sorted(lost)} to tag")
+        if doubtful := sorted(name for name in tagged if names.count(name) > 1):
+            raise ValueError(f"{self.name} has several things named {doubtful}, and a tag is for one")
 
     @property
     def hosts(self) -> tuple[HostDescription, ...]:

@@ -143,7 +143,7 @@ def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
 
 def put_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> None:
     """Put a data vVol on the array for every disk on a vVol datastore, and a config vVol for every such machine."""
-    stores = {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL"}
+    stores = _with_containers(vcenter)
     for vm in _placed(vcenter):
         bound = [array_host_id(vm["host"])] if vm.get("powered_on", True) else []
         for place, disk in enumerate(vm.get("disks", [])):
@@ -164,6 +164,11 @@ def put_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> 
             )
 
 
+def _with_containers(vcenter: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The vVol datastores whose array takes its vVols from the disks on them; of the others the disks say themselves what they are."""
+    return {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL" and "array" in store}
+
+
 def array_host_id(host: str) -> str:
     """The virtualVolumeHostID by which an array knows an ESXi host."""
     return str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
@@ -174,7 +179,7 @@ def _vvol_name(vm: str, place: int) -> str:
 
 
 def _vm(vm: dict[str, Any], vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> dict[str, Any]:
-    stores = {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL"}
+    stores = _with_containers(vcenter)
     disks = []
     for place, disk in enumerate(vm.get("disks", [])):
         built = {key: value for key, value in disk.items() if key not in ("policy", "node")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import subprocess
 from collections.abc import Callable
@@ -212,6 +213,36 @@ def test_a_controller_lets_no_more_out_than_its_depth(serve_vcenter: Callable[..
     client = connect(server)
     assert newest(client, client.hosts()["esx-1"], "disk.kernelLatency", "naa.624a9370aaaa") == 0
     assert newest(client, entity(client, vim.VirtualMachine, "busy"), "virtualDisk.readOIO", "scsi0:0") == pytest.approx(16, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("guest_depth", "waiting_ms"),
+    [pytest.param(None, 10, id="PVSCSI as installed: 64"), pytest.param(254, 20, id="raised in the guest")],
+)
+def test_a_deeper_queue_in_the_guest_moves_the_wait_into_the_kernel(
+    serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Client], guest_depth: int | None, waiting_ms: int
+) -> None:
+    """S2: KAVG up, same IOPS. 32 at the device pass 3,200 a second, so each further 32 wait 10 ms."""
+    description = queues("{queue_depth: 96, latency_us: 10000}")
+    (vm,) = description.vms
+    disk = dataclasses.replace(vm.disks[0], guest_depth=guest_depth)
+    client = connect(serve_vcenter(dataclasses.replace(description, vms=(dataclasses.replace(vm, disks=(disk,)),))))
+    found = samples(client, client.hosts()["esx-1"], "disk.kernelLatency", "disk.commandsAveraged", maxSample=1)
+    assert [one[0] for one in found.values()] == pytest.approx([waiting_ms, 3200], rel=TREMBLE)
+
+
+def test_an_array_that_answers_no_more_takes_longer_for_everybody(
+    serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Client]
+) -> None:
+    """16 + 4 commands at 1 ms each would be 20,000 a second; at most 10,000 take 2 ms each, and none of it in the kernel."""
+    client = connect(serve_vcenter(queues("{queue_depth: 16, latency_us: 1000}", device="{iops: 4000, device_ms: 1, iops_ceiling: 10000}")))
+    host = client.hosts()["esx-1"]
+    found = samples(client, host, "disk.deviceLatency", "disk.kernelLatency", "disk.commandsAveraged", maxSample=1)
+    values = [found[f"disk.{name}", "naa.624a9370aaaa"][0] for name in ("deviceLatency", "kernelLatency", "commandsAveraged")]
+    assert values == pytest.approx([2, 0, 10000], rel=TREMBLE)
+    busy = entity(client, vim.VirtualMachine, "busy")
+    assert newest(client, busy, "virtualDisk.totalReadLatency", "scsi0:0") == 2
+    assert newest(client, busy, "virtualDisk.numberReadAveraged", "scsi0:0") == pytest.approx(16 / 0.002 / 2, rel=TREMBLE)
 
 
 def test_total_latency_is_device_and_kernel_latency_in_every_sample(solidfire: VCenterServer, connect: Callable[..., Client]) -> None:

@@ -70,7 +70,7 @@ def test_nothing_is_served_after_the_block_whatever_ended_it() -> None:
     with pytest.raises(KeyError), serve(load_scenario("all")) as lab:  # noqa: PT012  what ends the block is the point
         addresses = [(server.host, server.port) for _, _, server in lab.served()]
         raise KeyError
-    assert len(addresses) == 4
+    assert len(addresses) >= 14  # a vCenter for every incident, and the arrays behind them
     for address in addresses:
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(address, timeout=2)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -62,11 +62,15 @@ class Place:
         return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)
 
 
+UNREADABLE = {"dell_sc": (), "flasharray": (), "ontap": (), "eternus": ()}
+"""Arrays that the lab serves and this version cannot read yet: each is a gap, which would hide the gaps these tests are about."""
+
+
 @pytest.fixture(scope="module")
 def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
     """Every scenario, for tests that change nothing they do not put back."""
     folder = tmp_path_factory.mktemp("lab")
-    with serve(load_scenario("all")) as lab:
+    with serve(replace(load_scenario("all"), **UNREADABLE)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         yield lab, folder
 

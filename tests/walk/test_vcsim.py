@@ -7,11 +7,12 @@ import pytest
 
 from auditor.cli import run
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.lab.scenario import load_scenario
+from auditor.lab.description import LabFleet
+from auditor.lab.scenario import load_scenario, scenario_names
 from auditor.lab.serving import serve
 from tests.peers import go_binary, running_vcsim
 
-SCENARIOS = ("solidfire-vvols", "eternus-vaai")
+SCENARIOS = tuple(name for name in scenario_names() if name != "all")
 CARRIED = (
     "host",
     "host_option",
@@ -36,7 +37,7 @@ def snapshots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     go_binary("vcsim")
     folder = tmp_path_factory.mktemp("vcsim")
     assert run(["lab", "export-vcsim", str(folder / "model"), "--scenario", request.param]) == 0
-    with serve(load_scenario(request.param)) as lab:
+    with serve(LabFleet(vcenters=load_scenario(request.param).vcenters)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         assert run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(folder / "lab")]) == 0
         [name] = lab.vcenters

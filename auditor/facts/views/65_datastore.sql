@@ -9,10 +9,10 @@ backing AS (
         e.endpoint,
         e.datastore_id,
         string_agg(e.device, ', ' ORDER BY e.device) AS devices,
-        string_agg(DISTINCT v.family, ', ') AS families,
-        string_agg(DISTINCT a.array_name, ', ') AS arrays,
+        string_agg(DISTINCT v.family, ', ' ORDER BY v.family) AS families,
+        string_agg(DISTINCT a.array_name, ', ' ORDER BY a.array_name) AS arrays,
         string_agg(a.volume, ', ' ORDER BY a.volume) AS volumes,
-        string_agg(DISTINCT a.qos_policy, ', ') AS qos_policies,
+        string_agg(DISTINCT a.qos_policy, ', ' ORDER BY a.qos_policy) AS qos_policies,
         min(a.qos_max_iops) AS qos_max_iops,
         CASE
             WHEN bool_or(a.qos_capped) THEN true

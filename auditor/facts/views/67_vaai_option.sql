@@ -21,7 +21,10 @@ eternus AS (
         ) IS NOT TRUE AND (
             declared_model IN ('DX60', 'DX80', 'DX90') AND declared_generation = 'S1' AND firmware_level < 10068
         ) IS NOT TRUE) AS undetermined,
-        string_agg(DISTINCT coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared'), ', ') AS arrays
+        string_agg(
+            DISTINCT coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared'), ', '
+            ORDER BY coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared')
+        ) AS arrays
     FROM device
     WHERE family = 'eternus-dx'
     GROUP BY ALL

@@ -63,5 +63,6 @@ def threshold(milliseconds: int | None) -> dict[str, Any]:
 
 
 def _limit(wanted: dict[str, Any], name: str, enabled: str, before: int | None) -> Any:
+    """The limit there will be, None for off; 0, which is refused, where one is switched on that nobody has told."""
     on = wanted.get(enabled.lower(), name.lower() in wanted or before is not None)
-    return wanted.get(name.lower(), before) if on else None
+    return wanted.get(name.lower(), before or 0) if on else None

@@ -97,6 +97,8 @@ class Meter:
     total: float = 0.0
     busy_seconds: float = 0.0  # of each disk
     seconds: float = 0.0
+    operation_us: float = 0.0  # of all operations together
+    excess_us_seconds: float = 0.0  # how much longer one took than within the optimal point, times how long that was so
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,9 @@ class Cluster:
             meter.total += load.total * passed
             meter.busy_seconds += load.busy * passed
             meter.seconds += passed
+            excess = self.excess_us(meter.about.name)
+            meter.operation_us += load.total * (meter.about.latency_us + excess) * passed
+            meter.excess_us_seconds += excess * passed
 
     def load(self, aggregate: AggregateDescription) -> Load:
         """What an aggregate's disks do under the schedules of this moment."""
@@ -186,6 +191,12 @@ class Cluster:
         )
         total = aggregate.client_iops + aggregate.background_iops + transfers
         return Load(aggregate.client_iops, aggregate.background_iops, transfers, min(total / aggregate.iops_at_full_busy, 1.0))
+
+    def excess_us(self, aggregate: str) -> int:
+        """How much longer the disks of an aggregate take for an operation now than within its optimal point, in microseconds."""
+        about = self.meters[aggregate].about
+        beyond = about.latency_us_beyond is not None and self.load(about).total > about.optimal_ops
+        return (about.latency_us_beyond or 0) - about.latency_us if beyond else 0
 
     def is_here(self, endpoint: str) -> bool:
         """Whether an svm:volume is in this cluster."""

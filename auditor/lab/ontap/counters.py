@@ -78,6 +78,7 @@ def _disk(cluster: Cluster, found: tuple[AggregateDescription, int, str]) -> tup
     group, part = raid_groups(about)[place]
     uid = disk_uid(cluster, name)
     total, client = meter.total / count, meter.client / count
+    client_us = client * about.latency_us + about.client_iops / count * meter.excess_us_seconds
     properties = {
         "node.name": about.node,
         "name": name,
@@ -95,8 +96,8 @@ def _disk(cluster: Cluster, found: tuple[AggregateDescription, int, str]) -> tup
         "user_write_count": client / 2,
         "user_read_block_count": client,
         "user_write_block_count": client,
-        "user_read_latency": client * about.latency_us,
-        "user_write_latency": client * about.latency_us,
+        "user_read_latency": client_us,
+        "user_write_latency": client_us,
         "total_data": total * 8192,
         "capacity": about.disk_bytes >> 20,
     }
@@ -108,10 +109,10 @@ def _headroom(cluster: Cluster, about: AggregateDescription) -> tuple[str, dict[
     media = "SSD" if about.rpm is None else "HDD"
     name = f"DISK_{media}_{about.name}_{cluster.uuid('aggregate', about.name)}"
     optimal_percent = min(about.optimal_ops / about.iops_at_full_busy, 1.0) * 100
-    moving = {"ops": load.total, "latency": about.latency_us, "utilization": load.busy * 100}
+    moving = {"ops": load.total, "latency": about.latency_us + cluster.excess_us(about.name), "utilization": load.busy * 100}
     values: Values = {
         "current_ops": meter.total,
-        "current_latency": meter.total * about.latency_us,
+        "current_latency": meter.operation_us,
         "current_utilization": meter.busy_seconds * 1e6,
         "current_utilization_denominator": meter.seconds * 1e6,
         "optimal_point.samples": SAMPLES,
@@ -127,6 +128,7 @@ def _headroom(cluster: Cluster, about: AggregateDescription) -> tuple[str, dict[
 def _lun(cluster: Cluster, found: Lun) -> tuple[str, dict[str, str], Values]:
     about, up = found.about, cluster.uptime
     reads, writes = int(about.read_iops * up), int(about.write_iops * up)
+    excess = cluster.meters[found.volume.about.aggregate].excess_us_seconds
 
     def histogram(operations: int) -> dict[str, int]:
         # A guest whose partition starts at sector 63 is 7 sectors off; that is what "misaligned" was in 2009.
@@ -141,8 +143,8 @@ def _lun(cluster: Cluster, found: Lun) -> tuple[str, dict[str, str], Values]:
         "write_ops_sent": writes,
         "read_data": reads * 8192,
         "write_data": writes * 8192,
-        "average_read_latency": reads * about.latency_us,
-        "average_write_latency": writes * about.latency_us,
+        "average_read_latency": reads * about.latency_us + about.read_iops * excess,
+        "average_write_latency": writes * about.latency_us + about.write_iops * excess,
         "read_align_histogram": histogram(reads),
         "write_align_histogram": histogram(writes),
         "read_partial_blocks": reads * about.partial,

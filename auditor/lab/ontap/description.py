@@ -73,6 +73,9 @@ class AggregateDescription:
         background_iops: those that dedup, scrubs and other work of the system cause all day.
         iops_at_full_busy: disk I/O operations a second at which the disks would be 100 % busy; busy grows in proportion up to there.
         optimal_ops: the optimal_point.ops of the headroom table, operations a second.
+        latency_us: how long an operation takes up to there.
+        latency_us_beyond: how long it takes once there are more, None is no longer. A step, since past its knee an aggregate collapses
+            and does not slope (incidents.md S3); volumes and LUNs on it wait as much longer.
     """
 
     name: str
@@ -87,6 +90,7 @@ class AggregateDescription:
     iops_at_full_busy: float = 2000.0
     optimal_ops: float = 1500.0
     latency_us: int = 5000
+    latency_us_beyond: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +140,7 @@ class VolumeDescription:
         efficiency_policy: name of the policy that starts dedup.
         efficiency_schedule: a schedule of its own instead, as the command line writes it ("sun-sat@0"); both None: dedup is off.
         iops: client operations a second, for `metric`; of no influence on the aggregate.
+        latency_us: how long one takes while the aggregate is not beyond its optimal point.
     """
 
     name: str
@@ -159,6 +164,7 @@ class LunDescription:
         serial: 12 ASCII characters, case matters; None is derived.
         misaligned: share of the reads and writes that start beside a 4 KiB block, 0 to 1.
         partial: share of them that cover only part of a block.
+        latency_us: as of a volume.
     """
 
     name: str

@@ -47,14 +47,14 @@ def metric(iops: float, latency_us: float, io_bytes: int = 8192) -> dict[str, An
     }
 
 
-def statistics(cluster: Cluster, iops: float, latency_us: float, io_bytes: int = 8192) -> dict[str, Any]:
-    """A `statistics` object: sums since the cluster came up."""
+def statistics(cluster: Cluster, iops: float, latency_us: float, excess_us_seconds: float = 0.0, *, io_bytes: int = 8192) -> dict[str, Any]:
+    """A `statistics` object: sums since the cluster came up, `excess_us_seconds` as the aggregate's meter has it."""
     operations = iops * cluster.uptime
     return {
         "timestamp": LAB_TIME,
         "status": "ok",
         "iops_raw": _split(operations),
-        "latency_raw": _split(operations * latency_us),
+        "latency_raw": _split(operations * latency_us + iops * excess_us_seconds),
         "throughput_raw": _split(operations * io_bytes),
     }
 
@@ -214,8 +214,8 @@ def aggregate(cluster: Cluster, found: AggregateDescription) -> dict[str, Any]:
             },
             "footprint": used,
         },
-        "metric": metric(load.client, found.latency_us),
-        "statistics": statistics(cluster, load.client, found.latency_us),
+        "metric": metric(load.client, found.latency_us + cluster.excess_us(found.name)),
+        "statistics": statistics(cluster, load.client, found.latency_us, cluster.meters[found.name].excess_us_seconds),
     }
 
 
@@ -273,7 +273,7 @@ def disk(cluster: Cluster, found: tuple[AggregateDescription, int, str]) -> dict
         "aggregates": [{"uuid": home, "name": about.name, "_links": link(f"storage/aggregates/{home}")}],
         "outage": {"persistently_failed": False},
         "stats": {
-            "average_latency": about.latency_us // 1000,
+            "average_latency": (about.latency_us + cluster.excess_us(about.name)) // 1000,
             "throughput": int(load.total / max(about.disk_count, 1) * 8192),
             "iops_total": int(load.total / max(about.disk_count, 1)),
             "path_error_count": 0,

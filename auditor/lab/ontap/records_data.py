@@ -46,8 +46,8 @@ def volume(cluster: Cluster, found: Volume) -> dict[str, Any]:
         "error_state": {"has_bad_blocks": False, "is_inconsistent": False},
         "encryption": {"enabled": False, "type": "none", "state": "none", "key_id": ""},
         "efficiency": _efficiency(found),
-        "metric": metric(about.iops, about.latency_us),
-        "statistics": statistics(cluster, about.iops, about.latency_us),
+        "metric": metric(about.iops, about.latency_us + cluster.excess_us(about.aggregate)),
+        "statistics": statistics(cluster, about.iops, about.latency_us, cluster.meters[about.aggregate].excess_us_seconds),
     }
     if about.junction_path is not None:
         record["nas"]["path"] = about.junction_path
@@ -82,7 +82,7 @@ def lun(cluster: Cluster, found: Lun) -> dict[str, Any]:
     """A LUN; without a QoS policy it has no `qos_policy`."""
     about = found.about
     volume_uuid = found.volume.uuid
-    iops = about.read_iops + about.write_iops
+    iops, aggregate = about.read_iops + about.write_iops, found.volume.about.aggregate
     maps = cluster.maps_of[found.uuid]
     record: dict[str, Any] = {
         "uuid": found.uuid,
@@ -115,8 +115,8 @@ def lun(cluster: Cluster, found: Lun) -> dict[str, Any]:
             }
             for group, number in maps
         ],
-        "metric": metric(iops, about.latency_us),
-        "statistics": statistics(cluster, iops, about.latency_us),
+        "metric": metric(iops, about.latency_us + cluster.excess_us(aggregate)),
+        "statistics": statistics(cluster, iops, about.latency_us, cluster.meters[aggregate].excess_us_seconds),
     }
     if found.qos is not None:
         record["qos_policy"] = _policy_reference(found.qos)

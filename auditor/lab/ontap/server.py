@@ -148,7 +148,7 @@ class OntapServer(WireServer):
             effect = resource.patch(self.cluster, self._find(resource, keys), body)
             uuid = self.cluster.uuid("job", len(self.jobs))
             due = None if self.outcome == "never" else self.cluster.uptime + self.cluster.description.job_seconds
-            self.jobs[uuid] = job = Job(uuid, f"PATCH /api/{'/'.join(parts)}", effect, due)
+            self.jobs[uuid] = job = Job(uuid, f"PATCH /api/{'/'.join(parts)}", effect, due, outcome=self.outcome)
         if int(timeout) and int(timeout) >= self.cluster.description.job_seconds:
             self.stopping.wait(self.cluster.description.job_seconds)
             with self._lock:
@@ -163,10 +163,10 @@ class OntapServer(WireServer):
                 continue
             self.cluster.advance(job.due)
             job.due, job.state, job.message = None, "success", "success"
-            if self.outcome == "failure":
+            if job.outcome == "failure":
                 job.state, job.message, job.code = "failure", "The lab was told to fail here.", 1
-            elif self.outcome != "ignored" and job.effect is not None:
-                job.effect()
+            elif job.outcome != "ignored":
+                job.carry_out()
                 self._positions.clear()
         self.cluster.advance(now)
 

@@ -1,4 +1,4 @@
-"""What can be written, and when it takes effect: a PATCH is checked at once and carried out as a job.
+"""What can be written, and when it takes effect: a PATCH is checked at once and done as a job, which touches only what was asked for.
 
 Source: "return_timeout" and 202 with a job: "Getting started with the ONTAP REST API". Not verified: which refusals come at once and which
 fail the job, and the texts of refusals.
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from auditor.lab.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
 
 Effect: TypeAlias = Callable[[], None]
+"""Carries a change out, on whatever other jobs have made of the record since; a RestError fails the job."""
+
 Patch: TypeAlias = Callable[["Cluster", Any, dict[str, Any]], Effect]
 
 IOPS_CEILING = 2147483647  # Source: the vendor's client, validation of throughput in I/O operations
@@ -25,7 +27,12 @@ NO_SUCH_RECORD = RestError(404, "4", "entry doesn't exist", "uuid")
 
 @dataclass(slots=True)
 class Job:
-    """A change under way; `due` is the uptime at which it is carried out, None for one that is over (or never ends)."""
+    """A change under way.
+
+    Attributes:
+        due: the uptime at which it is carried out, None for one that is over (or never ends).
+        outcome: the server's, when the change was asked for.
+    """
 
     uuid: str
     description: str
@@ -34,6 +41,16 @@ class Job:
     state: str = "running"
     message: str = ""
     code: int = 0
+    outcome: str = "success"
+
+    def carry_out(self) -> None:
+        """Have the effect, or fail with what is wrong with it by now."""
+        if self.effect is None:
+            return
+        try:
+            self.effect()
+        except RestError as error:
+            self.state, self.message, self.code = "failure", str(error), int(error.body["error"]["code"])
 
     def record(self) -> dict[str, Any]:
         """As /cluster/jobs answers it."""
@@ -90,24 +107,26 @@ def patch_qos_policy(_: Cluster, found: QosPolicy, body: dict[str, Any]) -> Effe
     for name, value in asked.items():
         if isinstance(found.limits[name], int):
             _integer(value, f"{found.kind}.{name}")
-    limits = found.limits | asked
-    floor, ceiling = limits.get("min_throughput_iops", 0), limits.get("max_throughput_iops", 0)
-    if ceiling and floor > ceiling:
-        raise invalid(floor, "fixed.min_throughput_iops")
+
+    def merged() -> dict[str, Any]:
+        limits: dict[str, Any] = found.limits | asked
+        floor, ceiling = limits.get("min_throughput_iops", 0), limits.get("max_throughput_iops", 0)
+        if ceiling and floor > ceiling:
+            raise invalid(floor, "fixed.min_throughput_iops")
+        return limits
 
     def effect() -> None:
-        found.limits = limits
+        found.limits = merged()
         found.name = str(body.get("name", found.name))
 
+    merged()  # what makes no sense is refused at once; what another job turns into nonsense meanwhile fails the job
     return effect
 
 
 def patch_efficiency_policy(cluster: Cluster, found: EfficiencyPolicy, body: dict[str, Any]) -> Effect:
     """Change when and how dedup runs."""
     _only(body, {"schedule", "duration", "enabled", "qos_policy", "start_threshold_percent", "comment"})
-    schedule = found.schedule
-    if "schedule" in body:
-        schedule = _schedule(cluster, body["schedule"], "schedule").name
+    schedule = _schedule(cluster, body["schedule"], "schedule").name if "schedule" in body else None
     if body.get("qos_policy", "background") not in ("background", "best_effort"):
         raise invalid(body["qos_policy"], "qos_policy")
     if not isinstance(body.get("enabled", True), bool):
@@ -115,10 +134,10 @@ def patch_efficiency_policy(cluster: Cluster, found: EfficiencyPolicy, body: dic
     for name in ("duration", "start_threshold_percent"):
         if name in body:
             _integer(body[name], name)
-    settings = found.settings | {name: value for name, value in body.items() if name != "schedule"}
+    settings = {name: value for name, value in body.items() if name != "schedule"}
 
     def effect() -> None:
-        found.schedule, found.settings = schedule, settings
+        found.schedule, found.settings = schedule or found.schedule, found.settings | settings
 
     return effect
 
@@ -137,7 +156,7 @@ def patch_lun(cluster: Cluster, found: Lun, body: dict[str, Any]) -> Effect:
 def patch_volume(cluster: Cluster, found: Volume, body: dict[str, Any]) -> Effect:
     """Give a volume another policy group (name "none" takes it away), or another efficiency policy."""
     _only(body, {"qos", "efficiency"})
-    qos, efficiency = found.qos, found.efficiency
+    qos = efficiency = None
     if "qos" in body:
         asked = _object(body["qos"], "qos")
         _only(asked, {"policy"}, "qos.")
@@ -149,7 +168,8 @@ def patch_volume(cluster: Cluster, found: Volume, body: dict[str, Any]) -> Effec
         efficiency = _named(asked.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
 
     def effect() -> None:
-        found.qos, found.efficiency = qos, efficiency
+        found.qos = qos if "qos" in body else found.qos
+        found.efficiency = efficiency if "efficiency" in body else found.efficiency
 
     return effect
 
@@ -157,17 +177,19 @@ def patch_volume(cluster: Cluster, found: Volume, body: dict[str, Any]) -> Effec
 def patch_relationship(cluster: Cluster, found: Relationship, body: dict[str, Any]) -> Effect:
     """Give a SnapMirror relationship another schedule, policy or throttle; an empty schedule name leaves it to the policy."""
     _only(body, {"transfer_schedule", "policy", "throttle"})
-    schedule, policy = found.schedule, found.policy
+    schedule = policy = None
     if "transfer_schedule" in body:
         asked = body["transfer_schedule"]
         schedule = None if asked in (None, {"name": ""}, {"uuid": ""}) else _schedule(cluster, asked, "transfer_schedule")
     if "policy" in body:
         known = list(cluster.description.snapmirror_policies)
         policy = _named(body["policy"], known, "policy", lambda each: each.name, lambda each: cluster.uuid("snapmirror policy", each.name))
-    throttle = _integer(body.get("throttle", found.throttle), "throttle")
+    throttle = _integer(body.get("throttle", 0), "throttle")
 
     def effect() -> None:
-        found.schedule, found.policy, found.throttle = schedule, policy, throttle
+        found.schedule = schedule if "transfer_schedule" in body else found.schedule
+        found.policy = policy or found.policy
+        found.throttle = throttle if "throttle" in body else found.throttle
 
     return effect
 

@@ -15,6 +15,7 @@ from auditor.lab.vcenter.pod_state import pod_with
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from auditor.lab.description import VmDescription
     from auditor.lab.vcenter.state import VCenterState
 
 ROOT = vim.Folder("group-d1")
@@ -224,16 +225,24 @@ def _machines_with(state: VCenterState, datastore: str) -> list[Any]:
 
 def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
     """A virtual machine."""
-    about = state.vm(moid)
+
+    def now(build: Callable[[VmDescription], Any]) -> Callable[[], Any]:
+        return lambda: build(state.vm(moid))  # a relocation changes what the machine is
+
     pool = vim.ResourcePool(_pool_id(state.cluster_place[state.cluster_of[state.vm_host[moid]]]))
+    name = state.vm(moid).name
+    recent = {}
+    if any(one.vm == name for one in state.description.relocations):  # nothing else works on machines here
+        recent["recentTask"] = lambda: [task for entity, task in state.recent_tasks if entity == moid]
     yield _entity(
         vim.VirtualMachine,
         moid,
-        about.name,
+        name,
         VM_FOLDER,
-        runtime=partial(vm_objects.runtime, state, about, moid),
-        summary=partial(vm_objects.summary, state, about, moid),
-        config=partial(vm_objects.config, state, about),
-        datastore=partial(vm_objects.datastores, state, about),
+        runtime=now(lambda vm: vm_objects.runtime(state, vm, moid)),
+        summary=now(lambda vm: vm_objects.summary(state, vm, moid)),
+        config=now(partial(vm_objects.config, state)),
+        datastore=now(partial(vm_objects.datastores, state)),
         resourcePool=_always(pool),
+        **recent,
     )

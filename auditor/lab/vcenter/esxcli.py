@@ -60,7 +60,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
         "VAAIStatus": _SUPPORT[vstorage_support(device)],
         "OtherUIDs": [f"vml.{lun_uuid(device)}"],
         "IsSharedClusterwide": not device.local,
-        "IsSAS": False,
+        "IsSAS": device.transport == "sas",
         "IsUSB": False,
         "IsBootDevice": False,
         "DeviceMaxQueueDepth": host.queue_depth(device),

@@ -28,6 +28,8 @@ RECORDED: tuple[tuple[str, str, str], ...] = (
     ("HostDisconnectedEvent", "info", "Host disconnected"),
     ("HostConnectionLostEvent", "error", "Host connection lost"),
     ("DatastoreIORMReconfiguredEvent", "info", "Storage I/O Control reconfigured"),
+    ("VmBeingRelocatedEvent", "info", "VM relocating"),
+    ("VmRelocatedEvent", "info", "VM relocated"),
 )
 _CATEGORIES = {name: category for name, category, _ in RECORDED}
 

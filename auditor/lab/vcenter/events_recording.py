@@ -155,6 +155,8 @@ def _logged_out(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> 
 
 def _module_options_changed(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
+    if host.noticed is None:
+        return  # it only stands in for the real one: the write is ignored
     module, options = arguments["name"], arguments.get("options", "")
     message = f'Options of the kernel module {module} of {host.description.name} are "{options}" from the next reboot on'
     _extended(context.state, host, MODULE_OPTIONS_CHANGED, message, {"module": module, "after": options})

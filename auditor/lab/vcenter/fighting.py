@@ -14,7 +14,7 @@ def options_written(state: VCenterState, host: HostState) -> None:
 
     A real profile does so when somebody or a schedule remediates; here the time is the description's.
     """
-    for profile in state.description.profiles:
+    for profile in state.profiles:
         if _covers(state, profile, host) and _differs(profile, host):
             _put_back_later(state, profile, host)
 
@@ -29,9 +29,12 @@ def _differs(profile: ProfileDescription, host: HostState) -> bool:
 
 def _put_back_later(state: VCenterState, profile: ProfileDescription, host: HostState) -> None:
     def put_back() -> None:
+        now = next((one for one in state.profiles if one.name == profile.name and _covers(state, one, host)), None)
+        if now is None:
+            return  # the profile has let go of the host
         if host.reachable:
-            host.options.update(profile.options)
+            host.options.update(now.options)
         else:
-            _put_back_later(state, profile, host)
+            _put_back_later(state, now, host)
 
     state.after(profile.after_seconds, put_back)

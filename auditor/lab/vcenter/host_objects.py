@@ -156,6 +156,8 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
         return vim.host.FibreChannelHba(
             **common, portWorldWideName=long(port), nodeWorldWideName=long(port + (1 << 60)), portType="fabric", speed=long(32)
         )
+    if hba.kind == "sas":
+        return vim.host.SerialAttachedHba(**common, nodeWorldWideName=initiator(host, hba))
     adapter = vim.host.InternetScsiHba(
         **common,
         isSoftwareBased=hba.software,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
@@ -31,29 +31,29 @@ def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> It
     """
     half, deaf = context.fault("half"), context.fault("deaf")
     context.tasks.stuck, context.tasks.deaf = context.fault("stuck") is not None, deaf is not None
-    before = _kept(_written_to(context, this)) if deaf else []
+    hosts, moid = context.state.hosts, host_of(this)
     try:
-        yield {name: _half(value) for name, value in arguments.items()} if half else arguments
+        # What a call changes in a task is left to the task.
+        with hosts.replaced(_stand_in(hosts[moid])) if deaf and moid in hosts else nullcontext():
+            yield {name: _half(value) for name, value in arguments.items()} if half else arguments
     finally:
         context.tasks.stuck = context.tasks.deaf = False
-        _put_back(before)
     if half:
         raise vmodl.fault.SystemError(reason=_FAILED, msg=f"A general system error occurred: {_FAILED}")
 
 
 @contextmanager
-def misbehaving_command(context: Context, host: HostState, arguments: Mapping[str, Sequence[str]]) -> Iterator[Mapping[str, Sequence[str]]]:
-    """An esxcli command, likewise; `device` and other names of what it works on come first and stay.
+def misbehaving_command(
+    context: Context, host: HostState, arguments: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[HostState, Mapping[str, Sequence[str]]]]:
+    """An esxcli command, likewise: the host to run it on, and the arguments, of which `device` and other first ones always stay.
 
     Raises:
         CommandFault: after the first half was done.
     """
-    before = _kept([host]) if context.fault("deaf") else []
-    try:
-        yield _half_of_settings(arguments) if context.fault("half") else arguments
-    finally:
-        _put_back(before)
-    if context.fault("half"):
+    half = context.fault("half")
+    yield _stand_in(host) if context.fault("deaf") else host, _half_of_settings(arguments) if half else arguments
+    if half:
         raise CommandFault(_FAILED)
 
 
@@ -73,14 +73,12 @@ def _half_of_settings(arguments: Mapping[str, Sequence[str]]) -> dict[str, Seque
     return {name: arguments[name] for name in (*names[:1], *settings[: max(1, len(settings) // 2)])}
 
 
-def _written_to(context: Context, this: Any) -> list[HostState]:
-    """What a call may change at once; what it changes in a task is left to the task."""
-    moid = host_of(this)
-    return [context.state.hosts[moid]] if moid in context.state.hosts else []
-
-
-def _kept(states: Sequence[HostState]) -> list[tuple[Any, dict[str, Any]]]:
-    return [(one, {name: _copied(value) for name, value in vars(one).items() if name not in _NEVER_WRITTEN}) for one in states]
+def _stand_in(host: HostState) -> HostState:
+    """A copy of a host, for a write that is ignored: nobody sees what becomes of it, no event tells of it, no profile fights for it."""
+    twin = copy(host)
+    vars(twin).update({name: _copied(value) for name, value in vars(host).items() if name not in _NEVER_WRITTEN})
+    twin.noticed = None
+    return twin
 
 
 def _copied(value: Any) -> Any:
@@ -92,8 +90,3 @@ def _copied(value: Any) -> Any:
     if isinstance(value, ModuleState):
         return copy(value)
     return value
-
-
-def _put_back(before: list[tuple[Any, dict[str, Any]]]) -> None:
-    for one, held in before:
-        vars(one).update(held)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from auditor.lab.vcenter.modules import parse_options
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from auditor.lab.description import DeviceDescription, DiskDescription, HbaDescription, VmDescription
     from auditor.lab.element.description import LoadDescription
@@ -61,6 +61,7 @@ class DeviceReading:
     device_ms: float = 0.0
     queue_ms: float = 0.0
     kernel_ms: float = 0.0  # with `queue_ms` in it
+    crowded_ms: float = 0.0  # of `device_ms`: what a command waits inside the array, because that answers no more a second
 
     @property
     def total_ms(self) -> float:
@@ -123,7 +124,8 @@ class Loads:
         if not load.actual_iops and not load.queue_depth:
             return DiskReading(0.0, 0.0, 0.0)
         device = self._device_of(host, disk)
-        wait = self.device(host, device).kernel_ms / 1000 if device is not None else 0.0
+        reading = self.device(host, device) if device is not None else DeviceReading(0)
+        wait = (reading.kernel_ms + reading.crowded_ms) / 1000
         outstanding = _outstanding(disk)
         if load.utilization >= 1:
             return DiskReading(outstanding, load.actual_iops, outstanding / load.actual_iops * 1000 if load.actual_iops else 0.0)
@@ -189,8 +191,15 @@ class Loads:
                 rate = load.iops / len(store.description.hosts) / len(store.description.extents)
                 yield Stream(rate * _other_ms(store) / 1000, _other_ms(store) / 1000)
         if device.load.iops:
-            seconds = device.load.device_ms / 1000
+            seconds = self._device_ms(device) / 1000
             yield Stream(device.load.iops * seconds, seconds)
+
+    def _device_ms(self, device: DeviceDescription) -> float:
+        """How long the array takes: one host that offloads is enough to stall it for every host. Source: incidents.md S4."""
+        calm = device.load.device_ms_without_offload
+        if calm is None or any(device.name in host.devices and _offloads(host) for host in self._state.hosts.values()):
+            return device.load.device_ms
+        return calm
 
     def _depth(self, host: HostState, device: DeviceDescription, streams: list[Stream]) -> int:
         """DQLEN: DSNRO counts once two compete; Storage I/O Control sees to the depth itself. Source: facts.md 1.6 and 1.9."""
@@ -219,11 +228,20 @@ def _other_ms(store: DatastoreState) -> float:
     return load.device_ms if store.sioc_enabled or load.device_ms_without_sioc is None else load.device_ms_without_sioc
 
 
+def _offloads(host: HostState) -> bool:
+    """Whether copies or zeroes are left to the array; locking is another matter."""
+    return any(host.options[key] for key in ("DataMover.HardwareAcceleratedMove", "DataMover.HardwareAcceleratedInit"))
+
+
 def _outstanding(disk: DiskDescription) -> float:
     """A disk's own commands on their way: what its load says, or what follows from rate and latency; the controller lets no more out."""
     load = disk.load
     wanted = load.queue_depth or load.actual_iops * load.latency_us / 1e6
-    return min(wanted, _CONTROLLER_DEPTH[disk.controller])
+    return min(wanted, _depth_of(disk))
+
+
+def _depth_of(disk: DiskDescription) -> int:
+    return disk.guest_depth or _CONTROLLER_DEPTH[disk.controller]
 
 
 def _stream(host: HostState, device: DeviceDescription, disk: DiskDescription) -> Stream:
@@ -231,7 +249,7 @@ def _stream(host: HostState, device: DeviceDescription, disk: DiskDescription) -
     load = disk.load
     largest = int(host.options["ISCSI.MaxIoSizeKB"]) * 1024
     pieces = max(1, -(-load.average_io_bytes // largest)) if device.transport == "iscsi" else 1
-    outstanding = min(_outstanding(disk) * pieces, max(_DEEPEST_CONTROLLER, _CONTROLLER_DEPTH[disk.controller]))
+    outstanding = min(_outstanding(disk) * pieces, max(_DEEPEST_CONTROLLER, _depth_of(disk)))
     held_back = float(load.actual_iops * pieces) if load.utilization >= 1 else None
     return Stream(outstanding, load.latency_us / 1e6, held_back)
 
@@ -240,15 +258,13 @@ def _settled(streams: list[Stream], depth: int, device: DeviceDescription) -> De
     """The queue once it is in balance: what waits, over what passes, is how long it waits."""
     there = sum(one.outstanding for one in streams)
     queued = max(0.0, there - depth)
-    low, high = 0.0, 3600.0
-    for _ in range(60):  # how much waits grows with the time it waits, so halving finds the one point
-        middle = (low + high) / 2
-        if sum(one.rate(middle) for one in streams) * middle < queued:
-            low = middle
-        else:
-            high = middle
-    waits = high if queued else 0.0
-    passed = sum(one.rate(waits) for one in streams)
+    waits = _first(lambda seconds: _passed(streams, seconds) * seconds >= queued) if queued else 0.0
+    passed, crowded = _passed(streams, waits), 0.0
+    ceiling = device.load.iops_ceiling
+    if ceiling is not None and passed > ceiling:
+        longer = _first(lambda seconds: _passed(streams, seconds) <= ceiling)
+        passed, waits = ceiling, queued / ceiling
+        crowded = longer - waits
     added = device.load.kernel_ms
     return DeviceReading(
         depth=depth,
@@ -258,4 +274,18 @@ def _settled(streams: list[Stream], depth: int, device: DeviceDescription) -> De
         device_ms=(there - queued) / passed * 1000 if passed else 0.0,
         queue_ms=(waits + (device.load.queued / passed if passed else 0.0)) * 1000,
         kernel_ms=(waits + (device.load.queued / passed if passed else 0.0)) * 1000 + added,
+        crowded_ms=crowded * 1000,
     )
+
+
+def _passed(streams: list[Stream], waiting_seconds: float) -> float:
+    return sum(one.rate(waiting_seconds) for one in streams)
+
+
+def _first(holds: Callable[[float], bool]) -> float:
+    """The shortest time in seconds for which something holds that holds for every longer one as well, found by halving."""
+    low, high = 0.0, 3600.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high

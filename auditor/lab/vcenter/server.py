@@ -14,11 +14,14 @@ from auditor.lab.vcenter import (
     events,
     events_recording,
     host_operations,
+    pbm,
     performance,
     reflect,
+    relocating,
     soap,
     storage_operations,
     updates,
+    vapi,
     views,
     vijson,
 )
@@ -57,6 +60,8 @@ class VCenterServer:
         state: what the fleet is like now; change it under `state.lock` and call `state.changed()`.
         privileges: what the account may do; may be replaced while serving.
         faults: troubles on the wire.
+        vapi: the vSphere Automation API, with sessions of its own.
+        pbm: the storage policy service.
         requests: the operations that arrived, in their order.
     """
 
@@ -85,7 +90,10 @@ class VCenterServer:
             self.inventory.add(managed)
         events_recording.watch(self.state)
         self.sessions = Sessions(username, password, session_seconds)
+        self.vapi = vapi.VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
+        self.pbm = pbm.PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.kept.tags)
         self._tasks = Tasks(self.state, self.inventory)
+        relocating.take_up(self.state, self._tasks)
         self._version = soap.wire_version(description.api_version)
         self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)
         self.host = self._wire.host
@@ -108,6 +116,10 @@ class VCenterServer:
     def _answer(self, request: Request) -> Answer:
         if request.path.startswith(vijson.ROOT):
             return self._answer_json(request)
+        if vapi.is_for(request.path):
+            return self.vapi.answer(request)
+        if pbm.is_for(request.path):
+            return self.pbm.answer(request)
         if request.method == "GET":
             return self._versions() if request.path.endswith("/vimServiceVersions.xml") else Answer(b"", "text/plain", 404)
         name = soap.operation_of(request.body)
@@ -198,8 +210,8 @@ class VCenterServer:
             raise no_permission(host, ESXCLI_WRITE)
         try:
             check_arguments(command, execution.arguments)
-            with misbehaving_command(context, state, execution.arguments) as arguments:
-                return reflect.execution_answer(execution.method, command.run(self.state, state, arguments))
+            with misbehaving_command(context, state, execution.arguments) as (target, arguments):
+                return reflect.execution_answer(execution.method, command.run(self.state, target, arguments))
         except reflect.CommandFault as error:
             return reflect.execution_fault(str(error))
 
@@ -222,6 +234,8 @@ def _operation(request: Request) -> str:
     """The operation a request is for; esxcli commands by their own name, so that faults can pick one."""
     if request.path.startswith(vijson.ROOT):
         return vijson.operation_of(request.path)
+    if vapi.is_for(request.path):
+        return vapi.operation_of(request)
     if request.method == "GET":
         return request.path.rpartition("/")[2]
     name = soap.operation_of(request.body)

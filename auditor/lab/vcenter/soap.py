@@ -81,29 +81,29 @@ def operation_of(body: bytes) -> str:
     return match.group(1).decode() if match else ""
 
 
-def method_of(name: str) -> Method:
-    """What the API says of a method.
+def method_of(name: str, namespace: str = NAMESPACE) -> Method:
+    """What the API of a namespace says of a method.
 
     Raises:
         NotSoapError: the API has no such method.
     """
-    if name in _UNSHIPPED:
+    if namespace == NAMESPACE and name in _UNSHIPPED:
         return _UNSHIPPED[name]
     try:
-        info = VmomiSupport.GetWsdlMethod(NAMESPACE, name).info
+        info = VmomiSupport.GetWsdlMethod(namespace, name).info
     except KeyError:
         raise NotSoapError(f"the API has no method {name}") from None
     return Method(name, tuple(Parameter(one.name, one.type) for one in info.params), info.result, info.privId)
 
 
-def parse(body: bytes) -> Call:
-    """Read one request.
+def parse(body: bytes, namespace: str = NAMESPACE) -> Call:
+    """Read one request to the API of a namespace.
 
     Raises:
         NotSoapError: it is not XML, no SOAP request, or one that does not fit the API.
     """
     try:
-        reader = _Reader(body)
+        reader = _Reader(body, namespace)
     except (ExpatError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise NotSoapError(f"the request does not fit the API: {error}") from error
     if reader.method is None or reader.this is None:
@@ -111,20 +111,20 @@ def parse(body: bytes) -> Call:
     return Call(reader.method, reader.this, reader.arguments)
 
 
-def answer(method: Method, result: Any, version: str, written: Written | None = None) -> bytes:
+def answer(method: Method, result: Any, version: str, written: Written | None = None, *, namespace: str = NAMESPACE) -> bytes:
     """The envelope of a result; None answers nothing. What `written` holds is put in its place."""
-    inner = "" if result is None else serialise(result, "returnval", method.result, version)
+    inner = "" if result is None else serialise(result, "returnval", method.result, version, namespace)
     inner = written.put_back(inner) if written else inner
-    return _ENVELOPE.format(f'<{method.name}Response xmlns="{NAMESPACE}">{inner}</{method.name}Response>').encode()
+    return raw_answer(method.name, inner, namespace)
 
 
-def fault(error: Any, version: str) -> bytes:
-    """The envelope of a MethodFault."""
-    name = VmomiSupport.GetWsdlName(type(error))
+def fault(error: Any, version: str, namespace: str = NAMESPACE, name: str = "") -> bytes:
+    """The envelope of a MethodFault; the element bears `name`, without one the fault's own."""
+    name = name or VmomiSupport.GetWsdlName(type(error))
     message, error.msg = error.msg or "", None
     info = VmomiSupport.Object(name=f"{name}Fault", type=object, version=version, flags=0)
-    detail = SerializeFaultDetail(error, info, version, {NAMESPACE: ""}).replace(*REFERENCE_TYPE)
-    detail = detail.replace(f"<{name}Fault", f'<{name}Fault xmlns="{NAMESPACE}"', 1)
+    detail = SerializeFaultDetail(error, info, version, {namespace: ""}).replace(*REFERENCE_TYPE)
+    detail = detail.replace(f"<{name}Fault", f'<{name}Fault xmlns="{namespace}"', 1)
     return _ENVELOPE.format(
         f"<soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>{escape(message)}</faultstring>"
         f"<detail>{detail}</detail></soapenv:Fault>"
@@ -136,9 +136,9 @@ def plain_fault(message: str) -> bytes:
     return fault(vmodl.fault.InvalidRequest(msg=message), "vim.version.version1")
 
 
-def raw_answer(name: str, inner: str) -> bytes:
+def raw_answer(name: str, inner: str, namespace: str = NAMESPACE) -> bytes:
     """The envelope of a result that is XML already."""
-    return _ENVELOPE.format(f'<{name}Response xmlns="{NAMESPACE}">{inner}</{name}Response>').encode()
+    return _ENVELOPE.format(f'<{name}Response xmlns="{namespace}">{inner}</{name}Response>').encode()
 
 
 def wire_version(api_version: str) -> str:
@@ -147,10 +147,10 @@ def wire_version(api_version: str) -> str:
     return name
 
 
-def serialise(value: Any, name: str, declared: Any, version: str) -> str:
+def serialise(value: Any, name: str, declared: Any, version: str, namespace: str = NAMESPACE) -> str:
     """`value` as the element `name`, typed wherever it is not what was declared."""
     info = VmomiSupport.Object(name=name, type=declared, version=version, flags=VmomiSupport.F_OPTIONAL)
-    text: str = SerializeToStr(value, info, version, {NAMESPACE: ""})
+    text: str = SerializeToStr(value, info, version, {namespace: ""})
     return text.replace(*REFERENCE_TYPE)
 
 
@@ -195,8 +195,9 @@ class Written:
 class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi ships no types
     """Drives pyVmomi's deserialiser once for each argument of one request."""
 
-    def __init__(self, body: bytes) -> None:
+    def __init__(self, body: bytes, namespace: str) -> None:
         super().__init__()
+        self._namespace = namespace
         self.method: Method | None = None
         self.this: Any = None
         self.arguments: dict[str, Any] = {}
@@ -217,7 +218,7 @@ class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi shi
         elif self._in_header:
             return
         elif self.method is None:
-            self.method = method_of(name)
+            self.method = method_of(name, self._namespace)
         else:
             declared = VmomiSupport.ManagedObject if name == "_this" else self._declared(name)
             is_list = issubclass(declared, list)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from operator import itemgetter
@@ -36,6 +39,7 @@ ORDINARY_DSNRO = 32
 
 TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
 _FIRST_VM = 1001
+_RECENT_TASKS = 200  # "the VC limit". Source: govmomi, simulator/task_manager.go
 
 
 class ModuleState:
@@ -143,6 +147,15 @@ class Hosts(Mapping[str, HostState]):
     def __contains__(self, moid: object) -> bool:
         return moid in self._described
 
+    @contextmanager
+    def replaced(self, by: HostState) -> Iterator[None]:
+        """Until the block ends, have this host instead of the one with its id."""
+        before, self._alive[by.moid] = self[by.moid], by
+        try:
+            yield
+        finally:
+            self._alive[by.moid] = before
+
     @property
     def described(self) -> Mapping[str, HostDescription]:
         """What each host was at the start; asking here brings none alive."""
@@ -181,6 +194,8 @@ class VCenterState:
         version: counts changes, so that whoever keeps built objects knows when they are old.
         reboot_seconds: how long a rebooting host does not answer.
         task_seconds: how long other tasks run.
+        profiles: what fights for options now; replaced when somebody changes a cluster's desired configuration.
+        recent_tasks: managed object id of what each works on, and the task; the newest last.
     """
 
     def __init__(self, description: VCenterDescription) -> None:
@@ -188,8 +203,10 @@ class VCenterState:
         self.lock = threading.RLock()
         self.version = 0
         self.events = EventLog(self.changed)
+        self.profiles = description.profiles
         self.reboot_seconds = 0.3
         self.task_seconds = 0.0
+        self.recent_tasks: deque[tuple[str, Any]] = deque(maxlen=_RECENT_TASKS)
         self.hosts = Hosts(description.hosts)
         clusters = (cluster.name for cluster in description.clusters for _ in cluster.hosts)
         self.cluster_of: dict[str, str] = dict(zip(self.hosts, clusters, strict=True))  # host's managed object id -> cluster's name
@@ -221,13 +238,24 @@ class VCenterState:
         """What the virtual machine with this id is."""
         return self.description.vms[int(moid.removeprefix("vm-")) - _FIRST_VM]
 
+    def move_disks(self, moid: str, datastore: str) -> None:
+        """Put every disk of a virtual machine on the datastore of this name."""
+        vms, place = list(self.description.vms), int(moid.removeprefix("vm-")) - _FIRST_VM
+        vms[place] = replace(vms[place], disks=tuple(replace(disk, datastore=datastore) for disk in vms[place].disks))
+        self.description = replace(self.description, vms=tuple(vms))
+        self.changed()
+
     def changed(self) -> None:
         """Say that something was written."""
         self.version += 1
 
+    def now(self) -> float:
+        """Seconds, by the clock that `after` goes by."""
+        return time.monotonic()
+
     def after(self, seconds: float, do: Callable[[], Any]) -> None:
         """Do something once `seconds` have passed, at the first request after that."""
-        self._later.append((time.monotonic() + seconds, do))
+        self._later.append((self.now() + seconds, do))
 
     def settle(self) -> None:
         """Let everything happen whose time has come, the earliest first."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _byte: Any = VmomiSupport.GetVmodlType("byte")
 
-_KEY_KIND = {"iscsi": "InternetScsiHba", "fc": "FibreChannelHba"}
+_KEY_KIND = {"iscsi": "InternetScsiHba", "fc": "FibreChannelHba", "sas": "SerialAttachedHba"}
 
 
 def hba_key(hba: HbaDescription) -> str:
@@ -35,7 +35,7 @@ def lun_uuid(device: DeviceDescription) -> str:
 
 def display_name(device: DeviceDescription) -> str:
     """What the vSphere client shows."""
-    transport = {"iscsi": "iSCSI", "fc": "Fibre Channel"}[device.transport]
+    transport = {"iscsi": "iSCSI", "fc": "Fibre Channel", "sas": "Serial Attached SCSI"}[device.transport]
     return f"{device.vendor} {transport} Disk ({device.name})"
 
 
@@ -79,7 +79,7 @@ def vstorage_support(device: DeviceDescription) -> str:
 
 
 def paths(host: HostState, device: DeviceDescription) -> list[tuple[HbaDescription, str]]:
-    """Each path of a device: the adapter, and the target's IQN or WWPN."""
+    """Each path of a device: the adapter, and the target's IQN, WWPN or SAS address."""
     adapters = [hba for hba in host.hbas.values() if hba.kind == device.transport]
     return [(hba, target) for hba in adapters for target in device.targets]
 
@@ -147,19 +147,21 @@ def logical_unit(unit: Unit) -> Any:
 
 
 def initiator(host: HostState, hba: HbaDescription) -> str:
-    """The adapter's IQN or WWPN (16 hex digits); derived from the host's name where the scenario gives none."""
+    """The adapter's IQN, or WWPN or SAS address (16 hex digits); derived from the host's name where the scenario gives none."""
     if hba.initiator:
         return hba.initiator
     name = host.description.name.partition(".")[0]
     digest = hashlib.sha256(f"{name}/{hba.device}".encode()).hexdigest()
     if hba.kind == "iscsi":
         return f"iqn.1998-01.com.vmware:{name}-{digest[:8]}"
-    return f"10000090fa{digest[:6]}"
+    return f"500605b{digest[:9]}" if hba.kind == "sas" else f"10000090fa{digest[:6]}"
 
 
 def _transport(device: DeviceDescription, target: str) -> Any:
     if device.transport == "iscsi":
         return vim.host.InternetScsiTargetTransport(iScsiName=target, address=["198.51.100.10:3260"])
+    if device.transport == "sas":
+        return vim.host.SerialAttachedTargetTransport()  # the API tells nothing of the target
     port = int(target, 16)
     return vim.host.FibreChannelTargetTransport(portWorldWideName=long(port), nodeWorldWideName=long(port))
 

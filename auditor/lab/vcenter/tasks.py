@@ -21,7 +21,9 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class _Task:
+class Task:
+    """One task as it stands now; `method` is the ManagedMethod that began it, where that is told."""
+
     key: str
     description: str
     entity: Any
@@ -30,12 +32,17 @@ class _Task:
     state: str = "running"
     error: Any = None
     completed: datetime | None = None
+    method: Any = None
+    progress: int = 50
+    user: str = "lab"
 
     def info(self) -> Any:
+        """TaskInfo."""
         return complete(
             vim.TaskInfo(
                 key=self.key,
                 task=vim.Task(self.key),
+                name=self.method,
                 descriptionId=self.description,
                 entity=self.entity,
                 entityName=self.name,
@@ -43,8 +50,8 @@ class _Task:
                 cancelled=False,
                 cancelable=False,
                 error=self.error,
-                progress=None if self.state != "running" else 50,
-                reason=vim.TaskReasonUser(userName="lab"),
+                progress=None if self.state != "running" else self.progress,
+                reason=vim.TaskReasonUser(userName=self.user),
                 queueTime=self.queued,
                 startTime=self.queued,
                 completeTime=self.completed,
@@ -83,16 +90,15 @@ class Tasks:
             ready: as long as this is false the task goes on running.
             timeout_seconds: after this much waiting for `ready` the task fails with Timedout; 0 waits for ever.
         """
-        self._count += 1
-        task = _Task(f"task-{self._count}", description, entity, name, datetime.now(UTC))
-        reference = self._inventory.add(Managed(vim.Task, task.key, {"info": task.info}))
+        task = Task(self._new_key(), description, entity, name, datetime.now(UTC))
+        reference = self._known(task)
         started = time.monotonic()
         stuck, deaf = self.stuck, self.deaf
 
         def go_on() -> None:
             if stuck:
                 return
-            if ready():
+            if deaf or ready():
                 try:
                     if not deaf:
                         work()
@@ -113,4 +119,19 @@ class Tasks:
         else:
             go_on()
         self._state.changed()
+        return reference
+
+    def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
+        """Take up a task that was begun at `queued`; whoever calls sees to how it goes on. `known` are further attributes of `Task`."""
+        task = Task(self._new_key(), description, entity, name, queued, **known)
+        self._known(task)
+        return task
+
+    def _new_key(self) -> str:
+        self._count += 1
+        return f"task-{self._count}"
+
+    def _known(self, task: Task) -> Any:
+        reference = self._inventory.add(Managed(vim.Task, task.key, {"info": task.info}))
+        self._state.recent_tasks.append((task.entity._GetMoId(), reference))  # noqa: SLF001  pyVmomi's accessor
         return reference

@@ -37,6 +37,7 @@ def service_content(state: VCenterState) -> Any:
         perfManager=vim.PerformanceManager("PerfMgr"),
         eventManager=vim.event.EventManager("EventManager"),
         authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
+        taskManager=vim.TaskManager("TaskManager"),
         about=vim.AboutInfo(
             name="VMware vCenter Server",
             fullName=f"VMware vCenter Server {about.version} build-{about.build}",
@@ -63,6 +64,7 @@ def service_objects(state: VCenterState) -> list[Managed]:
         Managed(vim.SessionManager, "SessionManager", {"defaultLocale": lambda: "en"}),
         Managed(vim.SearchIndex, "SearchIndex", {}),
         Managed(vim.StorageResourceManager, "StorageResourceManager", {}),
+        Managed(vim.TaskManager, "TaskManager", {"recentTask": lambda: [task for _, task in state.recent_tasks]}),
     ]
 
 

@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import ssl
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
-import msgspec
 import pytest
-from ruamel.yaml import YAML
 
 from auditor.lab.authority import Authority
-from auditor.lab.ontap.description import OntapDescription
 from auditor.lab.ontap.server import OntapServer
+from auditor.lab.scenario import load_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
+
+    from auditor.lab.ontap.description import OntapDescription
 
     Serve = Callable[..., AbstractContextManager[tuple[httpx.Client, OntapServer]]]
 
@@ -33,9 +32,8 @@ class Clock:
 
 @pytest.fixture(scope="module")
 def incident() -> OntapDescription:
-    plain = YAML(typ="safe").load(Path(__file__).with_name("incident_s3.yaml"))
-    (cluster,) = plain["ontap"]
-    return msgspec.convert(cluster, OntapDescription)
+    (cluster,) = load_scenario("ontap-background").ontap
+    return cluster
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from auditor.lab.wire import Fault
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+TWIN_SCHEDULES = [f"2-hourly-{minute:02}" for minute in range(5, 60, 10)]
+
 
 @pytest.fixture
 def served(serve: Any, incident: Any, clock: Any) -> Iterator[tuple[httpx.Client, Any]]:
@@ -55,9 +57,9 @@ def job(session: httpx.Client, answer: httpx.Response) -> Any:
         pytest.param(
             "storage/volume-efficiency-policies",
             {"name": "default"},
-            {"schedule": {"name": "dedup-0230-tue-sat"}, "qos_policy": "background"},
+            {"schedule": {"name": "tue-fri-1930"}, "qos_policy": "background"},
             "schedule",
-            {"name": "dedup-0230-tue-sat"},
+            {"name": "tue-fri-1930"},
             id="when dedup starts",
         ),
         pytest.param(
@@ -90,9 +92,9 @@ def job(session: httpx.Client, answer: httpx.Response) -> Any:
         pytest.param(
             "storage/volumes",
             {"name": "src_1"},
-            {"efficiency": {"policy": {"name": "twin-night"}}},
+            {"efficiency": {"policy": {"name": "dedup-b"}}},
             "efficiency.policy.name",
-            "twin-night",
+            "dedup-b",
             id="the efficiency policy of a volume",
         ),
         pytest.param(
@@ -273,14 +275,72 @@ def test_the_aggregate_of_the_incident_is_80_percent_busy_with_6800_operations_a
 def test_snapmirror_every_two_hours_takes_the_load_off_the_disks(served: Any, clock: Any) -> None:
     session, _ = served
     listed = session.get("/api/snapmirror/relationships?fields=transfer_schedule.name").json()["records"]
-    assert [each["transfer_schedule"]["name"] for each in listed] == ["4-an-hour"] * 3 + ["3-an-hour"] * 3 + ["2-hourly"]
+    assert [each["transfer_schedule"]["name"] for each in listed] == ["4-an-hour"] * 3 + ["3-an-hour"] * 3 + TWIN_SCHEDULES
     twin = busy(session, clock, "/aggr_twin/")
-    for each in listed:
+    for each in listed[:6]:
         session.patch(f"/api/snapmirror/relationships/{each['uuid']}", json={"transfer_schedule": {"name": "2-hourly"}})
     percent, _ = busy(session, clock, "/aggr_10k/")
     # The report says 40 %; in proportion to the transfers, and with everything else as it was, it is 46 %.
     assert percent == pytest.approx(46, abs=1)
     assert busy(session, clock, "/aggr_twin/") == pytest.approx(twin, rel=0.01)
+
+
+def test_beyond_its_optimal_point_an_aggregate_collapses_and_takes_its_luns_with_it(served: Any, clock: Any) -> None:
+    session, _ = served
+
+    def latencies() -> dict[str, float]:
+        """Milliseconds of an operation over a minute, by the counters."""
+        before = counters(session, "headroom_aggregate")[0], counters(session, "lun")[0], counters(session, "disk:constituent")[0]
+        clock.now += 60
+        after = counters(session, "headroom_aggregate")[0], counters(session, "lun")[0], counters(session, "disk:constituent")[0]
+        pairs = (
+            ("current_latency", "current_ops"),
+            ("average_read_latency", "read_ops"),
+            ("user_write_latency", "user_write_block_count"),
+        )
+        told = {}
+        for (waited, count), held, later in zip(pairs, before, after, strict=True):
+            assert later[waited] > held[waited], "sums only grow"
+            told[waited] = (later[waited] - held[waited]) / (later[count] - held[count]) / 1000
+        return told
+
+    assert latencies() == pytest.approx(dict.fromkeys(("current_latency", "average_read_latency", "user_write_latency"), 1100), rel=0.01)
+    sources = [each["uuid"] for each in session.get("/api/snapmirror/relationships").json()["records"]][:6]
+    for uuid in sources:
+        session.patch(f"/api/snapmirror/relationships/{uuid}", json={"throttle": 1})
+    assert latencies()["current_latency"] == pytest.approx(1100, rel=0.01), "nothing was taken off the disks"
+    for uuid in sources[:4]:  # four of six are enough to be back within 5,000 operations a second
+        assert find(session, "storage/luns", name="*/ds01")["metric"]["latency"]["total"] == 1_100_000
+        session.patch(f"/api/snapmirror/relationships/{uuid}", json={"transfer_schedule": {"name": "2-hourly"}})
+    assert find(session, "storage/luns", name="*/ds01")["metric"]["latency"]["total"] == 6000
+    assert find(session, "storage/aggregates", name="aggr_10k")["metric"]["latency"]["total"] == 6000
+    assert latencies() == pytest.approx(dict.fromkeys(("current_latency", "average_read_latency", "user_write_latency"), 6), rel=0.01)
+
+
+def test_what_is_measured_of_a_thing_is_as_slow_as_its_aggregate(served: Any, clock: Any) -> None:
+    session, _ = served
+    asked = {"storage/aggregates": "aggr_10k", "storage/volumes": "vm_nfs_01", "storage/luns": "*/ds01"}
+
+    def grown_ms() -> list[float]:
+        before = [find(session, path, name=name)["statistics"] for path, name in asked.items()]
+        clock.now += 60
+        after = [find(session, path, name=name)["statistics"] for path, name in asked.items()]
+        pairs = zip(before, after, strict=True)
+        return [
+            (new["latency_raw"]["total"] - old["latency_raw"]["total"]) / (new["iops_raw"]["total"] - old["iops_raw"]["total"]) / 1000
+            for old, new in pairs
+        ]
+
+    def now_ms() -> list[float]:
+        measured = [find(session, path, name=name)["metric"]["latency"]["total"] / 1000 for path, name in asked.items()]
+        return [*measured, find(session, "storage/disks", name="1.0.0")["stats"]["average_latency"]]
+
+    assert now_ms() == [1100] * 4
+    assert grown_ms() == pytest.approx([1100] * 3, rel=0.01)
+    for each in session.get("/api/snapmirror/relationships").json()["records"]:
+        session.patch(f"/api/snapmirror/relationships/{each['uuid']}", json={"transfer_schedule": {"name": "2-hourly"}})
+    assert now_ms() == [6] * 4
+    assert grown_ms() == pytest.approx([6] * 3, rel=0.01)
 
 
 def test_headroom_tells_an_aggregate_beyond_its_optimal_point_from_one_that_is_not(served: Any) -> None:
@@ -294,9 +354,9 @@ def test_a_misaligned_lun_shows_in_the_histogram_and_a_healthy_one_does_not(serv
     session, _ = served
     rows = counters(session, "lun")
     off = [1 - row["read_align_histogram"][0] / row["read_ops_sent"] for row in rows]
-    assert off == pytest.approx([0.4, 0.07, 0.0], abs=0.001)
+    assert off == pytest.approx([0.4, 0.07, 0.0, 0.0], abs=0.001)
     partial = [row["write_partial_blocks"] / row["write_ops"] for row in rows]
-    assert partial == pytest.approx([0.2, 0.0, 0.0], abs=0.001)
+    assert partial == pytest.approx([0.2, 0.0, 0.0, 0.0], abs=0.001)
 
 
 def test_a_query_by_counter_name_answers_only_those_counters(served: Any) -> None:
