@@ -11,8 +11,8 @@ import ssl
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, ClassVar
@@ -52,6 +52,7 @@ class WireServer:
 
     Attributes:
         requests: the operations in the order they arrived, for tests and benchmarks.
+        most_in_flight: the most requests that were being served at once; may be set back to 0.
         stopping: set when the server is told to stop; whoever waits within a request looks at it.
 
     Args:
@@ -75,12 +76,27 @@ class WireServer:
         self.operation = operation
         self.faults = Faults()
         self.requests: list[str] = []
+        self.most_in_flight = 0
+        self._in_flight = 0
+        self._counting = threading.Lock()
         self.stopping = threading.Event()
         self._server = _Server((host, port), type("Handler", (_Handler,), {"wire": self}), tls)
         self.host = host
         self.port: int = self._server.server_address[1]
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
         self._thread.start()
+
+    @contextmanager
+    def in_flight(self) -> Iterator[None]:
+        """While a request is being served."""
+        with self._counting:
+            self._in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self._in_flight)
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._in_flight -= 1
 
     def stop(self) -> None:
         """Stop serving, and hang up on everybody who is still connected."""
@@ -149,6 +165,10 @@ class _Handler(BaseHTTPRequestHandler):
         """The lab says nothing on its own."""
 
     def _serve(self) -> None:
+        with self.wire.in_flight():
+            self._serve_one()
+
+    def _serve_one(self) -> None:
         request = Request(self.command, self.path, {name.lower(): value for name, value in self.headers.items()}, self._body())
         name = self.wire.operation(request)
         self.wire.requests.append(name)

@@ -167,9 +167,9 @@ class DellScServer(WireServer):
         return _reply(async_task(number, call, task.started), 202)
 
     def _settle(self) -> None:
-        """Let every task whose time has come have its effect, in their order; before any answer, so that nobody sees it late."""
+        """Let every task whose time has come have its effect, the one due first; before any answer, so that nobody sees it late."""
         now = self._clock()
-        for task in self._tasks.values():
+        for task in sorted(self._tasks.values(), key=lambda one: one.due):
             if task.answer is None and task.due <= now:
                 try:
                     task.answer = _reply(task.run())

@@ -42,6 +42,7 @@ _OPERATIONS: Mapping[str, Operation] = {
 _CONTENT, _IO_FILTERS = "PbmRetrieveServiceContent", "PbmQueryIOFiltersFromProfileId"
 _VIEW = "StorageProfile.View"
 _COOKIE = re.compile(rb"<(?:\w+:)?vcSessionCookie[^>]*>([^<]*)<")
+_SPOKEN = re.compile(r"urn:pbm/(\d+(?:\.\d+)*)")  # in the SOAPAction
 _XML = "text/xml; charset=utf-8"
 
 
@@ -69,29 +70,29 @@ class PbmEndpoint:
         self._privileges = privileges
         self._tags = tags
         self._own_cookie = str(uuid.uuid4())
-        self._version = _version(state.description.api_version)
+        self._newest = _numbers(state.description.api_version)
         self.policies = Policies(state)
 
     def answer(self, request: Request) -> Answer:
         """Answer a request that `is_for` this service."""
         if request.method != "POST":
             return Answer(b"", "text/plain", 405)
-        name = soap.operation_of(request.body)
+        name, version = soap.operation_of(request.body), self._version(request)
         try:
             with self._state.lock:
                 self._state.settle()
                 if request.fault("session"):
                     self._sessions.expire()
-                body = self._run(request, name)
+                body = self._run(request, name, version)
         except soap.NotSoapError as error:
-            return Answer(soap.fault(vmodl.fault.InvalidRequest(msg=str(error)), self._version, NAMESPACE, "RuntimeFault"), _XML, 500)
+            return Answer(soap.fault(vmodl.fault.InvalidRequest(msg=str(error)), version, NAMESPACE, "RuntimeFault"), _XML, 500)
         except vmodl.MethodFault as error:
-            return Answer(soap.fault(error, self._version, NAMESPACE, _declared_as(error, name)), _XML, 500)
+            return Answer(soap.fault(error, version, NAMESPACE, _declared_as(error, name)), _XML, 500)
         known = self._own_cookie in request.headers.get("cookie", "")
         headers = () if known else (("Set-Cookie", f'vmware_soap_session="{self._own_cookie}"; Path=/; HttpOnly; Secure'),)
         return Answer(body, _XML, 200, headers)
 
-    def _run(self, request: Request, name: str) -> bytes:
+    def _run(self, request: Request, name: str, version: str) -> bytes:
         session = self._session(request.body)
         privileges = self._privileges() - {fault.privilege for fault in request.faults if fault.kind == "permission"}
         if name == _IO_FILTERS:
@@ -101,7 +102,7 @@ class PbmEndpoint:
         if (type(call.this), call.this._GetMoId()) not in _OBJECTS:  # noqa: SLF001  pyVmomi's accessor
             raise vmodl.fault.ManagedObjectNotFound(obj=call.this, msg="ManagedObjectNotFound")
         if name == _CONTENT:
-            return soap.answer(call.method, _service_content(self._state), self._version, namespace=NAMESPACE)
+            return soap.answer(call.method, _service_content(self._state), version, namespace=NAMESPACE)
         operation = _OPERATIONS.get(name)
         user = _permit(session, call.method.privilege or _VIEW, privileges).user
         if operation is None:
@@ -109,7 +110,14 @@ class PbmEndpoint:
         with self._state.events.acting(user):
             result = self._misbehaving(request, operation, Asked(self.policies, self._tags(), privileges, user, call.arguments))
         typed = None if call.method.result in (None, type(None)) else of_type(call.method.result, result)
-        return soap.answer(call.method, typed, self._version, namespace=NAMESPACE)
+        return soap.answer(call.method, typed, version, namespace=NAMESPACE)
+
+    def _version(self, request: Request) -> str:
+        """What pyVmomi calls the version that a client speaks, else the newest of the API that is no newer than the vCenter."""
+        known = {_numbers(key.partition("/")[2]): name for key, name in VmomiSupport.versionMap.items() if key.startswith("pbm/")}
+        spoken = _SPOKEN.search(request.headers.get("soapaction", ""))
+        newest = min(_numbers(spoken.group(1)), self._newest) if spoken else self._newest
+        return str(known[max((one for one in known if one <= newest), default=min(known))])
 
     def _session(self, body: bytes) -> Session | None:
         found = _COOKIE.search(body.partition(b"Body")[0])
@@ -130,14 +138,14 @@ class PbmEndpoint:
 
     def _io_filters(self, body: bytes) -> bytes:
         """The I/O filters of policies. pyVmomi has no types for it. Source: govmomi, pbm/types/internal_types.go."""
-        keys = [(one.text or "").strip() for one in ET.fromstring(body).iter() if one.tag.endswith("}uniqueId")]  # noqa: S314  loopback
+        try:
+            keys = [(one.text or "").strip() for one in ET.fromstring(body).iter() if one.tag.endswith("}uniqueId")]  # noqa: S314  loopback
+        except ET.ParseError as error:
+            raise soap.NotSoapError(f"no {_IO_FILTERS} request: {error}") from error
         if any(key not in self.policies.by_id for key in keys):
             raise invalid("profileIds")
-        told = "".join(
-            f"<returnval><key><uniqueId>{escape(key)}</uniqueId></key>{_ENCRYPTING if key == ENCRYPTION_ID else ''}</returnval>"
-            for key in keys
-        )
-        return soap.raw_answer(_IO_FILTERS, told, INTERNAL)
+        told = (f"<key><uniqueId>{escape(key)}</uniqueId></key>{_ENCRYPTING if key == ENCRYPTION_ID else ''}" for key in keys)
+        return soap.raw_answer(_IO_FILTERS, "".join(f"<returnval>{one}</returnval>" for one in told), INTERNAL)
 
 
 _ENCRYPTING = "<iofilters><vibId></vibId><filterType>ENCRYPTION</filterType></iofilters>"
@@ -175,13 +183,6 @@ def _declared_as(error: Any, method: str) -> str:
         declared = ()
     kinds = [VmomiSupport.GetVmodlType(name) for name in declared]
     return next((str(VmomiSupport.GetWsdlName(kind)) for kind in type(error).__mro__ if kind in kinds), "RuntimeFault")
-
-
-def _version(api_version: str) -> str:
-    """pyVmomi's name of the newest version of this API that is no newer than the vCenter."""
-    newest = _numbers(api_version)
-    known = ((_numbers(key.partition("/")[2]), name) for key, name in VmomiSupport.versionMap.items() if key.startswith("pbm/"))
-    return str(max(one for one in known if one[0] <= newest)[1])
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -109,6 +109,11 @@ class VCenterServer:
         """The operations in the order they arrived; esxcli as its command, for example storage.core.device.list."""
         return self._wire.requests
 
+    @property
+    def most_in_flight(self) -> int:
+        """The most requests that were being served at once."""
+        return self._wire.most_in_flight
+
     def stop(self) -> None:
         """Stop serving."""
         self._wire.stop()
