@@ -86,7 +86,7 @@ _MODULES = (
         "lun_queue_depth_per_path",
         32,
     ),
-    # The SAS adapters of a PowerVault. Neither its parameters nor the depth of a device behind it are recorded: none, and the lab's own 254.
+    # The SAS adapters of a PowerVault. Neither its parameters nor the depth behind it are recorded: none, and the lab's own 254.
     KernelModule("lsi_msgpt3", "17.00.12.00-1", (), "", 254),
 )
 
