@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules wheel check coverage vcsim cassettes lock clean bench-lab
+.PHONY: help env demo test lint types layers rules wheel check coverage vcsim cassettes lock clean \
+	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help:
 	@echo "make demo    audit the simulated fleet (builds the environment first)"
 	@echo "make test    run the tests"
 	@echo "make check   what CI runs: lint, types, layers, rules, tests with coverage, the built wheel"
 	@echo "make vcsim   install VMware's simulator and govc into .bin (needs Go)"
-	@echo "make bench-lab  what the lab serves a second, and the memory it takes"
+	@echo "make bench-collect, bench-esxcli, bench-evaluate, bench-audit, bench-startup, bench-lab"
+	@echo "             how fast it is beside others (BENCH_ARGS=\"--help\"; docs/performance.md)"
+	@echo "make bench-check  whether it is still as much faster than others as it was"
 	@echo "make lock    resolve requirements.lock anew"
 
 env: $(STAMP)
@@ -62,6 +65,14 @@ cassettes: env
 # Hosts read for the first time and again; more hosts: make bench-lab BENCH_LAB="--hosts 10000 --vcenters 8"
 bench-lab: env
 	$(BIN)/python benchmarks/lab.py $(BENCH_LAB)
+
+# make bench-collect BENCH_ARGS="--hosts 30 --json FILE"; likewise the others. bench-collect builds a Go program where Go is.
+bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: env
+	$(BIN)/python benchmarks/$*.py $(BENCH_ARGS)
+
+# Ratios only, never absolute times: benchmarks/ratios.json.
+bench-check: env
+	$(BIN)/python benchmarks/check_ratios.py $(BENCH_ARGS)
 
 lock: env
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \

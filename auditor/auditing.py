@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.views import create_views, seal, view_columns
-from auditor.model import Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
+from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
 
 if TYPE_CHECKING:
     from auditor.applying import BlastRadius, Recovered
     from auditor.collectors.fleet import Progress
     from auditor.engine.evaluation import Evaluation
     from auditor.engine.rule import RuleSet
+    from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet, ParamOverride
     from auditor.model import Change, Plan
@@ -96,13 +97,23 @@ def audit(
     started: datetime,
     notices: Sequence[str] = (),
 ) -> Audited:
-    """Judge a snapshot.
+    """Judge a snapshot. What the rules need and its endpoints were not asked for is a gap.
 
     Raises:
-        ConfigurationError: no host was seen although everything was read, or a parameter override fits no rule.
+        ConfigurationError: no host was seen although all were asked for, no endpoint can tell what the rules need, or a parameter
+            override fits no rule.
         RuleError: a rule cannot be computed over these facts.
     """
-    if snapshot.hosts == 0 and not snapshot.gaps:
+    from auditor.facts.unread import told_unread
+
+    snapshot = told_unread(snapshot, needs_for(rules))
+    if snapshot.readings and not any(snapshot.asked.topics_of(EndpointKind(reading.kind)) for reading in snapshot.readings):
+        raise ConfigurationError(
+            "no endpoint of this fleet can tell what these rules need",
+            why="nothing was read, so nothing was judged.",
+            do="add the endpoints they are about to fleet.yaml, or audit with other rules.",
+        )
+    if snapshot.hosts == 0 and not snapshot.gaps and "hosts" in snapshot.asked.topics:
         raise ConfigurationError(
             "no host was found",
             why="nothing was judged: a fleet without hosts has no failures, and says nothing about yours.",
@@ -110,7 +121,8 @@ def audit(
         )
     evaluation, plan = _judge(snapshot, rules, overrides, directory)
     fixes = _contradicted(evaluation, plan)
-    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(notices), fixes=fixes)
+    told = (*notices, *(note for reading in snapshot.readings for note in reading.notes))
+    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes)
 
 
 def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride, ...]:
@@ -153,11 +165,20 @@ def _judge(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride
     return evaluation, plan(evaluation, rules)
 
 
-def collect_for(fleet: Fleet, directory: Path, progress: Progress) -> Snapshot:
-    """Read `fleet` and keep the snapshot in the run's directory before anything is judged."""
+def needs_for(rules: RuleSet, *, hosts: bool = False) -> Needs:
+    """What has to be read so that `rules` can be judged; `hosts`: who there is as well, needed or not."""
+    from auditor.engine.needs import needs_of
+    from auditor.facts.needs import needs
+
+    needed = needs_of(rules)
+    return needed | needs([("host", "")]) if hosts else needed
+
+
+def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs) -> Snapshot:
+    """Read what is needed of `fleet` and keep the snapshot in the run's directory before anything is judged."""
     from auditor.collectors.fleet import collect_fleet
 
-    snapshot = collect_fleet(fleet, progress)
+    snapshot = collect_fleet(fleet, progress, needs)
     snapshot.save(directory / SNAPSHOT_FOLDER)
     return snapshot
 
@@ -276,16 +297,20 @@ def take_back(
 
 
 def unmatched(fleet: Fleet, snapshot: Snapshot) -> tuple[str, ...]:
-    """What fleet.yaml says of things that nobody saw: a value that reaches nothing is a mistake, or a gap."""
+    """What fleet.yaml says of things that nobody saw: a value that reaches nothing is a mistake, or a gap.
+
+    Things that were not asked for are left out; of those nobody knows.
+    """
     rows = snapshot.connection.execute("SELECT DISTINCT endpoint, cluster FROM fact.host WHERE cluster IS NOT NULL").fetchall()
     seen = set(rows)
-    where = {(o.endpoint, o.cluster): o.where for o in fleet.params if o.cluster is not None}
+    asked = snapshot.asked.topics
+    where = {(o.endpoint, o.cluster): o.where for o in fleet.params if o.cluster is not None and "hosts" in asked}
     told = [
         f"{place}: no cluster {cluster} was seen on {endpoint}."
         for (endpoint, cluster), place in where.items()
         if (endpoint, cluster) not in seen
     ]
-    for declared in fleet.declared:
+    for declared in fleet.declared if "devices" in asked else ():
         found = snapshot.connection.execute("SELECT 1 FROM fact.device WHERE device GLOB ? LIMIT 1", [declared.devices]).fetchone()
         if found is None:
             told.append(f"{fleet.path}: no device is named like {declared.devices}, which is declared there.")

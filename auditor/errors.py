@@ -62,8 +62,16 @@ class NotThereError(EndpointError):
     """The object, option or command does not exist on that endpoint."""
 
 
+class NoLaneError(NotThereError):
+    """The server does not offer this way of reading at all."""
+
+
 class MalformedAnswerError(EndpointError):
     """The endpoint answered with something that is not what its protocol promises."""
+
+
+class UnknownShapeError(MalformedAnswerError):
+    """A whole and well-formed answer that holds something of another form than we know; another way of reading it may cope."""
 
 
 class RefusedError(EndpointError):

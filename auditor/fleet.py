@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from auditor.errors import ConfigurationError
-from auditor.model import Endpoint, EndpointKind, Limits, Scalar, Secret, Ssh, Tls
+from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Ssh, Tls
 from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
 _TOP = ("endpoints", "params", "declared")
-_ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "params", "clusters")
+_ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "lane", "params", "clusters")
 _TLS = ("ca", "fingerprint", "verify")
 _SSH = ("known_hosts", "fingerprint", "verify")
 _SSH_KINDS = (EndpointKind.ETERNUS,)
@@ -58,6 +58,14 @@ class Fleet:
     endpoints: tuple[Endpoint, ...]
     declared: tuple[Declared, ...] = ()
     params: tuple[ParamOverride, ...] = ()
+
+
+def with_lane(fleet: Fleet, lane: Lane | None) -> Fleet:
+    """`fleet` with every vCenter read by `lane`; None leaves what the file says."""
+    if lane is None:
+        return fleet
+    forced = tuple(replace(one, lane=lane) if one.kind is EndpointKind.VCENTER else one for one in fleet.endpoints)
+    return replace(fleet, endpoints=forced)
 
 
 def load_fleet(path: Path) -> Fleet:
@@ -122,6 +130,7 @@ class _Reader:
             tls=self._tls(entry.get("tls"), *at, "tls"),
             limits=self._limits(entry.get("limits"), *at, "limits"),
             ssh=self._ssh(entry.get("ssh"), *at, "ssh"),
+            lane=self._lane(entry.get("lane"), kind, *at, "lane"),
         )
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
@@ -192,6 +201,15 @@ class _Reader:
         if fingerprint is not None and not re.fullmatch(r"SHA256:[A-Za-z0-9+/]{43}", str(fingerprint)):
             self._stop('fingerprint is what ssh-keygen -l prints: "SHA256:" and 43 characters', *at, "fingerprint")
         return Ssh(self._path(known_hosts) if known_hosts else None, fingerprint, verify)
+
+    def _lane(self, told: Any, kind: EndpointKind, *at: str | int) -> Lane | None:
+        if told is None:
+            return None
+        if kind is not EndpointKind.VCENTER:
+            self._stop(f"lane is for a vCenter; {kind} has one way of being read", *at)
+        if told not in set(Lane):
+            self._stop(f'lane "{told}" is not known{did_you_mean(str(told), list(Lane))}', *at)
+        return Lane(told)
 
     def _limits(self, entry: Any, *at: str | int) -> Limits:
         entry = self._mapping(entry, *at)

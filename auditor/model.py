@@ -24,6 +24,14 @@ class EndpointKind(StrEnum):
     ETERNUS = "eternus"
 
 
+class Lane(StrEnum):
+    """A way of reading a vCenter in bulk, fastest first; all tell the same."""
+
+    VIJSON = "vijson"  # vCenter 8.0 U1 and later
+    SOAP = "soap"  # the answers decoded by our own parser
+    PYVMOMI = "pyvmomi"  # the answers decoded by pyVmomi: the reference
+
+
 class Verdict(StrEnum):
     """What one rule says of one resource."""
 
@@ -130,6 +138,7 @@ class Endpoint:
     tls: Tls = Tls()
     limits: Limits = Limits()
     ssh: Ssh = Ssh()
+    lane: Lane | None = None  # a vCenter only; None is the fastest that it offers
 
     @property
     def trust(self) -> str:
@@ -274,6 +283,8 @@ class EndpointReading:
     started: datetime  # aware, UTC
     finished: datetime
     complete: bool  # False when it left a gap
+    lane: str | None = None  # by which a vCenter was read in bulk; None for arrays, and for what never answered
+    notes: tuple[str, ...] = ()  # what every reader must be told of it and is no gap, in sentences
 
 
 @dataclass(frozen=True, slots=True)

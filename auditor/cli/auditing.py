@@ -14,7 +14,7 @@ import typer
 from auditor.cli import options
 from auditor.cli.terminal import confirmed, progress, show_plan
 from auditor.errors import ConfigurationError
-from auditor.model import FixClass, Severity
+from auditor.model import FixClass, Lane, Severity
 
 if TYPE_CHECKING:
     from auditor.auditing import Audited
@@ -36,6 +36,7 @@ class Wanted:
     yes: bool
     allow: Sequence[FixClass]
     max_changes: str
+    lane: Lane | None
     state_dir: Path | None
 
 
@@ -54,6 +55,7 @@ def audit(
     yes: options.Yes = False,
     allow: options.Allow = None,
     max_changes: options.MaxChanges = "500",
+    lane: options.ByLane = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """Read a fleet, judge it, report; with --fix, put it right.
@@ -73,6 +75,7 @@ def audit(
         yes,
         allow or [FixClass.ONLINE],
         max_changes,
+        lane,
         state_dir,
     )
     if (fleet is None) == (snapshot is None):
@@ -81,6 +84,8 @@ def audit(
             why="nothing was read.",
             do="auditor audit --fleet fleet.yaml, or `auditor demo` to see it work without a fleet.",
         )
+    if snapshot is not None and lane is not None:
+        raise ConfigurationError("--lane cannot go with --from", why="a saved snapshot is not read from a vCenter.", do="leave --lane out.")
     if snapshot is not None and fix:
         raise ConfigurationError(
             "--fix cannot go with --from",
@@ -113,6 +118,7 @@ def demo(
     yes: options.Yes = False,
     allow: options.Allow = None,
     max_changes: options.MaxChanges = "500",
+    lane: options.ByLane = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """Audit a simulated fleet, in this process and on loopback only: no vCenter needed.
@@ -136,6 +142,7 @@ def demo(
         yes,
         allow or [FixClass.ONLINE],
         max_changes,
+        lane,
         state_dir,
     )
     with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(load_scenario(scenario or "all")) as lab:
@@ -147,15 +154,16 @@ def demo(
 def collect(
     fleet: options.RequiredFleet,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the snapshot goes; must not hold one already.")],
+    lane: options.ByLane = None,
 ) -> int:
     """Read a fleet into a snapshot and judge nothing.
 
     Example: auditor collect --fleet fleet.yaml --out snapshot-monday
     """
     from auditor.collectors.fleet import collect_fleet
-    from auditor.fleet import load_fleet
+    from auditor.fleet import load_fleet, with_lane
 
-    loaded = load_fleet(fleet)
+    loaded = with_lane(load_fleet(fleet), lane)
     if (out / "snapshot.json").exists():
         raise ConfigurationError(
             f"{out} already holds a snapshot", why="nothing was read: two moments would be mixed.", do="name another directory."
@@ -213,15 +221,16 @@ def schedule(
 def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) -> int:
     from auditor import auditing
     from auditor.applying.guards import blast_radius
-    from auditor.fleet import load_fleet
+    from auditor.fleet import load_fleet, with_lane
     from auditor.reporting import parse_reporters, write_report
     from auditor.runs import state_directory
 
     destinations = parse_reporters(wanted.reporters)
-    fleet = load_fleet(fleet_path) if fleet_path else None
+    fleet = with_lane(load_fleet(fleet_path), wanted.lane) if fleet_path else None
     blast_radius(wanted.max_changes, 0)  # a mistake in it is told before the fleet is read
     state = state_directory(wanted.state_dir)
-    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state)
+    counted = wanted.fix and "%" in wanted.max_changes  # of how many hosts it is a share has to be known
+    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state, hosts=counted)
     if wanted.fix and fleet is not None:
         show_plan(audited.plan, wanted.allow)
         if not wanted.dry_run:
@@ -234,8 +243,10 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
     return auditing.exit_code(audited, fail_on=wanted.fail_on.rank, min_coverage=wanted.min_coverage)
 
 
-def _read_and_judge(fleet: Fleet | None, snapshot_path: Path | None, rules: Sequence[Path], only: Sequence[str], state: Path) -> Audited:
-    """Read `fleet`, or load the snapshot, and judge it as a new run."""
+def _read_and_judge(
+    fleet: Fleet | None, snapshot_path: Path | None, rules: Sequence[Path], only: Sequence[str], state: Path, *, hosts: bool = False
+) -> Audited:
+    """Read of `fleet` what the rules need, or load the snapshot, and judge it as a new run; `hosts`: read who there is in any case."""
     from auditor import auditing
     from auditor.facts.snapshot import load_snapshot
     from auditor.runs import begin_run, new_run_id
@@ -250,7 +261,7 @@ def _read_and_judge(fleet: Fleet | None, snapshot_path: Path | None, rules: Sequ
     directory = begin_run(state, run_id)
     notices = auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
-        snapshot = auditing.collect_for(fleet, directory, said)
+        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts))
     notices += auditing.unmatched(fleet, snapshot)
     return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices)
 

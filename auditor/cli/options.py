@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.model import FixClass, Severity
+from auditor.model import FixClass, Lane, Severity
 
 Fleet = Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
 RequiredFleet = Annotated[Path, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
@@ -16,6 +16,10 @@ StateDir = Annotated[
     typer.Option(
         "--state-dir", metavar="DIR", help="Where runs and journals are kept. [default: the XDG state directory]", show_default=False
     ),
+]
+ByLane = Annotated[
+    Lane | None,
+    typer.Option("--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="RULE", help="Judge by this rule only. Repeatable.")]

@@ -11,20 +11,22 @@ from __future__ import annotations
 
 import re
 import threading
-from typing import TYPE_CHECKING, Any
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr, unescape
 
+from auditor.clients.esxcli_rows import Row, local_name, parse_rows, response_in, scanned_rows
 from auditor.clients.vcenter import translated
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from auditor.clients.vcenter_stub import Stub
     from auditor.model import Endpoint
 
-Row = dict[str, str | list[str]]
+T = TypeVar("T")
 
 _READ_VERBS = frozenset({"list", "get"})
 _VERSION = "urn:vim25/5.0"
@@ -33,7 +35,7 @@ _ENVELOPE = (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">'
     '<soapenv:Body><{operation} xmlns="urn:vim25"><_this type={kind}>{moid}</_this>{body}</{operation}></soapenv:Body></soapenv:Envelope>'
 )
-_XSI_TYPE = "{http://www.w3.org/2001/XMLSchema-instance}type"
+_ALL: frozenset[str] = frozenset()
 
 
 class EsxCli:
@@ -57,6 +59,10 @@ class EsxCli:
             RefusedError: the host says no, in its own words.
             EndpointError: as for every call.
         """
+        return self.select(command, _ALL, **arguments)
+
+    def select(self, command: str, fields: frozenset[str], **arguments: str | bool | int | Sequence[str]) -> list[Row]:
+        """`run`, but only those `fields` of each record, by their plain names (`plain_name`); the others cost next to nothing."""
         from pyVmomi import vmodl
 
         words = command.split()
@@ -64,27 +70,39 @@ class EsxCli:
         doing = f"esxcli {command} on {self._host_id}"
         with translated(self._endpoint, doing):
             try:
-                answer = self._execute(words, arguments, repeatable=reads)
+                rows = self._execute(words, arguments, fields, repeatable=reads)
             except vmodl.fault.ManagedObjectNotFound:
                 # The executer may belong to the session and die with it. Nothing was run, but only a read is sent again.
                 if not reads or not self._forget():
                     raise
-                answer = self._execute(words, arguments, repeatable=True)
-        if not answer and reads:
-            raise self._nonsense("ExecuteSoap", f"{doing} answered nothing at all")
-        rows = parse_rows(answer, self._endpoint, doing) if answer else []
+                rows = self._execute(words, arguments, fields, repeatable=True)
         if words[-1] == "list" and rows and "value" in rows[0] and len(rows[0]) == 1:
             raise self._nonsense("ExecuteSoap", f"{doing} answered no records")
         return rows
 
-    def _execute(self, words: list[str], arguments: dict[str, Any], *, repeatable: bool) -> str:
+    def _execute(self, words: list[str], arguments: dict[str, Any], fields: frozenset[str], *, repeatable: bool) -> list[Row]:
         kind, moid = self._found_executer()
         body = (
             f"<moid>ha-cli-handler-{escape('-'.join(words[:-1]))}</moid><version>{_VERSION}</version>"
             f"<method>vim.EsxCLI.{escape('.'.join(words))}</method>{''.join(_argument(name, value) for name, value in arguments.items())}"
         )
         doing = f"esxcli {' '.join(words)} on {self._host_id}"
-        result = self._ask("ExecuteSoap", kind, moid, body, repeatable=repeatable)
+
+        def decode(status: int, answer: bytes) -> list[Row]:
+            escaped = response_in(answer) if status == HTTPStatus.OK else None
+            rows = None if escaped is None else scanned_rows(escaped, fields)
+            if rows is not None:
+                return rows
+            text = self._response(doing, status, answer)
+            if not text and words[-1] in _READ_VERBS:
+                raise self._nonsense("ExecuteSoap", f"{doing} answered nothing at all")
+            return parse_rows(text, self._endpoint, doing, fields) if text else []
+
+        return self._ask("ExecuteSoap", (kind, moid), body, decode, like=" ".join(words), repeatable=repeatable)
+
+    def _response(self, doing: str, status: int, answer: bytes) -> str:
+        """The text that an answer carries; empty when it has none."""
+        result = self._result("ExecuteSoap", status, answer)
         if result is None:
             return ""
         fault = _child(result, "fault")
@@ -94,12 +112,17 @@ class EsxCli:
         return (response.text or "") if response is not None else ""
 
     def _found_executer(self) -> tuple[str, str]:
+        operation = "RetrieveManagedMethodExecuter"
+
+        def decode(status: int, answer: bytes) -> tuple[str, str]:
+            found = self._result(operation, status, answer)
+            if found is None or not found.text:
+                raise self._nonsense(operation, "no executer in it")
+            return found.get("type", "ManagedMethodExecuter"), found.text
+
         with self._lock:
             if self._executer is None:
-                found = self._ask("RetrieveManagedMethodExecuter", "HostSystem", self._host_id, "", repeatable=True)
-                if found is None or not found.text:
-                    raise self._nonsense("RetrieveManagedMethodExecuter", "no executer in it")
-                self._executer = (found.get("type", "ManagedMethodExecuter"), found.text)
+                self._executer = self._ask(operation, ("HostSystem", self._host_id), "", decode, like=operation, repeatable=True)
             return self._executer
 
     def _forget(self) -> bool:
@@ -108,24 +131,26 @@ class EsxCli:
             had, self._executer = self._executer is not None, None
             return had
 
-    def _ask(self, operation: str, kind: str, moid: str, body: str, *, repeatable: bool) -> ElementTree.Element | None:
-        """The `returnval` element of one call, or None when the answer has none."""
+    def _ask(
+        self, operation: str, this: tuple[str, str], body: str, decode: Callable[[int, bytes], T], *, like: str, repeatable: bool
+    ) -> T:
+        kind, moid = this
         request = _ENVELOPE.format(operation=operation, kind=quoteattr(kind), moid=escape(moid), body=body)
+        return self._stub.ask(operation, request, decode, repeatable=repeatable, kind=like)
 
-        def decode(status: int, answer: bytes) -> ElementTree.Element | None:
-            try:
-                root = ElementTree.fromstring(answer)  # noqa: S314  from an endpoint whose certificate was checked; expat bounds entities
-            except ElementTree.ParseError as error:
-                raise self._nonsense(operation, f"{error}") from None
-            soap_body = _child(root, "Body")
-            if soap_body is not None and _child(soap_body, "Fault") is not None:
-                self._stub.fault_in(operation, status, answer)
-            response = _child(soap_body, f"{operation}Response") if soap_body is not None else None
-            if response is None:
-                raise self._nonsense(operation, f"HTTP {status}, neither its response nor a fault")
-            return _child(response, "returnval")
-
-        return self._stub.ask(operation, request, decode, repeatable=repeatable)
+    def _result(self, operation: str, status: int, answer: bytes) -> ElementTree.Element | None:
+        """The `returnval` element of an answer, or None when it has none."""
+        try:
+            root = ElementTree.fromstring(answer)  # noqa: S314  from an endpoint whose certificate was checked; expat bounds entities
+        except ElementTree.ParseError as error:
+            raise self._nonsense(operation, f"{error}") from None
+        soap_body = _child(root, "Body")
+        if soap_body is not None and _child(soap_body, "Fault") is not None:
+            self._stub.fault_in(operation, status, answer)
+        response = _child(soap_body, f"{operation}Response") if soap_body is not None else None
+        if response is None:
+            raise self._nonsense(operation, f"HTTP {status}, neither its response nor a fault")
+        return _child(response, "returnval")
 
     def _nonsense(self, operation: str, what: str) -> MalformedAnswerError:
         return MalformedAnswerError(
@@ -133,43 +158,6 @@ class EsxCli:
             why="half an answer would be half an audit, so none of it was used.",
             do="run again; if it stays so, try the same command on the host itself.",
         )
-
-
-def parse_rows(text: str, endpoint: Endpoint, doing: str) -> list[Row]:
-    """The records of an esxcli answer, see `EsxCli.run`.
-
-    Raises:
-        MalformedAnswerError: it is not XML.
-    """
-    try:
-        root = ElementTree.fromstring(text)  # noqa: S314  as above
-    except ElementTree.ParseError as error:
-        raise MalformedAnswerError(
-            f"endpoint {endpoint.name}: {doing}: its answer cannot be understood: {error}",
-            why="half an answer would be half an audit, so none of it was used.",
-            do="run again; if it stays so, try the same command on the host itself.",
-        ) from None
-    if root.get(_XSI_TYPE, "").rpartition(":")[2].startswith("ArrayOf"):
-        return [_row(record) for record in root]
-    if len(root):
-        return [_row(root)]
-    return [{"value": root.text.strip()}] if root.text and root.text.strip() else []
-
-
-def _row(record: ElementTree.Element) -> Row:
-    if not len(record):
-        return {"value": record.text or ""}
-    row: Row = {}
-    for field in record:
-        name, text = _local(field.tag), field.text or ""
-        if len(field):  # a list as one element with an element an entry
-            row[name] = [entry.text or "" for entry in field]
-        elif name not in row:
-            row[name] = text
-        else:
-            had = row[name]
-            row[name] = [*had, text] if isinstance(had, list) else [had, text]
-    return row
 
 
 def _argument(name: str, value: str | bool | int | Sequence[str]) -> str:
@@ -198,8 +186,4 @@ def _refusal(endpoint: Endpoint, doing: str, fault: ElementTree.Element) -> Endp
 
 
 def _child(parent: ElementTree.Element, name: str) -> ElementTree.Element | None:
-    return next((child for child in parent if _local(child.tag) == name), None)
-
-
-def _local(tag: str) -> str:
-    return tag.rpartition("}")[2]
+    return next((child for child in parent if local_name(child.tag) == name), None)

@@ -96,12 +96,14 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
         return self.ask(
             name,
             self.SerializeRequest(mo, info, args),
-            lambda status, body: self._decoded(name, info.result, status, body),
+            lambda status, body: self.decoded(name, info.result, status, body),
             repeatable=name in _READS,
         )
 
-    def ask(self, operation: str, request: bytes | str, decode: Callable[[int, bytes], T], *, repeatable: bool) -> T:
+    def ask(self, operation: str, request: bytes | str, decode: Callable[[int, bytes], T], *, repeatable: bool, kind: str = "") -> T:
         """Send `request`, decode the answer; once more after a new login when the session had expired and it is a read.
+
+        `kind` is for `Pace.turn`.
 
         Raises:
             EndpointError: of the transport.
@@ -112,7 +114,8 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
         data = request if isinstance(request, bytes) else request.encode()
         seen = self._logins
         for attempt in (1, 2):
-            reply = self.wire.post(operation, data, self.versionId, repeatable=repeatable)
+            headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": self.versionId}
+            reply = self.wire.post(operation, data, headers, repeatable=repeatable, kind=kind)
             try:
                 return decode(reply.status, reply.body)
             except vim.fault.NotAuthenticated:
@@ -127,7 +130,32 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
 
     def fault_in(self, operation: str, status: int, body: bytes) -> None:
         """Raise the fault that `body` holds, as pyVmomi's exception; used for answers whose result pyVmomi has no type for."""
-        self._decoded(operation, object, status, body)
+        self.decoded(operation, object, status, body)
+
+    def decoded(self, operation: str, result_type: Any, status: int, body: bytes) -> Any:
+        """What `body`, the answer to `operation`, holds, as pyVmomi's objects; `result_type` is as pyVmomi has it.
+
+        Raises:
+            vmodl.MethodFault: it holds a fault.
+            MalformedAnswerError: it makes no sense.
+        """
+        deserializer = SoapResponseDeserializer(self)
+        if operation.endswith("RetrievePropertiesEx"):
+            for name in _UNREAD:
+                body = _without(body, name)
+        try:
+            # A stream, not bytes: only so does pyVmomi tell expat where the document ends, and a torn one is noticed.
+            result = deserializer.Deserialize(io.BytesIO(body), result_type if result_type is not type(None) else object)
+        except (ExpatError, AttributeError, KeyError, LookupError, TypeError, ValueError) as error:
+            # What pyVmomi's deserialiser raises at a name, a type or a number it does not know.
+            raise self._nonsense(operation, status, f"{type(error).__name__}: {error}") from None
+        if deserializer.isFault:
+            if isinstance(result, vmodl.MethodFault):
+                raise result
+            raise self._nonsense(operation, status, "a fault of no known kind")
+        if status != 200 or not re.search(rb"<(?:[\w.-]+:)?%sResponse[\s/>]" % operation.encode(), body):
+            raise self._nonsense(operation, status, "neither its response nor a fault")
+        return result
 
     def _log_in(self, seen: int) -> None:
         with self._login_lock:
@@ -146,25 +174,6 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
                 self._refused = error
                 raise
             self._logins += 1
-
-    def _decoded(self, operation: str, result_type: Any, status: int, body: bytes) -> Any:
-        deserializer = SoapResponseDeserializer(self)
-        if operation.endswith("RetrievePropertiesEx"):
-            for name in _UNREAD:
-                body = _without(body, name)
-        try:
-            # A stream, not bytes: only so does pyVmomi tell expat where the document ends, and a torn one is noticed.
-            result = deserializer.Deserialize(io.BytesIO(body), result_type if result_type is not type(None) else object)
-        except (ExpatError, AttributeError, KeyError, LookupError, TypeError, ValueError) as error:
-            # What pyVmomi's deserialiser raises at a name, a type or a number it does not know.
-            raise self._nonsense(operation, status, f"{type(error).__name__}: {error}") from None
-        if deserializer.isFault:
-            if isinstance(result, vmodl.MethodFault):
-                raise result
-            raise self._nonsense(operation, status, "a fault of no known kind")
-        if status != 200 or not re.search(rb"<(?:[\w.-]+:)?%sResponse[\s/>]" % operation.encode(), body):
-            raise self._nonsense(operation, status, "neither its response nor a fault")
-        return result
 
     def _nonsense(self, operation: str, status: int, what: str) -> MalformedAnswerError:
         return MalformedAnswerError(

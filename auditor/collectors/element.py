@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.collectors import element_rows as rows
 from auditor.collectors.element_records import Complaints, Record, once, records
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.model import Gap
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from auditor.clients.element import ElementArray
     from auditor.collectors.element_rows import Row
+    from auditor.facts.needs import Needs
     from auditor.model import Endpoint
 
 FAMILY = "solidfire"
@@ -25,15 +27,15 @@ _NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
 _GIVE_UP_AFTER = 2  # topics in a row that got no answer: the others would each wait for their own timeout
 
 
-def collect_element(array: ElementArray, endpoint: Endpoint) -> Iterator[Batch | Gap]:
-    """Yield everything a cluster tells about itself, a page at a time, and one row of `reading` for each topic.
+def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
+    """Yield what is needed of a cluster, a page at a time, and one row of `reading` for each topic of it.
 
     A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
     topic that cannot be asked leaves a gap, and the next one is tried, until the cluster has fallen silent.
 
     Source: Element API reference for each method; arrays.md, "Calls and fields".
     """
-    reading = _Reading(array, endpoint.name)
+    reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
     topics: tuple[tuple[str, Callable[[], Iterator[Batch | Gap]]], ...] = (
         ("array", reading.array_itself),
         ("nodes", reading.nodes),
@@ -48,6 +50,8 @@ def collect_element(array: ElementArray, endpoint: Endpoint) -> Iterator[Batch |
     )
     silent = 0
     for topic, read in topics:
+        if topic not in needs.topics:
+            continue
         complete = True
         try:
             if silent >= _GIVE_UP_AFTER:
@@ -79,6 +83,7 @@ class _Reading:
 
     array: ElementArray
     endpoint: str
+    wants_version: bool = True
     policy_names: dict[str, str | None] = field(default_factory=dict)
     active_volumes: set[str] = field(default_factory=set)
     volumes_read: bool = False
@@ -88,8 +93,9 @@ class _Reading:
         info = Record(self.array.call("GetClusterInfo"), "the cluster", complaints).inner("clusterInfo")
         version: str | None = None
         try:
-            told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
-            version = told.text("clusterVersion")
+            if self.wants_version:
+                told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
+                version = told.text("clusterVersion")
         except EndpointError as error:
             # The cluster is there; only its release is not known.
             yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)

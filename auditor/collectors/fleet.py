@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError, EndpointError
+from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
+    from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
     from auditor.fleet import Declared, Fleet
 
@@ -20,45 +22,50 @@ Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 _MOST_ENDPOINTS_AT_ONCE = 32
 
 
-def collect_fleet(fleet: Fleet, progress: Progress) -> Snapshot:
-    """Read all endpoints of `fleet`, each in a thread of its own.
+def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING) -> Snapshot:
+    """Read what is needed of all endpoints of `fleet`, each in a thread of its own.
 
-    An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same.
+    An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
+    needed is not even connected to.
     """
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder()
-    readings = _read(fleet.endpoints, builder, progress)
+    readings = _read(fleet.endpoints, builder, progress, needs)
     _declare(fleet.declared, builder)
-    return builder.finish(readings, started=started, finished=datetime.now(UTC))
+    return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
 
 
 def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
-    """Read only `endpoints` again; what `before` knows of the others is taken over."""
+    """Read only `endpoints` again, for what they were asked before; what `before` knows of the others is taken over."""
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder()
     kept = tuple(reading for reading in before.readings if reading.name not in endpoints)
     builder.take_over(before, [reading.name for reading in kept])
-    again = _read(tuple(e for e in fleet.endpoints if e.name in endpoints), builder, progress)
+    again = _read(tuple(e for e in fleet.endpoints if e.name in endpoints), builder, progress, before.asked)
     _declare(fleet.declared, builder)
     order = [endpoint.name for endpoint in fleet.endpoints]
     readings = sorted((*kept, *again), key=lambda reading: order.index(reading.name))
-    return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC))
+    return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC), asked=before.asked)
 
 
-def _read(endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress) -> tuple[EndpointReading, ...]:
+def _read(endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress, needs: Needs) -> tuple[EndpointReading, ...]:
     if not endpoints:
         return ()
     with ThreadPoolExecutor(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), thread_name_prefix="endpoint") as pool:
-        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress), endpoints))
+        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress, needs), endpoints))
 
 
-def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress) -> EndpointReading:
+def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs) -> EndpointReading:
     started = datetime.now(UTC)
+    if not needs.topics_of(endpoint.kind):
+        return _not_asked(endpoint, started)
     version: str | None = None
+    lane: str | None = None
+    notes: tuple[str, ...] = ()
     complete = True
     progress(endpoint.name, "connecting")
     try:
@@ -66,9 +73,11 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
         with opener(endpoint) as session:
             version = versioned(session)
             progress(endpoint.name, f"reading {version}")
-            for item in collector(session, endpoint):
+            for item in collector(session, endpoint, needs):
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
+            if endpoint.kind is EndpointKind.VCENTER:
+                lane, notes = session.bulk.lane, tuple(session.bulk.notes)
     except (EndpointError, ConfigurationError) as error:
         complete = False
         what = "all of it" if version is None else "the rest of it"
@@ -83,12 +92,30 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
         started=started,
         finished=datetime.now(UTC),
         complete=complete,
+        lane=lane,
+        notes=notes,
+    )
+
+
+def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
+    return EndpointReading(
+        name=endpoint.name,
+        kind=endpoint.kind.value,
+        address=f"{endpoint.address}:{endpoint.port}",
+        version=None,
+        tls=endpoint.trust,
+        started=now,
+        finished=now,
+        complete=True,
+        notes=(f"{endpoint.name} was not asked: no rule of this audit needs anything of it.",),
     )
 
 
 def _ways(
     endpoint: Endpoint,
-) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[[Any, Endpoint], Iterator[Batch | Gap]], Callable[[Any], str]]:
+) -> tuple[
+    Callable[[Endpoint], AbstractContextManager[Any]], Callable[[Any, Endpoint, Needs], Iterator[Batch | Gap]], Callable[[Any], str]
+]:
     """How to open, read and name an endpoint of this kind."""
     match endpoint.kind:
         case EndpointKind.VCENTER:

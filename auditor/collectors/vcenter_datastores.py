@@ -6,57 +6,48 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.clients.vcenter import moid
-from auditor.collectors.vcenter_reading import LIGHT_PAGE, read_each
-from auditor.collectors.vcenter_rows import Facts, Rows, gap, holes, pages, readings
+from auditor.collectors.vcenter_reading import read_each
+from auditor.collectors.vcenter_rows import Facts, Rows, gap, holes, readings
 from auditor.collectors.vcenter_storage import lower_hex_name
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from auditor.clients.bulk.reading import Found
+    from auditor.clients.bulk.shapes import EndpointsOfHost, IormInfo, Ref
     from auditor.clients.vcenter import VCenter
-    from auditor.clients.vcenter_read import ObjectFacts
     from auditor.collectors.vcenter_rows import Circuit
     from auditor.model import Endpoint
 
-# `info` as a whole: its kinds differ in their fields, and a real server refuses a path that the base type lacks.
-_PATHS = (
-    "name",
-    "summary.type",
-    "summary.capacity",
-    "summary.accessible",
-    "info",
-    "host",
-    "capability.storageIORMSupported",
-    "iormConfiguration",
-)
 _NEEDED = ("name", "summary.type", "info", "host")
+_STORES_A_BATCH = 100  # each mounted by up to hundreds of hosts
 
 
-def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Iterator[Facts]:
-    """Yield datastore, datastore_extent, datastore_mount and vvol_mount, and the reading of topic "datastores"."""
-    from pyVmomi import vim
+def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str]) -> Iterator[Facts]:
+    """Yield datastore, datastore_extent, datastore_mount and vvol_mount, and the reading of topic "datastores".
 
-    from auditor.clients.vcenter_read import list_objects
-
+    `paths` are the properties to ask for.
+    """
     try:
         if circuit.opened_by is not None:
             raise circuit.opened_by
-        refs = list_objects(vcenter, vim.Datastore)
+        refs = vcenter.bulk.refs("Datastore")
     except EndpointError as error:
         circuit.failed(error)
         yield gap(endpoint, "the list of datastores", error)
         yield readings(endpoint, "", {"datastores": False})
         return
     complete = True
-    for some in pages(refs, LIGHT_PAGE):
-        tables = _Tables(endpoint)
-        for facts in read_each(vcenter, vim.Datastore, _PATHS, some, LIGHT_PAGE, circuit):
-            found = list(_add(endpoint, tables, facts))
-            complete = complete and not found
-            yield from found
-        yield from tables.batches()
+    tables = _Tables(endpoint)
+    for count, facts in enumerate(read_each(vcenter, "Datastore", paths, refs, circuit), 1):
+        found = list(_add(endpoint, tables, facts, paths))
+        complete = complete and not found
+        yield from found
+        if count % _STORES_A_BATCH == 0:
+            yield from tables.batches()
+            tables = _Tables(endpoint)
+    yield from tables.batches()
     yield readings(endpoint, "", {"datastores": complete})
 
 
@@ -72,62 +63,66 @@ class _Tables:
             yield from rows.batch()
 
 
-def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectFacts | tuple[Any, EndpointError]) -> Iterator[Facts]:
+def _add(endpoint: Endpoint, tables: _Tables, facts: Found | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
     """Add one datastore to `tables`; yield its holes."""
     if isinstance(facts, tuple):
         ref, error = facts
-        tables.stores.add(datastore_id=moid(ref), name=moid(ref))
-        yield gap(endpoint, f"datastore {moid(ref)}", error)
+        tables.stores.add(datastore_id=ref.value, name=ref.value)
+        yield gap(endpoint, f"datastore {ref.value}", error)
         return
     values = facts.values
     name = values.get("name") or facts.id
-    untold = {path: "vCenter does not tell it" for path in _NEEDED if path not in values}
+    untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
     yield from holes(endpoint, untold | dict(facts.missing), f"datastore {name}")
     info = values.get("info")
-    vmfs, vvol = getattr(info, "vmfs", None), getattr(info, "vvolDS", None)
+    vmfs, vvol = (info.vmfs, info.vvol) if info else (None, None)
     tables.stores.add(
         datastore_id=facts.id,
         name=name,
         type=values.get("summary.type"),
         vmfs_uuid=vmfs.uuid if vmfs else None,
         vmfs_version=vmfs.version if vmfs else None,
-        vvol_container_id=container_id(vvol.scId) if vvol else None,
+        vvol_container_id=container_id(vvol.container_id) if vvol else None,
         size_bytes=values.get("summary.capacity"),
         accessible=values.get("summary.accessible"),
         sioc_supported=values.get("capability.storageIORMSupported"),
         **_sioc(values.get("iormConfiguration")),
     )
-    for extent in (vmfs.extent or ()) if vmfs else ():
-        tables.extents.add(datastore_id=facts.id, device=lower_hex_name(extent.diskName), partition=extent.partition)
+    for extent in vmfs.extent if vmfs else ():
+        tables.extents.add(datastore_id=facts.id, device=lower_hex_name(extent.disk_name), partition=extent.partition)
     for mount in values.get("host") or ():
-        about = mount.mountInfo
-        tables.mounts.add(datastore_id=facts.id, host_id=moid(mount.key), mounted=about.mounted, accessible=about.accessible)
-    for seen_by in (vvol.hostPE or ()) if vvol else ():
+        about, host = mount.mount_info, mount.key
+        if about is None or host is None:
+            yield gap(endpoint, f"a mount of datastore {name}", "its host or its state is not told")
+            continue
+        tables.mounts.add(datastore_id=facts.id, host_id=host.value, mounted=about.mounted, accessible=about.accessible)
+    for seen_by in vvol.endpoints if vvol else ():
         yield from _protocol_endpoints(endpoint, tables, facts.id, name, seen_by)
 
 
-def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, name: str, seen_by: Any) -> Iterator[Facts]:
+def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, name: str, seen_by: EndpointsOfHost) -> Iterator[Facts]:
     seen: set[str] = set()
-    for one in seen_by.protocolEndpoint or ():
-        if one.deviceId:
-            device = lower_hex_name(one.deviceId)
+    host_id = seen_by.key.value if seen_by.key else None
+    for one in seen_by.protocol_endpoint:
+        if one.device_id and host_id:
+            device = lower_hex_name(one.device_id)
             if device not in seen:
-                tables.endpoints.add(datastore_id=datastore_id, host_id=moid(seen_by.key), device=device)
+                tables.endpoints.add(datastore_id=datastore_id, host_id=host_id, device=device)
             seen.add(device)
-        elif not (one.type or one.peType or "").lower().startswith(("nas", "nfs")):
+        elif not (one.type or one.pe_type or "").lower().startswith(("nas", "nfs")):
             # An NFS endpoint has no device; a SCSI one without a name is a hole.
-            yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {moid(seen_by.key)}", "its device is not told")
+            yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device, or its host, is not told")
 
 
-def _sioc(settings: Any) -> dict[str, Any]:
+def _sioc(settings: IormInfo | None) -> dict[str, Any]:
     """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; facts.md 4.1."""
     if settings is None:
         return {}
     return {
         "sioc_enabled": settings.enabled,
-        "sioc_mode": settings.congestionThresholdMode,
-        "sioc_threshold_ms": settings.congestionThreshold,
-        "sioc_statistics_only": bool(settings.statsCollectionEnabled) and not settings.enabled,
+        "sioc_mode": settings.congestion_threshold_mode,
+        "sioc_threshold_ms": settings.congestion_threshold,
+        "sioc_statistics_only": bool(settings.stats_collection_enabled) and not settings.enabled,
     }
 
 

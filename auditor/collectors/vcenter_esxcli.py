@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from auditor.collectors.vcenter_rows import Facts, Rows
+from auditor.clients.esxcli_rows import plain_name
+from auditor.collectors.vcenter_rows import Facts, columns
 from auditor.collectors.vcenter_storage import lower_hex_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from auditor.clients.esxcli import Row
+    from auditor.clients.esxcli_rows import Row
 
 _SHOWN = 3
 
@@ -33,13 +35,10 @@ class Records:
 
 
 class Record:
-    """One record; fields are found by their letters and digits, whatever the build's capitals.
-
-    The structured name of a field is its display name without blanks and punctuation ("Is VVOL PE" is `IsVVOLPE`). Source: facts.md 1.1.
-    """
+    """One record; fields are found by their plain names."""
 
     def __init__(self, row: Row, holes: list[str]) -> None:
-        self._fields = {re.sub(r"[^a-z0-9]", "", name.lower()): value for name, value in row.items()}
+        self._fields = {plain_name(name): value for name, value in row.items()}
         self._holes = holes
         self.name = "a record without a name"
 
@@ -51,6 +50,10 @@ class Record:
         if value is not None or needed:
             self._holes.append(f"{field} of {self.name} is {'missing' if value is None else 'more than one'}")
         return None
+
+    def filled(self, field: str, *, needed: bool = True) -> str | None:
+        """The field, trimmed; None also when it is empty."""
+        return self.text(field, needed=needed) or None
 
     def number(self, field: str, *, needed: bool = True) -> int | None:
         """The field as a count, zero or more."""
@@ -77,66 +80,48 @@ class Record:
         return self.name
 
 
-def scheduling(records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
-    """Table `device_scheduling`. Source: facts.md 1.11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing."""
-    rows = Rows("device_scheduling", **where)
-    for record, device in _once(records):
-        rows.add(
-            device=device,
-            dsnro=record.number("noofoutstandingioswithcompetingworlds"),
-            esxcli_queue_depth=record.number("devicemaxqueuedepth", needed=False),
-            is_vvol_pe=record.truth("isvvolpe", needed=False),
-            multipath_plugin=record.text("multipathplugin", needed=False),
-            queue_full_sample_size=record.number("queuefullsamplesize", needed=False),
-            queue_full_threshold=record.number("queuefullthreshold", needed=False),
-            vaai_status=record.text("vaaistatus", needed=False),
-        )
-    yield from rows.batch()
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, and the field it is read from by `read`; a field that is not `needed` may be missing without a word."""
+
+    name: str
+    field: str
+    read: Callable[..., Any] = Record.text
+    needed: bool = True
 
 
-def offload(records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
-    """Table `device_offload`. Source: facts.md 3.4."""
-    rows = Rows("device_offload", **where)
-    for record, device in _once(records):
-        rows.add(
-            device=device,
-            vaai_plugin=record.text("vaaipluginname"),
-            ats_status=record.text("atsstatus"),
-            clone_status=record.text("clonestatus"),
-            zero_status=record.text("zerostatus"),
-            delete_status=record.text("deletestatus"),
-        )
-    yield from rows.batch()
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the records of one command fill one table.
+
+    Attributes:
+        named: the column that says what a record is about, and its field.
+        each: the records that become rows, and what each is about.
+    """
+
+    table: str
+    columns: Sequence[Column]
+    named: tuple[str, str]
+    each: Callable[[Records], Iterator[tuple[Record, str | None]]]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Every field that is looked at, by its plain name."""
+        return frozenset(column.field for column in self.columns) | {self.named[1]}
+
+    def __call__(self, records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
+        """The rows of `records`; `where` repeats in every row."""
+        names: list[str | None] = []
+        told: dict[str, list[Any]] = {column.name: [] for column in self.columns}
+        readers = [(told[column.name].append, column.read, column.field, column.needed) for column in self.columns]
+        for record, name in self.each(records):
+            names.append(name)
+            for add, read, field, needed in readers:
+                add(read(record, field, needed=needed))
+        yield from columns(self.table, where, **{self.named[0]: names}, **told)
 
 
-def lockmodes(records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
-    """Table `vmfs_lockmode`. Source: facts.md 3.2."""
-    rows = Rows("vmfs_lockmode", **where)
-    for record in records:
-        name = record.text("volumename")
-        record.name = name or record.name
-        rows.add(volume_name=name, vmfs_uuid=record.text("uuid"), locking_mode=record.text("lockingmode"))
-    yield from rows.batch()
-
-
-def module_parameters(records: Records, where: Mapping[str, str], module: str) -> Iterator[Facts]:
-    """Table `host_module_parameter`. Source: facts.md section 2."""
-    rows = Rows("host_module_parameter", **where, module=module)
-    for record in records:
-        name = record.text("name")
-        if not name:
-            continue
-        record.name = name
-        rows.add(
-            name=name,
-            type=record.text("type"),
-            value=record.text("value", needed=False) or None,
-            description=record.text("description", needed=False),
-        )
-    yield from rows.batch()
-
-
-def _once(records: Records) -> Iterator[tuple[Record, str]]:
+def _by_device(records: Records) -> Iterator[tuple[Record, str]]:
     """Every record with its device; one about a device that was there before is a hole: which of the two is right is not known."""
     seen: set[str] = set()
     for record in records:
@@ -148,3 +133,69 @@ def _once(records: Records) -> Iterator[tuple[Record, str]]:
             continue
         seen.add(device)
         yield record, device
+
+
+def _by_volume(records: Records) -> Iterator[tuple[Record, str | None]]:
+    for record in records:
+        name = record.text("volumename")
+        record.name = name or record.name
+        yield record, name
+
+
+def _by_name(records: Records) -> Iterator[tuple[Record, str]]:
+    for record in records:
+        name = record.text("name")
+        if name:
+            record.name = name
+            yield record, name
+
+
+scheduling = Layout(
+    "device_scheduling",
+    (
+        Column("dsnro", "noofoutstandingioswithcompetingworlds", Record.number),
+        Column("esxcli_queue_depth", "devicemaxqueuedepth", Record.number, needed=False),
+        Column("is_vvol_pe", "isvvolpe", Record.truth, needed=False),
+        Column("multipath_plugin", "multipathplugin", needed=False),
+        Column("queue_full_sample_size", "queuefullsamplesize", Record.number, needed=False),
+        Column("queue_full_threshold", "queuefullthreshold", Record.number, needed=False),
+        Column("vaai_status", "vaaistatus", needed=False),
+    ),
+    ("device", "device"),
+    _by_device,
+)
+"""Of `storage core device list`. Source: facts.md 1.11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing."""
+
+offload = Layout(
+    "device_offload",
+    (
+        Column("vaai_plugin", "vaaipluginname"),
+        Column("ats_status", "atsstatus"),
+        Column("clone_status", "clonestatus"),
+        Column("zero_status", "zerostatus"),
+        Column("delete_status", "deletestatus"),
+    ),
+    ("device", "device"),
+    _by_device,
+)
+"""Of `storage core device vaai status get`. Source: facts.md 3.4."""
+
+lockmodes = Layout(
+    "vmfs_lockmode",
+    (Column("vmfs_uuid", "uuid"), Column("locking_mode", "lockingmode")),
+    ("volume_name", "volumename"),
+    _by_volume,
+)
+"""Of `storage vmfs lockmode list`. Source: facts.md 3.2."""
+
+module_parameters = Layout(
+    "host_module_parameter",
+    (
+        Column("type", "type"),
+        Column("value", "value", Record.filled, needed=False),
+        Column("description", "description", needed=False),
+    ),
+    ("name", "name"),
+    _by_name,
+)
+"""Of `system module parameters list`; the module is told by whoever asked. Source: facts.md section 2."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import compress
+from typing import TYPE_CHECKING
 
 from auditor.collectors.vcenter_esxcli import Records, lockmodes, module_parameters, offload, scheduling
-from auditor.collectors.vcenter_rows import Facts, HostSeen, Rows, gap, readings
+from auditor.collectors.vcenter_rows import MODULE_SYSTEM, OPTION_MANAGER, Facts, HostSeen, Rows, columns, gap, readings
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError
 from auditor.model import Gap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from auditor.clients.bulk.shapes import Ref
     from auditor.clients.vcenter import VCenter
+    from auditor.collectors.vcenter_esxcli import Layout
     from auditor.collectors.vcenter_rows import Circuit
     from auditor.model import Endpoint
 
@@ -26,7 +29,12 @@ SOFTWARE_ISCSI_MODULE = "iscsi_vmk"
 PATIENCE = 2
 """Questions in a row that a host may leave unanswered, each for the whole timeout, before the others are not put."""
 
-_VALUE_TYPES = {"bool": "boolean", "str": "string"}  # Python's names of wire types that differ; long and int are the same
+_COMMANDS = (
+    ("device_scheduling", "storage core device list", scheduling),
+    ("device_offload", "storage core device vaai status get", offload),
+    ("lockmode", "storage vmfs lockmode list", lockmodes),
+)
+"""One call a host each: paths come with their plugins from vCenter, so `storage nmp device list` would tell nothing new."""
 
 
 class _Host:
@@ -71,128 +79,129 @@ class _Host:
         self.complete[topic] = False
         self.found.append(gap(self.endpoint, f"{what} of {self.host.name}", why))
 
-    def esxcli(self, topic: str, command: str, understood: Callable[[Records], Iterator[Facts]], **arguments: str) -> None:
+    def esxcli(self, topic: str, command: str, layout: Layout, where: Mapping[str, str], **arguments: str) -> None:
         """Put one question to esxcli."""
 
         def question() -> Iterator[Facts]:
-            rows = self.vcenter.esxcli(self.host.id).run(command, **arguments)
-            records = Records(rows)
-            yield from understood(records)
+            records = Records(self.vcenter.esxcli(self.host.id).select(command, layout.fields, **arguments))
+            yield from layout(records, where)
             if records.holes:
                 yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.told())
 
         self.ask(topic, f"esxcli {command}", question)
 
+    def manager(self, path: str) -> Ref:
+        """An object of the host's configManager.
 
-def read_live(vcenter: VCenter, endpoint: Endpoint, host: HostSeen, drivers: frozenset[str] | None, *, circuit: Circuit) -> list[Facts]:
-    """Options, modules, device scheduling, offload and lock modes of one host, with their readings.
+        Raises:
+            NotThereError: vCenter does not name one.
+        """
+        found = self.host.managers.get(path, "vCenter does not name it")
+        if isinstance(found, str):
+            raise NotThereError(f"{path}: {found}", why="what it holds was not read.", do="check the role of the account that audits.")
+        return found
+
+
+def read_live(
+    vcenter: VCenter,
+    endpoint: Endpoint,
+    host: HostSeen,
+    drivers: frozenset[str] | None,
+    *,
+    circuit: Circuit,
+    topics: frozenset[str] = frozenset(LIVE_TOPICS),
+) -> list[Facts]:
+    """Options, modules, device scheduling, offload and lock modes of one host, as far as they are among `topics`, with their readings.
 
     `drivers` are the kernel modules its adapters use, None when that is not known. Nothing is raised for what the host does not answer:
     it becomes a gap, and its topic is not complete.
     """
     asked = _Host(vcenter, endpoint, host, circuit)
     where = {"endpoint": endpoint.name, "host_id": host.id}
-    managers: dict[str, Any] = {}
-    asked.ask("options", "advanced options", lambda: _options(asked, managers, where))
-    _modules(asked, managers, where, drivers)
-    asked.esxcli("device_scheduling", "storage core device list", lambda records: scheduling(records, where))
-    asked.esxcli("device_offload", "storage core device vaai status get", lambda records: offload(records, where))
-    asked.esxcli("lockmode", "storage vmfs lockmode list", lambda records: lockmodes(records, where))
-    asked.found.append(readings(endpoint, host.id, asked.complete))
+    if "options" in topics:
+        asked.ask("options", "advanced options", lambda: _options(asked, where))
+    if "modules" in topics:
+        _modules(asked, where, drivers)
+    for topic, command, layout in _COMMANDS:
+        if topic in topics:
+            asked.esxcli(topic, command, layout, where)
+    if asked.complete:
+        asked.found.append(readings(endpoint, host.id, asked.complete))
     return asked.found
 
 
-def _manager(asked: _Host, managers: dict[str, Any], path: str) -> Any:
-    """An object of the host's configManager.
-
-    Raises:
-        NotThereError: vCenter does not name one.
-        EndpointError: it could not be asked.
-    """
-    from pyVmomi import vim
-
-    if not managers:
-        paths = ("configManager.advancedOption", "configManager.kernelModuleSystem")
-        facts = next(iter(asked.vcenter.read(vim.HostSystem, paths, [asked.host.ref])))
-        managers.update({one: facts.values.get(one) or facts.missing.get(one, "vCenter does not name it") for one in paths})
-    found = managers[path]
-    if isinstance(found, str):
-        raise NotThereError(f"{path}: {found}", why="what it holds was not read.", do="check the role of the account that audits.")
-    return found
-
-
-def _options(asked: _Host, managers: dict[str, Any], where: dict[str, str]) -> Iterator[Facts]:
+def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     """Table `host_option`, from the host itself.
 
     Not from `config.option`: that is vCenter's copy, which may lag behind a write (vsphere-peers.md, traps), and an audit that follows a
     fix would see the old value.
     """
+    from auditor.clients.host_answers import query_options
     from auditor.clients.vcenter import translated
 
-    manager = _manager(asked, managers, "configManager.advancedOption")
+    manager, stub = asked.manager(OPTION_MANAGER), asked.vcenter.stub
     with translated(asked.endpoint, f"reading the options of {asked.host.name}"):
-        options = list(manager.QueryOptions() or ())
-    listed = {option.key for option in options}
+        found = query_options(stub, manager)
+    keys: list[str | None] = [*found.keys]
+    values, types = [*found.values], [*found.types]
     for name in HIDDEN_OPTIONS:
-        if name in listed:
+        if name in keys:
             continue
         try:
             with translated(asked.endpoint, f"reading option {name} of {asked.host.name}"):
-                options += [option for option in manager.QueryOptions(name) or () if option.key == name]
+                hidden = query_options(stub, manager, name)
         except NotThereError:
             continue  # this build has none of that name, which is an answer
-    rows = Rows("host_option", **where)
-    for option in options:
-        if option.value is None:
-            yield gap(asked.endpoint, f"option {option.key} of {asked.host.name}", "it has no value")
-            continue
-        rows.add(key=option.key, value=option_text(option.value), value_type=wire_type(option.value))
-    yield from rows.batch()
+        if name in hidden.keys:
+            at = hidden.keys.index(name)
+            keys, values, types = [*keys, name], [*values, hidden.values[at]], [*types, hidden.types[at]]
+    if None in values:
+        for key in (key for key, value in zip(keys, values, strict=True) if value is None):
+            yield gap(asked.endpoint, f"option {key} of {asked.host.name}", "it has no value")
+        told = [value is not None for value in values]
+        keys, values, types = ([*compress(column, told)] for column in (keys, values, types))
+    yield from columns("host_option", where, key=keys, value=values, value_type=types)
 
 
-def option_text(value: Any) -> str:
-    """An option's value as the table keeps it."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def wire_type(value: Any) -> str:
-    """Name the type, long | int | string | boolean, as the value came over the wire."""
-    name = type(value).__name__
-    return _VALUE_TYPES.get(name, name)
-
-
-def _modules(asked: _Host, managers: dict[str, Any], where: dict[str, str], drivers: frozenset[str] | None) -> None:
+def _modules(asked: _Host, where: Mapping[str, str], drivers: frozenset[str] | None) -> None:
+    from auditor.clients.host_answers import Module, query_modules
     from auditor.clients.vcenter import translated
 
-    loaded: dict[str, bool] = {}
+    known: dict[str, Module] = {}
 
-    def which_are_loaded() -> Iterator[Facts]:
-        system = _manager(asked, managers, "configManager.kernelModuleSystem")
+    def list_modules() -> Iterator[Facts]:
+        system = asked.manager(MODULE_SYSTEM)
         with translated(asked.endpoint, f"listing the kernel modules of {asked.host.name}"):
-            loaded.update((module.name, module.loaded) for module in system.QueryModules() or ())
+            known.update(query_modules(asked.vcenter.stub, system))
         return iter(())
 
-    listed = asked.ask("modules", "kernel modules", which_are_loaded)
+    listed = asked.ask("modules", "kernel modules", list_modules)
     if drivers is None:
         asked.missing("modules", "kernel modules", "its adapters were not read, so which modules matter is not known")
     wanted = sorted((drivers or frozenset()) | ({SOFTWARE_ISCSI_MODULE} if asked.host.software_iscsi else frozenset()))
     rows = Rows("host_module", **where)
     for module in wanted:
-        configured: list[str] = []
-
-        def option_string(module: str = module, configured: list[str] = configured) -> Iterator[Facts]:
-            system = _manager(asked, managers, "configManager.kernelModuleSystem")
-            with translated(asked.endpoint, f"reading the options of module {module} of {asked.host.name}"):
-                configured.append(system.QueryConfiguredModuleOptionString(module) or "")
-            return iter(())
-
-        if listed:  # what cannot be listed cannot be asked one by one either; the gap above tells it once
-            asked.ask("modules", f"options of module {module}", option_string)
-        rows.add(module=module, loaded=loaded.get(module), option_string=configured[0] if configured else None)
-        understood = _parameters_of(module, where)
-        asked.esxcli("modules", "system module parameters list", understood, module=module)
+        seen = known.get(module)
+        # What cannot be listed cannot be asked one by one either; the gap above tells it once.
+        text = seen.option_string if seen else _option_string(asked, module) if listed else None
+        rows.add(module=module, loaded=seen.loaded if seen else None, option_string=text)
+        asked.esxcli("modules", "system module parameters list", module_parameters, {**where, "module": module}, module=module)
     asked.found += rows.batch()
 
 
-def _parameters_of(module: str, where: dict[str, str]) -> Callable[[Records], Iterator[Facts]]:
-    return lambda records: module_parameters(records, where, module)
+def _option_string(asked: _Host, module: str) -> str | None:
+    """The option string of a module that is not listed, as one that is configured and not loaded may be."""
+    from pyVmomi import vim
+
+    from auditor.clients.vcenter import translated
+
+    found: list[str] = []
+
+    def question() -> Iterator[Facts]:
+        system = asked.vcenter.object(vim.host.KernelModuleSystem, asked.manager(MODULE_SYSTEM).value)
+        with translated(asked.endpoint, f"reading the options of module {module} of {asked.host.name}"):
+            found.append(system.QueryConfiguredModuleOptionString(module) or "")
+        return iter(())
+
+    asked.ask("modules", f"options of module {module}", question)
+    return found[0] if found else None

@@ -1,45 +1,78 @@
-"""Bulk reads that one bad object cannot stop."""
+"""Bulk reads that one bad object cannot stop: the next pages are on the wire while the last is turned into rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections import deque
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
 
-from auditor.collectors.vcenter_rows import pages
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
 
+    from auditor.clients.bulk.reading import Found
+    from auditor.clients.bulk.shapes import Ref
     from auditor.clients.vcenter import VCenter
-    from auditor.clients.vcenter_read import ObjectFacts
     from auditor.collectors.vcenter_rows import Circuit
 
-HOSTS_A_PAGE = 20
-"""Heavy pages. Source: vsphere-peers.md, 0.53 s at 20 ms latency, and twice the memory at 100."""
+PAGES_AHEAD = 3
+"""Pages asked for and not yet used. Source: vsphere-peers.md: two to four in flight hide the latency of a vCenter."""
 
-LIGHT_PAGE = 100
-"""Pages of a few short properties an object."""
+PAGE_BYTES = 6 << 20
+"""About how much one page may be, unpacked. With the pages ahead it bounds the memory, whatever the size of the fleet."""
+
+FIRST_PAGE, LARGEST_PAGE = 8, 500
+"""Objects; how many fit a page is known after the first."""
 
 
 def read_each(
-    vcenter: VCenter, kind: Any, paths: Sequence[str], refs: Sequence[Any], page: int, circuit: Circuit
-) -> Iterator[ObjectFacts | tuple[Any, EndpointError]]:
-    """Every object of `refs`: its facts, or the reference and why it could not be read.
+    vcenter: VCenter, kind: str, paths: Sequence[str], refs: Sequence[Ref], circuit: Circuit
+) -> Iterator[Found | tuple[Ref, EndpointError]]:
+    """Every object of `refs` in their order: what was found of it, or the reference and why it could not be read.
 
     A page that fails is asked for again object by object, so that one answer that cannot be understood costs one object.
     """
-    for some in pages(refs, page):
+    waiting: deque[tuple[Sequence[Ref], Future[tuple[list[Found], int]]]] = deque()
+    at, page = 0, FIRST_PAGE
+    with ThreadPoolExecutor(PAGES_AHEAD, thread_name_prefix="pages") as pool:
+        while at < len(refs) or waiting:
+            while at < len(refs) and len(waiting) < PAGES_AHEAD and circuit.opened_by is None:
+                some = refs[at : at + page]
+                waiting.append((some, pool.submit(vcenter.bulk.page, kind, paths, some)))
+                at += len(some)
+            if not waiting:  # the circuit is open
+                yield from ((ref, circuit.opened_by) for ref in refs[at:] if circuit.opened_by is not None)
+                return
+            some, future = waiting.popleft()
+            try:
+                found, size = future.result()
+            except EndpointError as error:
+                circuit.failed(error)
+                yield from _one_by_one(vcenter, kind, paths, some, error, circuit)
+            else:
+                circuit.answered()
+                if size:
+                    page = max(1, min(LARGEST_PAGE, PAGE_BYTES * len(some) // size))
+                yield from found
+
+
+def _one_by_one(
+    vcenter: VCenter, kind: str, paths: Sequence[str], refs: Sequence[Ref], error: EndpointError, circuit: Circuit
+) -> Iterator[Found | tuple[Ref, EndpointError]]:
+    if len(refs) == 1:
+        yield refs[0], circuit.opened_by or error
+        return
+    for ref in refs:
         if circuit.opened_by is not None:
-            yield from ((ref, circuit.opened_by) for ref in some)
+            yield ref, circuit.opened_by
             continue
         try:
-            facts = list(vcenter.read(kind, paths, some, page=page))
-        except EndpointError as error:
-            circuit.failed(error)
-            if len(some) == 1:
-                yield some[0], circuit.opened_by or error
-            else:
-                yield from read_each(vcenter, kind, paths, some, 1, circuit)
+            found, _ = vcenter.bulk.page(kind, paths, [ref])
+        except EndpointError as again:
+            circuit.failed(again)
+            yield ref, circuit.opened_by or again
         else:
             circuit.answered()
-            yield from facts
+            yield from found

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from auditor.clients.vcenter import moid
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.facts.schema import TABLES, Batch
 from auditor.model import Gap
@@ -17,24 +16,33 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
+    from auditor.clients.bulk.shapes import Ref
     from auditor.model import Endpoint
 
 Facts = Batch | Gap
+
+OPTION_MANAGER, MODULE_SYSTEM = "configManager.advancedOption", "configManager.kernelModuleSystem"
+MANAGER_PATHS = (OPTION_MANAGER, MODULE_SYSTEM)
+"""Objects of a host that are asked themselves. Their ids come with the list of hosts: one call a page, not one a host."""
+
+SPARE_ERRANDS = 4
+"""Hosts asked beyond the requests allowed in flight: while some answers are understood, others take their places on the wire."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostSeen:
     """A host on the list of a vCenter, and whether what it says can be believed to be of now."""
 
-    ref: Any
+    ref: Ref
     name: str
     connected: bool
     software_iscsi: bool | None
+    managers: Mapping[str, Ref | str] = field(default_factory=dict)  # by path: objects of its configManager, or why one is not known
 
     @property
     def id(self) -> str:
         """Managed object id."""
-        return moid(self.ref)
+        return self.ref.value
 
 
 class Rows:
@@ -58,6 +66,13 @@ class Rows:
         """The rows, or nothing when there are none."""
         if any(self._columns.values()):
             yield Batch(self._table, self._columns)
+
+
+def columns(table: str, fixed: Mapping[str, Any], **told: list[Any]) -> Iterator[Batch]:
+    """The rows whose columns are `told`, all of one length; `fixed` values repeat in every row. Nothing when there are none."""
+    count = len(next(iter(told.values())))
+    if count:
+        yield Batch(table, {**{name: [value] * count for name, value in fixed.items()}, **told})
 
 
 def readings(endpoint: Endpoint, scope: str, topics: Mapping[str, bool]) -> Batch:
@@ -124,6 +139,8 @@ class Circuit:
 
 class Errands:
     """Runs reads in threads while the collector goes on, and hands over what they found.
+
+    More threads than requests are allowed in flight keep all of those in use; the client's pace bounds the requests.
 
     Leaving it early drops what has not begun and waits for what has; each request has its own timeout.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -10,9 +10,21 @@ from auditor.engine.checking import bindings
 from auditor.engine.obstacles import by_hand_text, obstacle_text
 from auditor.engine.params import ParamValues, Scope, scopes
 from auditor.engine.rule import Rule, RuleSet
-from auditor.engine.sql import OBSTACLES, judging_sql, mended_sql, named, quoted, verdict_sql
-from auditor.engine.verdicts import Evaluation, JudgedRule, load_evaluation, new_store
-from auditor.errors import RuleError
+from auditor.engine.sql import (
+    OBSTACLES,
+    TOLD,
+    judging_sql,
+    mended_sql,
+    named,
+    quiet_form,
+    quoted,
+    renamed_params,
+    tally_sql,
+    verdict_sql,
+)
+from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
+from auditor.errors import RuleError, SnapshotError
+from auditor.facts.views import unreadable
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -30,6 +42,9 @@ def evaluate(
 ) -> Evaluation:
     """Judge every row of every rule's view.
 
+    Failures and unknowns are worked out in full. The rest is counted, and told from the views when it is asked for: the connection has to
+    stay open for as long as the answer is used, and its facts as they are.
+
     Args:
         connection: holds the views in its schema `main`; sealed, as `facts.views.seal` leaves it.
         rules: what to judge by.
@@ -39,6 +54,7 @@ def evaluate(
     Raises:
         ConfigurationError: `only` names a rule that does not exist.
         RuleError: there are no rules, or one failed while running (a cast, an overflow, a division by zero); no verdict is kept then.
+        SnapshotError: a file of the snapshot went away, or is damaged.
     """
     chosen = rules if only is None else rules.only(only)
     params = params or ParamValues()
@@ -46,23 +62,46 @@ def evaluate(
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
     judged = {rule.id: _judged(rule) for rule in chosen}
     store = new_store(connection, judged)
+    quiet: list[Quiet] = []
     try:
-        for rule in chosen:
-            _judge(connection, store, rule, chosen.views[rule.over], params)
+        for number, rule in enumerate(chosen):
+            quiet += _judge(connection, store, rule, chosen.views[rule.over], scopes(rule, params), number)
         for rule in chosen:
             _foresee(connection, store, rule, chosen, params)
-    except RuleError:
+    except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")
         raise
     connection.execute(f"CHECKPOINT {store}")
-    return Evaluation(connection, store, judged)
+    return Evaluation(connection, store, judged, tuple(quiet))
 
 
-def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: Mapping[str, str], params: ParamValues) -> None:
-    for scope in scopes(rule, params):
-        select = judging_sql(rule, view, named(rule.over), scope.condition)
+def _judge(
+    connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], number: int
+) -> list[Quiet]:
+    """Work out what is told, and answer what was only counted."""
+    counted: dict[str, int] = {}
+    for scope in parts:
         with _as_rule_error(rule):
-            connection.execute(f"INSERT INTO {store}.verdict SELECT *, {quoted(rule.severity)} FROM ({select})", _bound(rule, scope))
+            tally = tally_sql(rule, view, named(rule.over), scope.condition)
+            found = {row[0]: row[1] for row in connection.execute(tally, _bound(rule, scope, shown=True)).fetchall()}
+            if not found.keys().isdisjoint(TOLD):
+                told = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict IN ('fail', 'unknown')"
+                connection.execute(f"INSERT INTO {store}.verdict SELECT *, {quoted(rule.severity)} FROM ({told})", _bound(rule, scope))
+        for verdict, rows in found.items():
+            counted[verdict] = counted.get(verdict, 0) + rows
+    select, bound = _quiet_select(rule, view, parts, f"auditor_{number}_")
+    kinds = [Verdict(verdict) for verdict in counted if verdict not in TOLD]
+    return [Quiet(rule.id, verdict, str(rule.severity), counted[verdict], select, bound) for verdict in kinds]
+
+
+def _quiet_select(rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], prefix: str) -> tuple[str, Mapping[str, object]]:
+    """What tells of any row of the rule's view but failures; its params are its own among all statements."""
+    selects, bound = [], dict[str, object]()
+    for index, scope in enumerate(parts):
+        own = f"{prefix}{index}_"
+        selects.append(judging_sql(quiet_form(rule, own), view, named(rule.over), renamed_params(scope.condition, own)))
+        bound |= {f"{own}{name}": value for name, value in _bound(rule, scope, shown=True).items()}
+    return " UNION ALL ".join(selects), bound
 
 
 def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues) -> None:
@@ -74,7 +113,8 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
         return
     changed = {rule.fix.column, *rule.fix.foretold}
     others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & _weighed_by(other)]
-    if not others:
+    failed = connection.execute(f"SELECT 1 FROM {store}.verdict WHERE rule = ? AND verdict = 'fail' LIMIT 1", [rule.id]).fetchone()
+    if not others or failed is None:
         return
     view = rules.views[rule.over]
     connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in view.items())})")
@@ -84,16 +124,17 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
             connection.execute(f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):
-            broken = f"SELECT endpoint, resource_id FROM {store}.mended WHERE {scope.condition} AND {verdict_sql(other)} = 'fail'"
             with _as_rule_error(other):
-                connection.execute(_mark_sql(store, rule, other, broken), _bound(other, scope, judging=True))
+                connection.execute(_mark_sql(store, rule, other, scope.condition), _bound(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.mended")
 
 
-def _mark_sql(store: str, rule: Rule, other: Rule, broken: str) -> str:
+def _mark_sql(store: str, rule: Rule, other: Rule, condition: str) -> str:
+    verdict = verdict_sql(other)
+    broken = f"SELECT endpoint, resource_id FROM {store}.mended WHERE {condition} AND {verdict} = 'fail'"
     passing = (
-        f"SELECT endpoint, resource_id FROM {store}.verdict WHERE rule = {quoted(other.id)} AND verdict = {quoted(Verdict.PASS)} "
-        f"INTERSECT ({broken})"
+        f"SELECT DISTINCT endpoint, resource_id FROM (SELECT * FROM {named(other.over)} WHERE {condition}) "
+        f"SEMI JOIN ({broken}) USING (endpoint, resource_id) WHERE {verdict} = 'pass'"
     )
     return (
         f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(other.id)} FROM ({passing}) AS b "
@@ -106,9 +147,13 @@ def _weighed_by(rule: Rule) -> set[str]:
     return {*rule.holds.columns, *(rule.applies.columns if rule.applies is not None else ())}
 
 
-def _bound(rule: Rule, scope: Scope, *, judging: bool = False) -> dict[str, object]:
-    """What a statement about `rule` binds; DuckDB refuses a value that the statement does not name."""
-    used = {name for expression in (rule.judging if judging else rule.expressions) for name in expression.params}
+def _bound(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = False) -> dict[str, object]:
+    """What a statement about `rule` binds; DuckDB refuses a value that the statement does not name.
+
+    `judging`: it names only what makes the verdict; `shown`: also what is observed and desired. Otherwise it names all there is.
+    """
+    named_there = rule.judging if judging else (*rule.judging, rule.observed, rule.desired) if shown else rule.expressions
+    used = {name for expression in named_there for name in expression.params}
     return {**scope.bound, **bindings({name: value for name, value in scope.values.items() if name in used})}
 
 
@@ -118,6 +163,8 @@ def _as_rule_error(rule: Rule) -> Iterator[None]:
 
     try:
         yield
+    except duckdb.IOException as failure:
+        raise unreadable(failure) from failure
     except (duckdb.DataError, duckdb.ProgrammingError, duckdb.PermissionException) as failure:
         raise RuleError(
             f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",

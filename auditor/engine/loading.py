@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.engine.checking import ExpressionChecker
 from auditor.engine.reading import RuleReader
-from auditor.engine.rule import Rule, RuleSet, Views
+from auditor.engine.rule import Expression, Rule, RuleSet, Views
 from auditor.errors import RuleError
 from auditor.yamlfile import load_yaml
 
@@ -27,6 +27,7 @@ def load_rules(directories: Sequence[Path], views: Views, remediators: Collectio
         RuleError: a directory cannot be read or holds no rule, or a file has a mistake; every mistake found is named with file and line.
     """
     checker = ExpressionChecker(views)
+    checked: dict[tuple[str, str], Expression] = {}
     found: dict[str, Rule] = {}
     problems: list[tuple[Path, int, str]] = []
     first: dict[str, Path] = {}
@@ -43,7 +44,7 @@ def load_rules(directories: Sequence[Path], views: Views, remediators: Collectio
                 place, _, what = failure.what.removeprefix(f"{path}:").partition(": ")
                 problems.append((path, int(place) if place.isdigit() else 1, what or failure.what))
                 continue
-            reader = RuleReader(document, checker, views, remediators)
+            reader = RuleReader(document, checker, views, remediators, checked)
             rule = reader.rule(rule_id)
             problems += [(path, line, what) for line, what in reader.problems]
             if rule is not None:

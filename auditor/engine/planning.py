@@ -37,7 +37,7 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
     """
     wanted: dict[tuple[str, Target], list[_Want]] = {}
     by_hand: list[ByHand] = []
-    for row in evaluation.rows(f"verdict = '{Verdict.FAIL}'"):
+    for row in evaluation.rows({Verdict.FAIL}):
         if rules is not None and row["rule"] not in rules.rules:
             continue
         rule = evaluation.rules[row["rule"]]

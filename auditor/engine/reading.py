@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, MutableMapping
 
 from auditor.engine.checking import RESERVED, ExpressionChecker
 from auditor.engine.columns import ExpressionError
@@ -27,13 +27,25 @@ _NOTHING = Expression("NULL", (), (), "NULL")
 
 
 class RuleReader:
-    """Turns one file into a rule; `problems` then holds (line, what) of each mistake."""
+    """Turns one file into a rule; `problems` then holds (line, what) of each mistake.
 
-    def __init__(self, document: YamlDocument, checker: ExpressionChecker, views: Views, remediators: Collection[str]) -> None:
+    `checked` holds expressions without params that were found sound, by view and text: rules over one view say much the same of a target,
+    and three parsers need not read it again.
+    """
+
+    def __init__(
+        self,
+        document: YamlDocument,
+        checker: ExpressionChecker,
+        views: Views,
+        remediators: Collection[str],
+        checked: MutableMapping[tuple[str, str], Expression],
+    ) -> None:
         self._fields = Fields(document)
         self._checker = checker
         self._views = views
         self._remediators = remediators
+        self._checked = checked
         self._view = ""
         self._params: Mapping[str, Param] = {}
 
@@ -225,7 +237,7 @@ class RuleReader:
         # `desired: 256` and `set: true` are YAML's words and SQL's alike.
         text = str(value).lower() if isinstance(value, bool) else str(value).strip()
         try:
-            expression = self._checker.read(text, self._view, self._params)
+            expression = self._sound(text)
         except ExpressionError as failure:
             self._fields.wrong(f"'{name}' {failure}", *at)
             return None
@@ -234,3 +246,11 @@ class RuleReader:
             self._fields.wrong(f"'{name}' must be {meant}, and is {expression.type}", *at)
             return None
         return expression
+
+    def _sound(self, text: str) -> Expression:
+        known = self._checked.get((self._view, text))
+        if known is None:
+            known = self._checker.read(text, self._view, self._params)
+            if not known.params:
+                self._checked[self._view, text] = known
+        return known

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from itertools import pairwise
 
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
@@ -28,6 +30,9 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
 }
 
+TOLD = (Verdict.FAIL, Verdict.UNKNOWN)
+"""The verdicts that are worked out in full while judging. The others are most, and are only counted until somebody asks for them."""
+
 OBSTACLES = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
 """Why a failure with a fix is left to a person, first reason first; `obstacles.obstacle_text` says each in words."""
 
@@ -41,6 +46,46 @@ def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str
     told = {**{name: f"auditor_{name}" for name in VERDICT_COLUMNS}, "rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
     listed = ", ".join(f"{text} AS {name}" for name, text in told.items())
     return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
+
+
+def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+    """A SELECT that answers each verdict on the rows of `source` that meet `condition`, and how many rows got it.
+
+    What `judging_sql` computes of a row is computed here too where it could fail: a verdict that is counted can be told later.
+    """
+    computed = ", ".join(f"count({text})" for text in _fallible(rule, view))
+    judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
+    return f"SELECT auditor_verdict, count(*){', ' if computed else ''}{computed} FROM ({judged}) GROUP BY auditor_verdict"
+
+
+def quiet_form(rule: Rule, prefix: str) -> Rule:
+    """The rule as it tells of rows that did not fail, its params called $<prefix><name>: many such stand in one statement."""
+
+    def renamed(expression: Expression) -> Expression:
+        return replace(
+            expression, text=renamed_params(expression.text, prefix), params=tuple(f"{prefix}{name}" for name in expression.params)
+        )
+
+    return replace(
+        rule,
+        applies=None if rule.applies is None else renamed(rule.applies),
+        holds=renamed(rule.holds),
+        observed=renamed(rule.observed),
+        desired=renamed(rule.desired),
+        fix=None,
+        evidence=rule.columns,
+    )
+
+
+def renamed_params(text: str, prefix: str) -> str:
+    """The expression with every $name as $<prefix>name."""
+    from sqlglot import tokenize
+
+    if "$" not in text:
+        return text
+    dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
+    edges = [0, *dollars, len(text)]
+    return prefix.join(text[start:end] for start, end in pairwise(edges))
 
 
 def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
@@ -109,6 +154,17 @@ def _weighed(rule: Rule, view: Mapping[str, str]) -> str:
     parts["missing"] = f"CASE WHEN auditor_verdict = 'unknown' THEN {_missing(rule)} END"
     parts |= _fix_parts(rule, view)
     return ", ".join(f"{text} AS auditor_{name}" for name, text in parts.items())
+
+
+def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:
+    """What is said of rows that did not fail and is more than a column as it is: a cast or a sum may have no answer."""
+    told = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
+    shown = [
+        f"CASE WHEN {told} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
+        for expression in (rule.observed, rule.desired)
+        if expression.text not in view or family_of(expression.type) is Family.TIME
+    ]
+    return shown + [json_sql(named(column), view[column]) for column in rule.columns if family_of(view[column]) is Family.TIME]
 
 
 def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:

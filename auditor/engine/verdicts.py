@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 _FORMAT = 1
 _CHUNK_ROWS = 2_000
-_WORST_FIRST = "verdict, severity, rule, endpoint, cluster, host, resource_name, resource_id"
+_PLACE = "endpoint, cluster, host, resource_name, resource_id"
+_WORST_FIRST = f"verdict, severity, rule, {_PLACE}"
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR"}
 
 
@@ -37,19 +38,33 @@ class JudgedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class Quiet:
+    """Verdicts of one kind by one rule that were counted and not kept."""
+
+    rule: str
+    verdict: Verdict
+    severity: str
+    count: int
+    select: str  # answers sql.VERDICT_COLUMNS of every row the rule was asked about; those of other verdicts are to be left out
+    bound: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """The verdict of every rule on every row of its view.
 
-    `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, and severity.
+    `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, and severity. What is
+    not in there is `quiet`, and told from the views of the connection.
     """
 
     connection: duckdb.DuckDBPyConnection
     store: str
     rules: Mapping[str, JudgedRule]
+    quiet: tuple[Quiet, ...] = ()
 
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
         """Every finding, worst first: by verdict, severity, rule, endpoint, cluster, host and name; `verdicts` leaves the others out."""
-        for row in self.rows(f"verdict IN ({_listed(Verdict if verdicts is None else verdicts)})"):
+        for row in self.rows(list(Verdict) if verdicts is None else verdicts):
             yield _finding(row, self.rules[row["rule"]])
 
     def summary(self) -> Summary:
@@ -61,6 +76,8 @@ class Evaluation:
             totals[verdict] = totals.get(verdict, 0) + count
             if verdict == Verdict.FAIL:
                 failures[severity] = count
+        for quiet in self.quiet:
+            totals[quiet.verdict] = totals.get(quiet.verdict, 0) + quiet.count
         return Summary(
             fail=totals.get(Verdict.FAIL, 0),
             passed=totals.get(Verdict.PASS, 0),
@@ -70,11 +87,19 @@ class Evaluation:
             by_severity={str(severity): failures[severity] for severity in Severity if severity in failures},
         )
 
-    def rows(self, condition: str) -> Iterator[dict[str, Any]]:
-        """The stored columns of verdicts that meet a SQL condition, worst first, a chunk at a time."""
+    def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
+        """The stored columns of these verdicts, worst first, a chunk at a time."""
+        kept = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)}) ORDER BY {_WORST_FIRST}"
+        yield from self._told(kept, {})
+        order, severities = list(Verdict), list(Severity)
+        wanted = [quiet for quiet in self.quiet if quiet.verdict in verdicts]
+        for quiet in sorted(wanted, key=lambda q: (order.index(q.verdict), severities.index(Severity(q.severity)), q.rule)):
+            yield from self._told(f"{_quiet_sql(quiet)} ORDER BY {_PLACE}", quiet.bound)
+
+    def _told(self, query: str, bound: Mapping[str, object]) -> Iterator[dict[str, Any]]:
         # A cursor of its own: whoever reads findings may ask the connection for something else meanwhile.
         cursor = self.connection.cursor()
-        cursor.execute(f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {condition} ORDER BY {_WORST_FIRST}")
+        cursor.execute(query, bound)
         while chunk := cursor.fetchmany(_CHUNK_ROWS):
             for values in chunk:
                 yield dict(zip(_STORED, values, strict=True))
@@ -91,9 +116,13 @@ class Evaluation:
 
         partial = path.with_suffix(".partial")
         about = quoted(json.dumps({"format": _FORMAT, "rules": {rule_id: asdict(rule) for rule_id, rule in self.rules.items()}}))
-        options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{auditor: {about}}}"
+        # A row group is held in memory whole, by every thread.
+        options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
+        kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())
+        everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *map(_quiet_sql, self.quiet)])
+        bound = {name: value for quiet in self.quiet for name, value in quiet.bound.items()}
         try:
-            self.connection.cursor().execute(f"COPY {self.store}.verdict TO {quoted(str(partial))} ({options})")
+            self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
         except (duckdb.Error, OSError) as failure:
             raise SnapshotError(
@@ -186,6 +215,10 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
         outcome, why = Outcome.BY_HAND, rule.obstacles[row["obstacle"]]
     target = tuple(sorted(decoded(row["target"]).items())) if row["target"] is not None else ()
     return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why, target=target)
+
+
+def _quiet_sql(quiet: Quiet) -> str:
+    return f"SELECT *, {quoted(quiet.severity)} AS severity FROM ({quiet.select}) WHERE verdict = {quoted(quiet.verdict)}"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
+from auditor.facts.needs import EVERYTHING, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
 from auditor.model import EndpointReading, Gap
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MANIFEST = "snapshot.json"
+_COPIED = frozenset({"declared", "gap", "reading"})
 _NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
 
 
@@ -75,9 +77,11 @@ class SnapshotBuilder:
         with self._lock:
             self._gaps.extend(gap for gap in other.gaps if gap.endpoint in endpoints)
 
-    def finish(self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime) -> Snapshot:
+    def finish(
+        self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime, asked: Needs = EVERYTHING
+    ) -> Snapshot:
         """Close the books: a value that is only read from here on."""
-        return Snapshot(self._connection, readings, tuple(self._gaps), started, finished)
+        return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Snapshot:
     gaps: tuple[Gap, ...]
     started: datetime
     finished: datetime
+    asked: Needs = EVERYTHING  # what the endpoints were asked for; the rest was not read, whether it is there or not
 
     @property
     def hosts(self) -> int:
@@ -132,12 +137,15 @@ class Snapshot:
             "format": FORMAT,
             "started": self.started.isoformat(),
             "finished": self.finished.isoformat(),
+            "asked": as_json(self.asked),
             "endpoints": [{**asdict(r), "started": r.started.isoformat(), "finished": r.finished.isoformat()} for r in self.readings],
         }
 
 
 def load_snapshot(directory: Path) -> Snapshot:
-    """Open a saved snapshot; the tables are copied into memory, the files are not held open.
+    """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as anything is asked of it.
+
+    The connection may read these files even when it is sealed, and no others.
 
     Raises:
         SnapshotError: there is none, it is torn, or a newer auditor wrote it.
@@ -154,22 +162,14 @@ def load_snapshot(directory: Path) -> Snapshot:
             )
         connection = duckdb.connect()
         create_tables(connection)
-        for name, table in TABLES.items():
-            # Columns are only ever added: a table or column that an older auditor did not write stays empty.
-            file = directory / f"{name}.parquet"
-            if not file.exists():
-                continue
-            described = connection.execute("SELECT name FROM parquet_schema(?)", [str(file)]).fetchall()
-            known = [column for column in table.names if (column,) in described]
-            listed = ", ".join(f'"{column}"' for column in known)
-            insert = f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM read_parquet(?)'  # noqa: S608  names are schema.py's
-            connection.execute(insert, [str(file)])
+        _open_tables(connection, directory.resolve())
         readings = tuple(
             EndpointReading(
                 **{
                     **entry,
                     "started": datetime.fromisoformat(entry["started"]),
                     "finished": datetime.fromisoformat(entry["finished"]),
+                    "notes": tuple(entry.get("notes", ())),
                 }
             )
             for entry in manifest["endpoints"]
@@ -177,13 +177,47 @@ def load_snapshot(directory: Path) -> Snapshot:
         gaps = tuple(Gap(*row) for row in connection.execute("SELECT endpoint, what, why FROM fact.gap").fetchall())
         started = datetime.fromisoformat(manifest["started"])
         finished = datetime.fromisoformat(manifest["finished"])
-    except (OSError, ValueError, KeyError, TypeError, duckdb.Error) as error:
+        asked = from_json(manifest.get("asked"))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, duckdb.Error) as error:
         raise SnapshotError(
             f"{directory} is not a whole snapshot: {error}",
             why="a snapshot that loads in part reports a clean fleet in part.",
             do="collect again with `auditor collect --fleet PATH --out DIR`.",
         ) from error
-    return Snapshot(connection, readings, gaps, started, finished)
+    return Snapshot(connection, readings, gaps, started, finished, asked)
+
+
+def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+    """Put the files of a snapshot in the place of the empty tables.
+
+    Small ones are copied: those whose order counts, and `reading`, which facts/unread.py may correct.
+    """
+    opened = []
+    for name, table in TABLES.items():
+        # Columns are only ever added: a table or column that an older auditor did not write stays empty.
+        file = directory / f"{name}.parquet"
+        if not file.exists():
+            continue
+        described = connection.execute("SELECT name FROM parquet_schema(?)", [str(file)]).fetchall()
+        known = [column for column in table.columns if (column.name,) in described]
+        source = f"read_parquet({_literal(file)})"
+        if name in _COPIED:
+            listed = ", ".join(f'"{column.name}"' for column in known)
+            connection.execute(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source}')  # noqa: S608  names are schema.py's
+            continue
+        cells = {
+            column: f'CAST("{column.name}" AS {column.type})' if column in known else f"CAST(NULL AS {column.type})"
+            for column in table.columns
+        }
+        listed = ", ".join(f'{cell} AS "{column.name}"' for column, cell in cells.items())
+        connection.execute(f'DROP TABLE fact."{name}"')
+        connection.execute(f'CREATE VIEW fact."{name}" AS SELECT {listed} FROM {source}')  # noqa: S608  likewise
+        opened.append(str(file))
+    connection.execute("SET allowed_paths = ?", [opened])
+
+
+def _literal(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"
 
 
 def _as_arrays(batch: Batch) -> dict[str, numpy.ma.MaskedArray[Any, Any]] | None:

@@ -108,6 +108,7 @@ def _endpoint(reading: EndpointReading) -> dict[str, Any]:
         "started": utc_text(reading.started),
         "finished": utc_text(reading.finished),
         "complete": reading.complete,
+        "lane": reading.lane,
     }
 
 

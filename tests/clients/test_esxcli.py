@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from auditor.clients.esxcli import parse_rows
+from auditor.clients.esxcli_rows import parse_rows
 from auditor.clients.vcenter import open_vcenter
 from auditor.errors import (
     EndpointError,

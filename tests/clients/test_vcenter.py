@@ -21,8 +21,9 @@ from pyVmomi import vim, vmodl
 
 from auditor.clients import vcenter as vcenter_module
 from auditor.clients import vcenter_wire
+from auditor.clients.bulk.reading import GONE
 from auditor.clients.vcenter import VCenter, open_vcenter, translated
-from auditor.clients.vcenter_read import GONE, read_objects
+from auditor.clients.vcenter_read import read_objects
 from auditor.clients.vcenter_stub import newest_known
 from auditor.clients.vcenter_wire import ATTEMPTS
 from auditor.errors import (
@@ -180,11 +181,10 @@ def test_many_threads_renew_an_expired_session_together(serve_vcenter: Serve) ->
 def test_a_session_that_ends_between_two_parts_of_a_page_costs_no_object(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
-        seen: list[str] = []
-        for facts in read_objects(vcenter, vim.HostSystem, ("name",), None, 45, answer_size=10):
-            if len(seen) == 5:
-                server.sessions.expire()
-            seen.append(facts.values["name"])
+        names(vcenter)
+        # The first part of the page is answered; before the second is asked for, the session is gone.
+        server.faults.active.append(Fault("session", "ContinueRetrievePropertiesEx", times=1))
+        seen = [facts.values["name"] for facts in read_objects(vcenter, vim.HostSystem, ("name",), None, 45, answer_size=10)]
     assert sorted(seen) == [f"esx-{number:03}" for number in range(45)]
     assert server.requests.count("Login") == 2
 
@@ -257,14 +257,14 @@ def test_an_answer_that_makes_no_sense_is_told_and_not_half_used(serve_vcenter: 
 def test_an_answer_of_another_call_is_not_taken_for_an_empty_one(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError, match="neither its response nor a fault"):
-        vcenter.stub._decoded("RetrievePropertiesEx", object, 200, b"<html><body>welcome</body></html>")
+        vcenter.stub.decoded("RetrievePropertiesEx", object, 200, b"<html><body>welcome</body></html>")
 
 
 def test_an_answer_torn_by_a_proxy_that_mended_its_length_is_noticed(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     torn = b'<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/"><Body><QueryOptionsResponse xmlns="urn:vim25">'
     with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError):
-        vcenter.stub._decoded("QueryOptions", vim.option.OptionValue.Array, 200, torn)
+        vcenter.stub.decoded("QueryOptions", vim.option.OptionValue.Array, 200, torn)
 
 
 def test_something_that_is_no_vcenter_is_told_so(serve_vcenter: Serve) -> None:
@@ -348,7 +348,8 @@ def test_a_reader_that_stops_early_leaves_nothing_open_on_the_server(serve_vcent
         reader = read_objects(vcenter, vim.HostSystem, ("name",), None, 20, answer_size=7)
         next(reader)
         reader.close()  # type: ignore[attr-defined]
-        assert server.requests[-1] == "CancelRetrievePropertiesEx"
+        # The page was read to its end before its first object came out.
+        assert server.requests.count("ContinueRetrievePropertiesEx") == 2
         assert not any(session.unread for session in server.sessions._open.values())
         assert server.requests.count("DestroyView") == server.requests.count("CreateContainerView")
 
@@ -455,7 +456,7 @@ def test_the_bytes_of_durable_names_are_dropped_and_nothing_else(serve_vcenter: 
         b"</objects></returnval></RetrievePropertiesExResponse></Body></Envelope>"
     )
     with open_vcenter(endpoint) as vcenter:
-        result = vcenter.stub._decoded("RetrievePropertiesEx", vmodl.query.PropertyCollector.RetrieveResult, 200, answer)
+        result = vcenter.stub.decoded("RetrievePropertiesEx", vmodl.query.PropertyCollector.RetrieveResult, 200, answer)
     (disk,) = result.objects[0].propSet[0].val
     assert (disk.canonicalName, disk.queueDepth, disk.durableName, list(disk.alternateName)) == ("naa.1", 64, None, [])
     assert not disk.standardInquiry

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from auditor.clients.esxcli import Row
+from auditor.clients.esxcli_rows import Row
+from auditor.clients.host_answers import option_text, wire_type
 from auditor.collectors.vcenter_datastores import container_id
 from auditor.collectors.vcenter_esxcli import Records, lockmodes, module_parameters, offload, scheduling
-from auditor.collectors.vcenter_live import option_text, wire_type
 from auditor.collectors.vcenter_rows import Facts
 from auditor.collectors.vcenter_storage import lower_hex_name, wwn
 from auditor.facts.schema import Batch
@@ -94,7 +94,7 @@ def test_offload_and_lock_modes_miss_nothing_silently() -> None:
 
 def test_an_unset_parameter_has_no_value() -> None:
     rows, holes = read(
-        lambda records, where: module_parameters(records, where, "iscsi_vmk"),
+        lambda records, where: module_parameters(records, {**where, "module": "iscsi_vmk"}),
         {"Name": "iscsivmk_LunQDepth", "Type": "int", "Value": "", "Description": "Maximum Outstanding Commands Per LUN"},
     )
     assert (rows[0]["value"], rows[0]["module"], holes) == (None, "iscsi_vmk", [])

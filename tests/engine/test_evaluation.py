@@ -111,6 +111,43 @@ def test_a_rule_that_fails_while_running_ends_the_judging(tmp_path: Path, holds:
 
 
 @pytest.mark.parametrize(
+    ("key", "expression"),
+    [
+        pytest.param("observed", "family::INTEGER", id="what was observed"),
+        pytest.param("desired", "dsnro // (queue_depth - queue_depth)::TINYINT + family::INTEGER", id="what was desired"),
+    ],
+)
+def test_what_a_passing_row_cannot_tell_ends_the_judging_too(tmp_path: Path, key: str, expression: str) -> None:
+    rules = rules_from(tmp_path, rule_text("vvol/zz", **{key: expression}))
+    with pytest.raises(RuleError, match="vvol/zz fails while judging"):
+        evaluate(fleet([pe(1)]), rules)
+
+
+def test_passes_are_told_with_their_evidence_as_failures_are(tmp_path: Path) -> None:
+    rows = [pe(1, dsnro=256), pe(2, dsnro=256, cluster="silver"), pe(3, family="ontap"), pe(4)]
+    rules = rules_from(tmp_path, SOUND)
+    overrides = [Override(HEADROOM, "headroom", 2, "vc-east", "silver")]
+    found = {f.resource.name[-1]: f for f in evaluate(fleet(rows), rules, param_values(overrides, rules)).findings()}
+    assert list(found) == ["4", "1", "2", "3"]
+    assert [(f.verdict, f.observed, f.desired) for f in found.values()] == [
+        (Verdict.FAIL, 32, 256),
+        (Verdict.PASS, 256, 256),
+        (Verdict.PASS, 256, 128),
+        (Verdict.NOT_APPLICABLE, None, None),
+    ]
+    assert list(found["1"].evidence) == list(found["4"].evidence)
+    assert found["1"].evidence["device"] == "naa.6f47acc200000001"
+    assert found["3"].evidence == {"family": "ontap", "per_object_qos": True}
+
+
+def test_a_param_in_a_text_is_no_param(tmp_path: Path) -> None:
+    params = "{word: {default: solidfire, unit: u, why: w}}"
+    text = rule_text("local/word", holds="family = $word", observed="\"$word || ' costs $word'\"", params=params)
+    (finding,) = evaluate(fleet([pe()]), rules_from(tmp_path, text)).findings()
+    assert (finding.verdict, finding.observed) == (Verdict.PASS, "solidfire costs $word")
+
+
+@pytest.mark.parametrize(
     ("expression", "seen"),
     [
         pytest.param("dsnro", 32, id="a whole number"),

@@ -4,12 +4,14 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from auditor.errors import SnapshotError
 from auditor.facts import schema
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.views import create_views, seal
 from auditor.model import EndpointReading, Gap
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
@@ -66,12 +68,34 @@ def test_a_snapshot_is_never_written_over_another(tmp_path: Path) -> None:
 
 def test_a_snapshot_of_an_older_auditor_loads_without_the_columns_it_did_not_know(tmp_path: Path) -> None:
     a_snapshot().save(tmp_path)
-    import duckdb
-
     duckdb.execute(f"COPY (SELECT endpoint, host_id FROM read_parquet('{tmp_path}/host.parquet')) TO '{tmp_path}/h' (FORMAT parquet)")
     (tmp_path / "h").replace(tmp_path / "host.parquet")
     (tmp_path / "vm.parquet").unlink()
     assert [row[:2] for row in rows(load_snapshot(tmp_path))] == [("host-1", None), ("host-2", None)]
+
+
+def test_a_sealed_snapshot_reads_its_own_files_and_no_other(tmp_path: Path) -> None:
+    folder = tmp_path / "it's here"
+    a_snapshot().save(folder)
+    a_snapshot().save(tmp_path / "another")
+    (folder / "secret.txt").write_text("secret")
+    (folder / "secret.parquet").write_bytes((folder / "host.parquet").read_bytes())
+    loaded = load_snapshot(folder)
+    seal(loaded.connection)
+    assert loaded.hosts == 2
+    for path in (folder / "secret.txt", folder / "secret.parquet", tmp_path / "another" / "host.parquet", Path("/etc/hostname")):
+        name = str(path).replace("'", "''")
+        for text in (f"SELECT * FROM read_text('{name}')", f"SELECT * FROM read_parquet('{name}')", f"COPY fact.host TO '{name}'"):
+            with pytest.raises(duckdb.PermissionException):
+                loaded.connection.execute(text)
+
+
+def test_a_snapshot_that_goes_away_before_it_is_judged_is_told_as_that(tmp_path: Path) -> None:
+    a_snapshot().save(tmp_path)
+    loaded = load_snapshot(tmp_path)
+    (tmp_path / "device.parquet").unlink()
+    with pytest.raises(SnapshotError, match=r"cannot be read: .*device\.parquet"):
+        create_views(loaded.connection)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""Bulk reads of a vCenter: one question, three lanes that answer it alike."""

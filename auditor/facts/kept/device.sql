@@ -1,0 +1,112 @@
+-- The view `device` as views/60_device.sql means it, computed once for all who ask. Hosts, device names, inquiries and drivers go by number
+-- here: millions of rows are joined and kept by these, not by texts. Change both files together, as tests/facts/test_kept.py holds them equal.
+CREATE TABLE kept_host AS
+SELECT CAST(row_number() OVER () AS INTEGER) AS host_number, h.endpoint, h.host_id, h.cluster, h.name AS host, r.domain_id
+FROM fact.host AS h
+JOIN step_host_reading AS r USING (endpoint, host_id);
+
+-- Every device name once, with what is the same for every host that sees it.
+CREATE TABLE kept_name AS
+SELECT CAST(row_number() OVER () AS INTEGER) AS device_number, n.device, a.* EXCLUDE (device), c.* EXCLUDE (device)
+FROM (SELECT DISTINCT device FROM fact.device) AS n
+LEFT JOIN step_array_device AS a USING (device)
+LEFT JOIN step_declared AS c USING (device);
+
+-- Every answer to an inquiry once, with the array family it means.
+CREATE TABLE kept_inquiry AS
+SELECT CAST(row_number() OVER () AS INTEGER) AS inquiry_number, i.vendor, i.model, i.device_type, f.family
+FROM (SELECT DISTINCT vendor, model, device_type FROM fact.device) AS i
+LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM i.vendor AND f.model IS NOT DISTINCT FROM i.model;
+
+-- Every kernel module that drives an adapter once.
+CREATE TABLE kept_driver AS
+SELECT CAST(row_number() OVER (ORDER BY driver) AS INTEGER) AS driver_number, driver
+FROM (SELECT DISTINCT driver FROM fact.hba WHERE driver IS NOT NULL);
+
+-- The one join over every device of every host, kept because every view of devices rests on it. A row is some 40 bytes: texts stay out, and
+-- are looked up by number. `driver_number` is of the module whose adapter carries the device; NULL when no path tells, or paths use several.
+CREATE TABLE kept_device AS
+WITH told AS (
+    SELECT n.host_number, m.device_number, i.inquiry_number, d.is_protocol_endpoint, d.is_local, d.queue_depth, m.device, d.device_type
+    FROM fact.device AS d
+    JOIN kept_host AS n USING (endpoint, host_id)
+    JOIN kept_name AS m ON m.device IS NOT DISTINCT FROM d.device
+    JOIN kept_inquiry AS i ON i.vendor IS NOT DISTINCT FROM d.vendor AND i.model IS NOT DISTINCT FROM d.model
+        AND i.device_type IS NOT DISTINCT FROM d.device_type
+),
+scheduled AS (
+    SELECT n.host_number, m.device_number, s.dsnro, s.is_vvol_pe
+    FROM fact.device_scheduling AS s
+    JOIN kept_host AS n USING (endpoint, host_id)
+    JOIN kept_name AS m USING (device)
+),
+adapter AS (
+    SELECT n.host_number, b.hba, v.driver_number
+    FROM fact.hba AS b
+    JOIN kept_host AS n USING (endpoint, host_id)
+    LEFT JOIN kept_driver AS v USING (driver)
+),
+classed AS (
+    SELECT t.*, s.dsnro, coalesce(t.is_protocol_endpoint, s.is_vvol_pe, starts_with(t.device, 'naa.6f47acc2')) AS is_endpoint
+    FROM told AS t
+    LEFT JOIN scheduled AS s USING (host_number, device_number)
+),
+carried AS (
+    SELECT
+        n.host_number,
+        m.device_number,
+        CASE WHEN count(b.driver_number) = count(*) AND min(b.driver_number) = max(b.driver_number) THEN min(b.driver_number) END
+            AS driver_number
+    FROM fact.path AS p
+    JOIN kept_host AS n USING (endpoint, host_id)
+    JOIN kept_name AS m USING (device)
+    LEFT JOIN adapter AS b USING (host_number, hba)
+    GROUP BY ALL
+)
+SELECT
+    t.host_number,
+    t.device_number,
+    t.inquiry_number,
+    c.driver_number,
+    t.queue_depth,
+    t.dsnro,
+    t.is_endpoint AS is_protocol_endpoint,
+    CASE WHEN t.is_endpoint THEN true WHEN t.device_type <> 'disk' THEN false ELSE NOT t.is_local END AS is_shared
+FROM classed AS t
+LEFT JOIN carried AS c USING (host_number, device_number);
+
+CREATE VIEW device AS
+SELECT
+    n.endpoint,
+    n.host_id || '/' || m.device AS resource_id,
+    m.device AS resource_name,
+    n.cluster,
+    n.host,
+    n.host_id,
+    m.device,
+    n.domain_id,
+    i.vendor,
+    i.model,
+    i.family,
+    i.device_type,
+    d.is_protocol_endpoint,
+    d.is_shared,
+    d.queue_depth,
+    d.dsnro,
+    v.driver,
+    m.array_name,
+    m.volume,
+    m.volume_id,
+    m.protocol_endpoint_id,
+    m.qos_policy,
+    m.qos_max_iops,
+    m.qos_capped,
+    m.declared_model,
+    m.declared_generation,
+    m.declared_firmware,
+    m.firmware_level
+FROM kept_device AS d
+JOIN kept_host AS n USING (host_number)
+JOIN kept_name AS m USING (device_number)
+JOIN kept_inquiry AS i USING (inquiry_number)
+LEFT JOIN kept_driver AS v USING (driver_number);

@@ -1,0 +1,245 @@
+"""Where each fact is read, and what has to be asked for some of them.
+
+A collector asks for a topic only when a fact of it is needed, and within a topic only for the properties that needed facts come from. What
+was not asked is not read: it has no row in the table `reading`, so nothing takes it for absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, TABLES, TOPICS, VCENTER_TOPICS
+from auditor.model import EndpointKind
+
+Fact = tuple[str, str]
+"""(table, column); "" as the column is the table's rows as such."""
+
+_HOST = ("endpoint", "host_id")
+_DEVICE = (*_HOST, "device")
+
+IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "host": _HOST,
+        "host_option": (*_HOST, "key"),
+        "host_module": (*_HOST, "module"),
+        "host_module_parameter": (*_HOST, "module", "name"),
+        "hba": (*_HOST, "hba"),
+        "device": _DEVICE,
+        "device_scheduling": _DEVICE,
+        "device_offload": _DEVICE,
+        "datastore": ("endpoint", "datastore_id"),
+        "datastore_mount": ("endpoint", "datastore_id", "host_id"),
+        "vm": ("endpoint", "vm_id"),
+        "array": ("endpoint",),
+        "array_volume": ("endpoint", "volume_id"),
+        "array_volume_load": ("endpoint", "volume_id"),
+        "array_qos_policy": ("endpoint", "policy_id"),
+        "array_qos_limit": ("endpoint",),
+    }
+)
+"""The columns that tell the rows of a table apart; tables that are not here may hold two rows that say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where the rows of a table come from.
+
+    Properties are those of a vCenter's managed objects, or methods of an array. A column without one comes with the rows, as all do where
+    the topic is one question.
+    """
+
+    topic: str
+    rows: tuple[str, ...] = ()  # properties without which there are no rows
+    properties: Mapping[str, str] = field(default_factory=dict)  # column -> the property it comes from, where it has one of its own
+    asked_of: str | None = None  # the property of the host that names the object that answers; None: the host, or the vCenter
+
+
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {
+        "host": Source(
+            "hosts",
+            rows=("name", "runtime.connectionState"),
+            properties={
+                "cluster_id": "parent",
+                "cluster": "parent",
+                "version": "summary.config.product",
+                "build": "summary.config.product",
+                "power_state": "runtime.powerState",
+                "in_maintenance_mode": "runtime.inMaintenanceMode",
+                "boot_time": "runtime.bootTime",
+                "vsan_enabled": "config.vsanHostConfig.enabled",
+                "software_iscsi": "config.storageDevice.softwareInternetScsiEnabled",
+            },
+        ),
+        "host_option": Source("options", asked_of="configManager.advancedOption"),
+        "host_module": Source("modules", asked_of="configManager.kernelModuleSystem"),
+        "host_module_parameter": Source("modules"),
+        "hba": Source("hbas", rows=("config.storageDevice.hostBusAdapter",)),
+        "iscsi_target": Source("hbas", rows=("config.storageDevice.hostBusAdapter",)),
+        "device": Source("devices", rows=("config.storageDevice.scsiLun",)),
+        "path": Source("paths", rows=("config.storageDevice.multipathInfo",)),
+        "device_scheduling": Source("device_scheduling"),
+        "device_offload": Source("device_offload"),
+        "vmfs_lockmode": Source("lockmode"),
+        "datastore": Source(
+            "datastores",
+            rows=("name",),
+            properties={
+                "type": "summary.type",
+                "vmfs_uuid": "info",
+                "vmfs_version": "info",
+                "vvol_container_id": "info",
+                "size_bytes": "summary.capacity",
+                "accessible": "summary.accessible",
+                "sioc_supported": "capability.storageIORMSupported",
+                "sioc_enabled": "iormConfiguration",
+                "sioc_mode": "iormConfiguration",
+                "sioc_threshold_ms": "iormConfiguration",
+                "sioc_statistics_only": "iormConfiguration",
+            },
+        ),
+        "datastore_extent": Source("datastores", rows=("name", "info")),
+        "datastore_mount": Source("datastores", rows=("name", "host")),
+        "vvol_mount": Source("datastores", rows=("name", "info")),
+        "vm": Source(
+            "vms",
+            rows=("name",),
+            properties={
+                "host_id": "runtime.host",
+                "power_state": "runtime.powerState",
+                "is_template": "config.template",
+                "disks_read": "config.hardware.device",
+            },
+        ),
+        "vm_disk": Source("vms", rows=("name", "config.hardware.device")),
+        "array": Source("array", properties={"version": "GetClusterVersionInfo"}),
+        "array_node": Source("nodes"),
+        "array_volume": Source("volumes"),
+        "array_volume_load": Source("volume_load"),
+        "array_qos_policy": Source("qos_policies"),
+        "array_qos_limit": Source("qos_limits"),
+        "array_protocol_endpoint": Source("protocol_endpoints"),
+        "storage_container": Source("containers"),
+        "vvol": Source("vvols"),
+        "vvol_binding": Source("bindings"),
+    }
+)
+"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, and `declared` is fleet.yaml's."""
+
+NULL_IS_UNREAD: frozenset[Fact] = frozenset(
+    ("host", column) for column in ("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi")
+)
+"""Facts that every host has: without a value they were not read, whoever did not ask or did not answer."""
+
+RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
+    {
+        **dict.fromkeys(HOST_TOPICS, frozenset({("host", "")})),  # who is there to be asked
+        "paths": frozenset({("host", ""), ("device", ""), ("hba", "")}),  # a path names its device and its adapter by their keys
+        "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
+        "volumes": frozenset({("array_qos_policy", "name")}),
+        "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
+    }
+)
+"""What a collector has to know before it can read a topic."""
+
+_TOPICS_OF: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
+    {kind: frozenset(HOST_TOPICS + VCENTER_TOPICS if kind is EndpointKind.VCENTER else ARRAY_TOPICS) for kind in EndpointKind}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What has to be read: facts, and topics whose reading itself is looked at."""
+
+    facts: frozenset[Fact]
+    topics: frozenset[str]
+
+    def __or__(self, other: Needs) -> Needs:
+        """Both."""
+        return Needs(self.facts | other.facts, self.topics | other.topics)
+
+    def wants(self, table: str) -> bool:
+        """Whether anything of a table is needed."""
+        return any(of == table for of, _ in self.facts)
+
+    def properties(self, topic: str) -> tuple[str, ...]:
+        """The properties and methods that a topic has to be asked for, each once, in the order of SOURCES."""
+        found: list[str] = []
+        for table, source in SOURCES.items():
+            if source.topic != topic or topic not in self.topics:
+                continue
+            wanted = {column for of, column in self.facts if of == table}
+            found += source.rows if wanted else ()
+            found += [name for column, name in source.properties.items() if column in wanted]
+            if topic == "hosts":
+                found += [other.asked_of for other in SOURCES.values() if other.asked_of and other.topic in self.topics]
+        return tuple(dict.fromkeys(found))
+
+    def topics_of(self, kind: EndpointKind) -> frozenset[str]:
+        """The topics an endpoint of this kind has to be asked for."""
+        return self.topics & _TOPICS_OF[kind]
+
+    def reads(self, fact: Fact) -> bool:
+        """Whether `fact` is read where this is asked for; a question that is asked at all is answered with all its columns."""
+        source = SOURCES[fact[0]]
+        asked = self.properties(source.topic)
+        own = source.properties.get(fact[1])
+        return source.topic in self.topics and set(source.rows) <= set(asked) and (own is None or own in asked)
+
+    def missing_from(self, asked: Needs) -> frozenset[str]:
+        """The topics of which something is needed that is not read where `asked` is asked for."""
+        unread = {SOURCES[fact[0]].topic for fact in self.facts if not asked.reads(fact)}
+        return frozenset(unread | (self.topics - asked.topics))
+
+    def holes_in(self, asked: Needs) -> frozenset[str]:
+        """Those of `missing_from` whose tables, as `asked` has them filled, say something else than that a fact is unread."""
+        return Needs(self.facts - NULL_IS_UNREAD, self.topics).missing_from(asked)
+
+
+def needs(facts: Iterable[Fact], topics: Collection[str] = ()) -> Needs:
+    """What has to be read for `facts`, and for knowing whether `topics` were read whole; facts of no endpoint are left out.
+
+    A topic whose completeness is looked at is asked for all its rows, although for no more of their columns.
+    """
+    wanted = {fact for fact in facts if fact[0] in SOURCES}
+    asked: set[str] = set()
+    while True:
+        wanted |= {(table, "") for table, _ in wanted}
+        found = asked | set(topics) | {SOURCES[table].topic for table, _ in wanted}
+        if found == asked:
+            return Needs(frozenset(wanted), frozenset(asked))
+        for topic in found - asked:
+            wanted |= RESTS_ON.get(topic, frozenset())
+            wanted.add(next((table, "") for table, source in SOURCES.items() if source.topic == topic))
+        asked = found
+
+
+EVERYTHING = Needs(
+    frozenset((name, column) for name in SOURCES for column in ("", *TABLES[name].names)),
+    TOPICS,
+)
+
+
+def as_json(asked: Needs) -> Mapping[str, Any] | None:
+    """How a manifest says what was asked; None is everything."""
+    if asked == EVERYTHING:
+        return None
+    return {"topics": sorted(asked.topics), "facts": sorted(f"{table}.{column}" for table, column in asked.facts)}
+
+
+def from_json(said: Mapping[str, Any] | None) -> Needs:
+    """What a manifest says was asked; one that says nothing is of a run that asked for everything.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: it says something else.
+    """
+    if said is None:
+        return EVERYTHING
+    facts = []
+    for fact in said["facts"]:
+        table, _, column = fact.partition(".")
+        facts.append((table, column))
+    return Needs(frozenset(facts), frozenset(said["topics"]))

@@ -1,0 +1,120 @@
+"""A whole `auditor audit` of generated fleets: wall, processor, peak memory and requests, by number of hosts.
+
+Run: make bench-audit, or make bench-audit BENCH_ARGS="--hosts 100 1000 5000 --vcenters 4". The lab serves from a process of its own on the
+same machine, and makes every host's answers when they are first asked for: its share of the wall is large, so the seconds of the
+processor, which are the auditor's alone, tell how an audit grows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+import tempfile
+import time
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from measuring import exponent, peak_mib, print_table, watched
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+JUDGED = (0, 1, 2)  # all holds, drift, something unknown: each is a whole audit
+AUDITOR = str(Path(sys.executable).with_name("auditor"))
+
+
+def main() -> int:
+    arguments = _arguments()
+    found = [_audited(hosts, arguments) for hosts in arguments.hosts]
+    columns = ["hosts", "devices", "seconds", "CPU s", "peak MiB", "requests", "a host", "lab CPU s", "lab MiB", "exit"]
+    print_table(columns, [[str(one["hosts"]), *_row(one)] for one in found])
+    for small, large in pairwise(found):
+        large["exponents"] = {
+            name: round(exponent((small["hosts"], small[name]), (large["hosts"], large[name])), 3)
+            for name in ("seconds", "cpu_seconds", "peak_mib", "requests")
+        }
+        told = ", ".join(f"{name} {value}" for name, value in large["exponents"].items())
+        print(f"growth from {small['hosts']} to {large['hosts']} hosts, 1 is linear: {told}")
+    print(json.dumps({"results": found}))
+    if arguments.json is not None:
+        arguments.json.write_text(json.dumps({"results": found}, indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hosts", type=int, nargs="+", default=[100, 300])
+    for name, default in (("luns", 128), ("paths", 4), ("vcenters", 1), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    parser.add_argument("--lane", choices=("vijson", "soap", "pyvmomi"), help="[default: the fastest]")
+    parser.add_argument("--json", type=Path, help="write the results here")
+    return parser.parse_args()
+
+
+def _row(one: dict[str, Any]) -> list[Any]:
+    requests = one["requests"]
+    lab = one["lab"]
+    return [
+        one["devices"],
+        one["seconds"],
+        one["cpu_seconds"],
+        one["peak_mib"],
+        requests,
+        requests / one["hosts"],
+        lab["cpu_seconds"],
+        lab["peak_mib"],
+        str(one["exit_code"]),
+    ]
+
+
+def _audited(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory() as folder:
+        here, there = multiprocessing.Pipe()
+        size = (hosts, arguments.luns, arguments.paths, arguments.vcenters)
+        lab = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, size, arguments.seed, folder), daemon=True)
+        lab.start()
+        there.close()  # so that a lab that fails to start ends the wait
+        here.recv()
+        report = Path(folder, "report.json")
+        lane = ("--lane", arguments.lane) if arguments.lane else ()
+        fleet = ("--fleet", f"{folder}/fleet.yaml", "--state-dir", f"{folder}/state")
+        with Path(folder, "told").open("w+", encoding="utf-8") as progress:
+            told = watched([AUDITOR, "audit", *fleet, "--reporter", f"json:{report}", *lane], JUDGED, stderr=progress)
+            if not report.exists():
+                progress.seek(0)
+                raise SystemExit(f"{progress.read()}the audit ended with exit code {told['exit_code']:.0f} and no report")
+        judged = json.loads(report.read_text(encoding="utf-8"))
+        here.send("done")
+        of_lab = here.recv()
+        lab.join()
+    return {
+        "hosts": hosts,
+        "devices": hosts * arguments.luns,
+        **told,
+        "requests": sum(of_lab["operations"].values()),
+        "findings": sum(value for value in judged["summary"].values() if isinstance(value, int)),
+        "gaps": len(judged["gaps"]),
+        "lab": of_lab,
+    }
+
+
+def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder: str) -> None:
+    from auditor.lab.generating import FleetSize, generate
+    from auditor.lab.serving import serve
+
+    with serve(generate(FleetSize(*size), seed)) as lab:
+        lab.write_fleet(Path(folder, "fleet.yaml"))
+        began = time.process_time()
+        pipe.send("serving")
+        pipe.recv()
+        operations = Counter(name for _, _, server in lab.served() for name in server.requests)
+        spent = time.process_time() - began
+    pipe.send({"cpu_seconds": spent, "peak_mib": peak_mib(), "operations": dict(operations.most_common())})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
