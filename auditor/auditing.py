@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from auditor.collectors.fleet import Progress
     from auditor.engine.evaluation import Evaluation
     from auditor.engine.rule import RuleSet
+    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet, ParamOverride
@@ -174,11 +175,16 @@ def needs_for(rules: RuleSet, *, hosts: bool = False) -> Needs:
     return needed | needs([("host", "")]) if hosts else needed
 
 
-def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs) -> Snapshot:
-    """Read what is needed of `fleet` and keep the snapshot in the run's directory before anything is judged."""
-    from auditor.collectors.fleet import collect_fleet
+def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs, earlier: Earlier | None = None) -> Snapshot:
+    """Read what is needed of `fleet` and keep the snapshot in the run's directory before anything is judged.
 
-    snapshot = collect_fleet(fleet, progress, needs)
+    What hosts say of themselves is taken over from the `earlier` run, where nothing shows that they changed since.
+    """
+    from auditor.collectors.fleet import collect_fleet
+    from auditor.facts.earlier import with_host_marks, with_marks
+
+    needs = with_marks(needs) if earlier else with_host_marks(needs)
+    snapshot = collect_fleet(fleet, progress, needs, earlier)
     snapshot.save(directory / SNAPSHOT_FOLDER)
     return snapshot
 

@@ -285,6 +285,7 @@ class EndpointReading:
     complete: bool  # False when it left a gap
     lane: str | None = None  # by which a vCenter was read in bulk; None for arrays, and for what never answered
     notes: tuple[str, ...] = ()  # what every reader must be told of it and is no gap, in sentences
+    clock: str | None = None  # ISO 8601, what a vCenter's own clock said before it was read; None when that was not asked
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _is_encodable(text: str) -> bool:
-    return not any("\ud800" <= character <= "\udfff" for character in text)
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _short(tag: str) -> str:

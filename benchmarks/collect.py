@@ -94,7 +94,7 @@ def _arguments() -> argparse.Namespace:
 def _possible(lanes: list[str]) -> list[str]:
     """The lanes that can run here; govmomi's program is built on the way."""
     possible = list(lanes)
-    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
+    go = shutil.which("go")
     if "govmomi" in lanes:
         if go is None:
             print("(no Go here: lane govmomi is left out)")

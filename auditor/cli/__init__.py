@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import sys
 
+CRASHED = 70
+"""EX_SOFTWARE of sysexits.h."""
+
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
-    sys.exit(run(sys.argv[1:]))
+    try:
+        code = run(sys.argv[1:])
+    except Exception:  # noqa: BLE001  the last line: Python's own exit code for a crash is 1, and that says "drift"
+        import traceback
+
+        traceback.print_exc()
+        print("error: a bug in auditor\n  why: nothing it printed is to be trusted.\n  do:  report the lines above.", file=sys.stderr)
+        code = CRASHED
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:

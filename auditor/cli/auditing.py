@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auditor.auditing import Audited
     from auditor.fleet import Fleet
     from auditor.model import Report
+    from auditor.since import Asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,7 @@ class Wanted:
     max_changes: str
     lane: Lane | None
     state_dir: Path | None
+    since: Asked | None = None
 
 
 def audit(
@@ -56,11 +58,15 @@ def audit(
     allow: options.Allow = None,
     max_changes: options.MaxChanges = "500",
     lane: options.ByLane = None,
+    since: options.Since = None,
+    max_age: options.MaxAge = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """Read a fleet, judge it, report; with --fix, put it right.
 
     Example: auditor audit --fleet fleet.yaml --reporter table --reporter html:report.html
+
+    Example: auditor audit --fleet fleet.yaml --since last --max-age 12h
 
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
@@ -77,6 +83,7 @@ def audit(
         max_changes,
         lane,
         state_dir,
+        _since(since, max_age),
     )
     if (fleet is None) == (snapshot is None):
         raise ConfigurationError(
@@ -86,6 +93,10 @@ def audit(
         )
     if snapshot is not None and lane is not None:
         raise ConfigurationError("--lane cannot go with --from", why="a saved snapshot is not read from a vCenter.", do="leave --lane out.")
+    if snapshot is not None and since is not None:
+        raise ConfigurationError(
+            "--since cannot go with --from", why="a saved snapshot is judged as it is; nothing is read.", do="leave --since out."
+        )
     if snapshot is not None and fix:
         raise ConfigurationError(
             "--fix cannot go with --from",
@@ -94,6 +105,14 @@ def audit(
         )
     _refuse_without_fix(fix=fix, asked=dry_run or yes or bool(allow))
     return _audit(fleet, snapshot, wanted)
+
+
+def _since(run: str | None, max_age: str | None) -> Asked | None:
+    from auditor.since import MAX_AGE, asked
+
+    if run is None and max_age is not None:
+        raise ConfigurationError("--max-age goes with --since", why="without it every host is asked anyway.", do="add --since last.")
+    return asked(run, max_age or MAX_AGE) if run is not None else None
 
 
 def _refuse_without_fix(*, fix: bool, asked: bool) -> None:
@@ -184,6 +203,8 @@ def schedule(
     once: Annotated[bool, typer.Option("--once", help="Run now, publish, end with the audit's exit code.")] = False,
     timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="Of --cron, for example Europe/Vienna.")] = "UTC",
     keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, help="How many runs stay published.")] = 30,
+    since: options.Since = None,
+    max_age: options.MaxAge = None,
     rules: options.Rules = None,
     only: options.Only = None,
     fail_on: options.FailOn = Severity.INFO,
@@ -202,6 +223,7 @@ def schedule(
     from auditor.runs import state_directory
     from auditor.scheduling import run_schedule
 
+    wanted_since = _since(since, max_age)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # it would repeat what we say
     load_fleet(fleet)  # a mistake in it is told now, not at six in the morning
@@ -209,7 +231,7 @@ def schedule(
     codes: list[int] = []
 
     def job() -> Report:
-        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state)
+        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state, since=wanted_since)
         keep_run(audited)
         codes.append(exit_code(audited, fail_on=fail_on.rank, min_coverage=min_coverage))
         return audited.report
@@ -230,7 +252,7 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
     blast_radius(wanted.max_changes, 0)  # a mistake in it is told before the fleet is read
     state = state_directory(wanted.state_dir)
     counted = wanted.fix and "%" in wanted.max_changes  # of how many hosts it is a share has to be known
-    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state, hosts=counted)
+    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state, hosts=counted, since=wanted.since)
     if wanted.fix and fleet is not None:
         show_plan(audited.plan, wanted.allow)
         if not wanted.dry_run:
@@ -244,12 +266,23 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
 
 
 def _read_and_judge(
-    fleet: Fleet | None, snapshot_path: Path | None, rules: Sequence[Path], only: Sequence[str], state: Path, *, hosts: bool = False
+    fleet: Fleet | None,
+    snapshot_path: Path | None,
+    rules: Sequence[Path],
+    only: Sequence[str],
+    state: Path,
+    *,
+    hosts: bool = False,
+    since: Asked | None = None,
 ) -> Audited:
-    """Read of `fleet` what the rules need, or load the snapshot, and judge it as a new run; `hosts`: read who there is in any case."""
+    """Read of `fleet` what the rules need, or load the snapshot, and judge it as a new run.
+
+    `hosts`: read who there is in any case; `since`: rest on an earlier run for what has not changed.
+    """
     from auditor import auditing
     from auditor.facts.snapshot import load_snapshot
     from auditor.runs import begin_run, new_run_id
+    from auditor.since import earlier_run
 
     rule_set = auditing.load_rule_set(rules, only)
     overrides = auditing.checked_overrides(fleet, rule_set)
@@ -258,10 +291,11 @@ def _read_and_judge(
     if fleet is None:
         snapshot = load_snapshot(snapshot_path or Path())
         return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=begin_run(state, run_id), started=snapshot.started)
+    earlier, why = earlier_run(state, since, started) if since is not None else (None, ())
     directory = begin_run(state, run_id)
-    notices = auditing.recover_earlier(fleet, state, run_id)
+    notices = why + auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
-        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts))
+        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts), earlier)
     notices += auditing.unmatched(fleet, snapshot)
     return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices)
 

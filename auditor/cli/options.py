@@ -51,3 +51,20 @@ MaxChanges = Annotated[
         "--max-changes", metavar="N|N%", help="With --fix: the most resources one run may touch, a number or a share of the hosts."
     ),
 ]
+Since = Annotated[
+    str | None,
+    typer.Option(
+        "--since",
+        metavar="RUN",
+        help='Ask again only hosts that changed since this kept run, an id of `auditor runs list` or "last".',
+    ),
+]
+MaxAge = Annotated[
+    str | None,
+    typer.Option(
+        "--max-age",
+        metavar="AGE",
+        help="With --since: ask again what is older, for example 12h, 2d or 0. [default: 24h]",
+        show_default=False,
+    ),
+]

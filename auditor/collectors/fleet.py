@@ -14,6 +14,8 @@ from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
+    from auditor.collectors.vcenter_since import Since
+    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
     from auditor.fleet import Declared, Fleet
@@ -22,17 +24,17 @@ Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 _MOST_ENDPOINTS_AT_ONCE = 32
 
 
-def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING) -> Snapshot:
+def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None) -> Snapshot:
     """Read what is needed of all endpoints of `fleet`, each in a thread of its own.
 
     An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
-    needed is not even connected to.
+    needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said then.
     """
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder()
-    readings = _read(fleet.endpoints, builder, progress, needs)
+    readings = _read(fleet.endpoints, builder, progress, needs, earlier)
     _declare(fleet.declared, builder)
     return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
 
@@ -52,19 +54,24 @@ def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], prog
     return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC), asked=before.asked)
 
 
-def _read(endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress, needs: Needs) -> tuple[EndpointReading, ...]:
+def _read(
+    endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None = None
+) -> tuple[EndpointReading, ...]:
     if not endpoints:
         return ()
     with ThreadPoolExecutor(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), thread_name_prefix="endpoint") as pool:
-        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress, needs), endpoints))
+        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress, needs, earlier), endpoints))
 
 
-def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs) -> EndpointReading:
+def _read_endpoint(
+    endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None
+) -> EndpointReading:
     started = datetime.now(UTC)
     if not needs.topics_of(endpoint.kind):
         return _not_asked(endpoint, started)
     version: str | None = None
     lane: str | None = None
+    clock: str | None = None
     notes: tuple[str, ...] = ()
     complete = True
     progress(endpoint.name, "connecting")
@@ -73,11 +80,16 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
         with opener(endpoint) as session:
             version = versioned(session)
             progress(endpoint.name, f"reading {version}")
-            for item in collector(session, endpoint, needs):
+            more: tuple[Any, ...] = ()
+            since: Since | str | None = None
+            if endpoint.kind is EndpointKind.VCENTER:
+                clock, since = _marks(session, endpoint, earlier, needs)
+                more = () if since is None or isinstance(since, str) else (since,)
+            for item in collector(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
             if endpoint.kind is EndpointKind.VCENTER:
-                lane, notes = session.bulk.lane, tuple(session.bulk.notes)
+                lane, notes = session.bulk.lane, (*session.bulk.notes, *_told(endpoint, earlier, since, builder))
     except (EndpointError, ConfigurationError) as error:
         complete = False
         what = "all of it" if version is None else "the rest of it"
@@ -94,7 +106,30 @@ def _read_endpoint(endpoint: Endpoint, builder: SnapshotBuilder, progress: Progr
         complete=complete,
         lane=lane,
         notes=notes,
+        clock=clock,
     )
+
+
+def _marks(session: Any, endpoint: Endpoint, earlier: Earlier | None, needs: Needs) -> tuple[str | None, Since | str | None]:
+    """What vCenter's clock says, for the next run to begin with, and the comparison with the `earlier` one."""
+    from auditor.collectors.vcenter_events import clock_of
+    from auditor.collectors.vcenter_since import since
+    from auditor.facts.earlier import live_topics
+
+    if not live_topics(needs):
+        return None, None
+    now = clock_of(session)  # before anything is read: what happens from here on may not be in this run
+    return now.isoformat() if now else None, since(session, endpoint, earlier, needs, now) if earlier else None
+
+
+def _told(endpoint: Endpoint, earlier: Earlier | None, since: Since | str | None, builder: SnapshotBuilder) -> tuple[str, ...]:
+    """Fill in what was not asked again, and say so."""
+    if earlier is None or since is None:
+        return ()
+    if isinstance(since, str):
+        return (f"{endpoint.name}: {since}",)
+    builder.take_over_hosts(earlier.directory, endpoint.name, since.taken, since.topics)
+    return (f"{endpoint.name}: {since.note()}",)
 
 
 def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
@@ -113,9 +148,7 @@ def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
 
 def _ways(
     endpoint: Endpoint,
-) -> tuple[
-    Callable[[Endpoint], AbstractContextManager[Any]], Callable[[Any, Endpoint, Needs], Iterator[Batch | Gap]], Callable[[Any], str]
-]:
+) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[..., Iterator[Batch | Gap]], Callable[[Any], str]]:
     """How to open, read and name an endpoint of this kind."""
     match endpoint.kind:
         case EndpointKind.VCENTER:

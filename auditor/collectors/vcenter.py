@@ -10,6 +10,7 @@ from auditor.collectors.vcenter_hosts import collect_hosts
 from auditor.collectors.vcenter_live import LIVE_TOPICS, read_live
 from auditor.collectors.vcenter_reading import read_each
 from auditor.collectors.vcenter_rows import SPARE_ERRANDS, Circuit, Errands, gap, readings
+from auditor.collectors.vcenter_since import watched
 from auditor.collectors.vcenter_storage import STORAGE_TOPICS, storage_of
 from auditor.collectors.vcenter_vms import collect_vms
 from auditor.errors import EndpointError
@@ -17,11 +18,12 @@ from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from auditor.clients.bulk.reading import Found
     from auditor.clients.vcenter import VCenter
     from auditor.collectors.vcenter_rows import Facts, HostSeen
+    from auditor.collectors.vcenter_since import Since
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint
 
@@ -29,21 +31,30 @@ PATIENCE = 3
 """Bulk requests in a row that may reach nobody before the rest is given up."""
 
 
-def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Facts]:
+def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTHING, since: Since | None = None) -> Iterator[Facts]:
     """Yield what is needed of a vCenter, a page at a time, and a gap for everything of it that could not be read.
 
     Bulk properties come by pages of hosts; what only a host itself tells (options, kernel modules, esxcli) is asked of each in threads
     meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
     for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
+
+    Hosts that `since` takes are not asked anything themselves; what they would have said is left to whoever holds the earlier run.
     """
     topics = needs.topics_of(endpoint.kind)
     circuit = Circuit(PATIENCE)
     hosts: Sequence[HostSeen] = ()
     if "hosts" in topics:
-        hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        listed = collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        hosts = yield from watched(listed, since.saw_hosts if since else None)
+    rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [("datastores", collect_datastores), ("vms", collect_vms)]
+    if since is not None and "datastores" in topics:
+        rest.pop(0)  # which hosts are asked rests on what they mount
+        for item in collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores")):
+            since.saw_datastores(item)
+            yield item
     with Errands(endpoint.limits.concurrency + SPARE_ERRANDS) as errands:
-        yield from _collect_of_hosts(vcenter, endpoint, hosts, errands, circuit, needs)
-        for topic, collect in (("datastores", collect_datastores), ("vms", collect_vms)):
+        yield from _collect_of_hosts(vcenter, endpoint, hosts, errands, circuit, needs, since)
+        for topic, collect in rest:
             if topic not in topics:
                 continue
             for item in collect(vcenter, endpoint, circuit, needs.properties(topic)):
@@ -53,7 +64,13 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
 
 
 def _collect_of_hosts(
-    vcenter: VCenter, endpoint: Endpoint, hosts: Sequence[HostSeen], errands: Errands, circuit: Circuit, needs: Needs
+    vcenter: VCenter,
+    endpoint: Endpoint,
+    hosts: Sequence[HostSeen],
+    errands: Errands,
+    circuit: Circuit,
+    needs: Needs,
+    since: Since | None,
 ) -> Iterator[Facts]:
     live = needs.topics.intersection(LIVE_TOPICS)
     for host in hosts:
@@ -65,18 +82,18 @@ def _collect_of_hosts(
     # Hosts are slow one at a time and quick together: many may fail to answer before the vCenter itself is given up.
     live_circuit = Circuit(2 * endpoint.limits.concurrency)
     connected = {host.id: host for host in hosts if host.connected}
-    for host, found in _storage(vcenter, connected, circuit, needs):
-        drivers = yield from _told(endpoint, host, found, needs)
-        if live:
+    for host, found in _storage(vcenter, connected, circuit, needs, since.paths if since else ()):
+        drivers = yield from watched(_told(endpoint, host, found, needs), since.saw_storage if since else None)
+        if live and not (since is not None and since.takes(host, found)):
             errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
         yield from errands.finished()
 
 
 def _storage(
-    vcenter: VCenter, hosts: Mapping[str, HostSeen], circuit: Circuit, needs: Needs
+    vcenter: VCenter, hosts: Mapping[str, HostSeen], circuit: Circuit, needs: Needs, also: Sequence[str]
 ) -> Iterator[tuple[HostSeen, Found | EndpointError | None]]:
-    """Each host with its storage properties, or why they could not be read; None where none is needed."""
-    paths = [path for topic in STORAGE_TOPICS for path in needs.properties(topic)]
+    """Each host with its storage properties and those in `also`, or why they could not be read; None where none is needed."""
+    paths = [*(path for topic in STORAGE_TOPICS for path in needs.properties(topic)), *also]
     if not paths:
         yield from ((host, None) for host in hosts.values())
         return

@@ -23,8 +23,8 @@ PAGES_AHEAD = 3
 PAGE_BYTES = 6 << 20
 """About how much one page may be, unpacked. With the pages ahead it bounds the memory, whatever the size of the fleet."""
 
-FIRST_PAGE, LARGEST_PAGE = 8, 500
-"""Objects; how many fit a page is known after the first."""
+FIRST_PAGE, LARGEST_PAGE = 2, 500
+"""Objects. How many fit a page is known after the first, so that one goes alone."""
 
 
 def read_each(
@@ -35,10 +35,10 @@ def read_each(
     A page that fails is asked for again object by object, so that one answer that cannot be understood costs one object.
     """
     waiting: deque[tuple[Sequence[Ref], Future[tuple[list[Found], int]]]] = deque()
-    at, page = 0, FIRST_PAGE
+    at, page, ahead = 0, FIRST_PAGE, 1
     with ThreadPoolExecutor(PAGES_AHEAD, thread_name_prefix="pages") as pool:
         while at < len(refs) or waiting:
-            while at < len(refs) and len(waiting) < PAGES_AHEAD and circuit.opened_by is None:
+            while at < len(refs) and len(waiting) < ahead and circuit.opened_by is None:
                 some = refs[at : at + page]
                 waiting.append((some, pool.submit(vcenter.bulk.page, kind, paths, some)))
                 at += len(some)
@@ -53,6 +53,7 @@ def read_each(
                 yield from _one_by_one(vcenter, kind, paths, some, error, circuit)
             else:
                 circuit.answered()
+                ahead = PAGES_AHEAD
                 if size:
                     page = max(1, min(LARGEST_PAGE, PAGE_BYTES * len(some) // size))
                 yield from found

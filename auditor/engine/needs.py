@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.engine.lineage import rests_on
@@ -19,5 +20,14 @@ def needs_of(rules: Iterable[Rule]) -> Needs:
 
     That is what its expressions name, fix and evidence included, and the columns by which a row is told and a param's place is found.
     """
-    rests = rests_on((rule.over, (*RESOURCE_COLUMNS, *rule.columns)) for rule in rules)
+    wanted: dict[str, set[str]] = {}
+    for rule in rules:
+        wanted.setdefault(rule.over, set(RESOURCE_COLUMNS)).update(rule.columns)
+    return _needs(tuple((view, tuple(sorted(columns))) for view, columns in sorted(wanted.items())))
+
+
+@cache
+def _needs(wanted: tuple[tuple[str, tuple[str, ...]], ...]) -> Needs:
+    # Walking the views' SQL takes half a second, and one audit asks twice: before it reads, and before it judges.
+    rests = rests_on(wanted)
     return needs(rests.columns, rests.topics)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
-from auditor.facts.needs import EVERYTHING, Needs, as_json, from_json
+from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
 from auditor.model import EndpointReading, Gap
 
@@ -25,6 +25,10 @@ _COPIED = frozenset({"declared", "gap", "reading"})
 _NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
 
 
+ROWS_AN_INSERT = 20_000
+"""What waits in Python's own lists at most, for each table: some 20 MB of paths. Source: `make bench-collect BENCH_ARGS=--tables`."""
+
+
 class SnapshotBuilder:
     """Takes batches from collectors, from any thread, and holds them as DuckDB columns."""
 
@@ -34,6 +38,7 @@ class SnapshotBuilder:
         self._connection = duckdb.connect()
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
+        self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
         create_tables(self._connection)
 
     def add(self, item: Batch | Gap) -> None:
@@ -46,17 +51,28 @@ class SnapshotBuilder:
             with self._lock:
                 self._gaps.append(item)
             item = Batch("gap", {"endpoint": [item.endpoint], "what": [item.what], "why": [item.why]})
-        rows = _as_arrays(item)
+        check(item)
+        # An INSERT costs the same for a host's rows as for a thousand hosts', so rows wait for company.
+        with self._lock:
+            shape = (item.table, frozenset(item.columns))
+            held = self._waiting.setdefault(shape, {name: [] for name in item.columns})
+            for name, values in item.columns.items():
+                held[name] += values
+            if len(next(iter(held.values()), ())) >= ROWS_AN_INSERT:
+                self._insert(Batch(item.table, self._waiting.pop(shape)))
+
+    def _insert(self, batch: Batch) -> None:
+        """Needs the lock."""
+        rows = as_arrays(batch)
         if rows is None:
             return
         names = ", ".join(f'"{name}"' for name in rows)
-        with self._lock:
-            self._connection.register("batch", rows)
-            try:
-                insert = f'INSERT INTO fact."{item.table}" ({names}) SELECT {names} FROM batch'  # noqa: S608  names are schema.py's
-                self._connection.execute(insert)
-            finally:
-                self._connection.unregister("batch")
+        self._connection.register("batch", rows)
+        try:
+            insert = f'INSERT INTO fact."{batch.table}" ({names}) SELECT {names} FROM batch'  # noqa: S608  names are schema.py's
+            self._connection.execute(insert)
+        finally:
+            self._connection.unregister("batch")
 
     def take_over(self, other: Snapshot, endpoints: Sequence[str]) -> None:
         """Copy what `other` knows of `endpoints`, gaps included."""
@@ -77,10 +93,44 @@ class SnapshotBuilder:
         with self._lock:
             self._gaps.extend(gap for gap in other.gaps if gap.endpoint in endpoints)
 
+    def take_over_hosts(self, directory: Path, endpoint: str, hosts: Collection[str], topics: Collection[str]) -> None:
+        """Copy from the saved snapshot in `directory` what it knows of `hosts` by `topics`, with the time it was read.
+
+        Raises:
+            SnapshotError: its files are gone or damaged.
+        """
+        import duckdb
+
+        if not hosts:
+            return
+        copied = [(name, "true") for name, source in SOURCES.items() if source.topic in topics]
+        try:
+            for name, also in (*copied, ("reading", "list_contains($topics, topic)")):
+                host = "scope" if name == "reading" else "host_id"
+                listed = ", ".join(f'"{column}"' for column in TABLES[name].names)
+                source = f"read_parquet({_literal(directory / f'{name}.parquet')})"
+                chosen = f"endpoint = $endpoint AND {also} AND {host} IN (SELECT unnest($hosts))"
+                told = {"endpoint": endpoint, "hosts": list(hosts), **({"topics": sorted(topics)} if name == "reading" else {})}
+                with self._lock:
+                    self._connection.execute(
+                        f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source} WHERE {chosen}',  # noqa: S608  names are schema.py's
+                        told,
+                    )
+        except duckdb.Error as error:
+            raise SnapshotError(
+                f"{directory}: cannot be read any more ({error})",
+                why="what was to be taken over from it is missing.",
+                do="audit again without --since.",
+            ) from error
+
     def finish(
         self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime, asked: Needs = EVERYTHING
     ) -> Snapshot:
         """Close the books: a value that is only read from here on."""
+        with self._lock:
+            for (table, _), columns in self._waiting.items():
+                self._insert(Batch(table, columns))
+            self._waiting.clear()
         return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
 
 
@@ -220,19 +270,28 @@ def _literal(path: Path) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 
-def _as_arrays(batch: Batch) -> dict[str, numpy.ma.MaskedArray[Any, Any]] | None:
+def check(batch: Batch) -> None:
+    """Refuse what facts/schema.py does not have.
+
+    Raises:
+        KeyError, ValueError: the batch names another table, column or topic, or its columns are of different lengths (a bug).
+    """
+    unknown = set(batch.columns) - set(TABLES[batch.table].names)
+    lengths = {len(values) for values in batch.columns.values()}
+    if unknown or len(lengths) > 1:
+        raise ValueError(f"table {batch.table}: unknown columns {sorted(unknown)} or ragged lengths {sorted(lengths)}")
+    if batch.table == "reading" and not TOPICS.issuperset(batch.columns["topic"]):
+        raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
+
+
+def as_arrays(batch: Batch) -> dict[str, numpy.ma.MaskedArray[Any, Any]] | None:
     """The batch as masked numpy columns, which DuckDB reads without a copy per row; None when it has no rows."""
     import numpy
 
     table = TABLES[batch.table]
-    unknown = set(batch.columns) - set(table.names)
-    lengths = {len(values) for values in batch.columns.values()}
-    if unknown or len(lengths) > 1:
-        raise ValueError(f"table {batch.table}: unknown columns {sorted(unknown)} or ragged lengths {sorted(lengths)}")
-    if not lengths or lengths == {0}:
+    check(batch)
+    if not any(batch.columns.values()):
         return None
-    if batch.table == "reading" and not TOPICS.issuperset(batch.columns["topic"]):
-        raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
     arrays = {}
     for column in table.columns:
         values = batch.columns.get(column.name)

@@ -64,7 +64,10 @@ def create_views(connection: duckdb.DuckDBPyConnection) -> None:
 
     for name, text in view_sources():
         try:
-            connection.execute(_computed(name, text))
+            if name == "device":
+                create_device(connection, text, view_columns()[name])
+            else:
+                connection.execute(text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
             raise unreadable(failure) from failure
         except (duckdb.DataError, duckdb.ProgrammingError):
@@ -121,31 +124,14 @@ def view_sources() -> tuple[tuple[str, str], ...]:
     return tuple((file.name.partition("_")[2].removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in files)
 
 
-def _computed(name: str, text: str) -> str:
-    if name == "device" and _is_current(text):
-        return _kept_device()
-    return text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text
+def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Mapping[str, str]) -> None:
+    """Create the view `device` in its kept form; as `text` has it, slow and right, when the kept form has not these columns."""
+    connection.execute(_kept_device())
+    if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] != list(columns.items()):
+        connection.execute("DROP VIEW device")
+        connection.execute(text)
 
 
 @cache
 def _kept_device() -> str:
     return (resources.files("auditor.facts") / "kept" / "device.sql").read_text(encoding="utf-8")
-
-
-@cache
-def _is_current(device: str) -> bool:
-    """Whether the kept form of the view `device` has the columns of this text of it; if not, it is slow and right."""
-    import duckdb
-
-    described = []
-    with duckdb.connect() as connection:
-        create_tables(connection)
-        for name, text in view_sources():
-            if name == "device":
-                break
-            connection.execute(text)
-        for text in (device, _kept_device()):
-            connection.execute(text)
-            described.append(connection.execute("DESCRIBE device").fetchall())
-            connection.execute("DROP VIEW device")
-    return described[0] == described[1]

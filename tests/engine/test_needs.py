@@ -149,6 +149,14 @@ def test_all_views_together_need_nothing_that_no_collector_reads() -> None:
     assert every.topics <= TOPICS
 
 
+@pytest.mark.parametrize(
+    ("view", "column", "topics"),
+    [("vvol_array_on_host", "active_nodes", {"nodes"}), ("array_volume", "is_busy", {"volume_load"}), ("host", "version", set())],
+)
+def test_the_readings_that_a_column_looks_at_are_known(view: str, column: str, topics: set[str]) -> None:
+    assert rests_on([(view, [column])]).topics == topics
+
+
 def test_a_column_that_a_view_does_not_have_is_refused() -> None:
     with pytest.raises(KeyError):
         rests_on([("host", ["no_such_column"])])

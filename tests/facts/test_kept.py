@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from auditor.facts.schema import TABLES, create_tables
-from auditor.facts.views import ONCE, _is_current, create_plain_views, create_views, view_columns, view_sources
+from auditor.facts.views import ONCE, create_device, create_plain_views, create_views, view_columns, view_sources
 
 _WORDS: Mapping[str, Sequence[str | None]] = {
     "endpoint": ["vc-1", "vc-2"],
@@ -83,9 +83,16 @@ def test_the_kept_form_of_the_device_view_is_in_use_and_tells_its_columns_in_ord
 
 
 def test_a_device_view_that_says_more_than_its_kept_form_is_taken_as_it_is_written() -> None:
-    written = dict(view_sources())["device"]
-    assert _is_current(written)
-    assert not _is_current(written.replace("    d.queue_depth,", "    d.queue_depth,\n    d.display_name,"))
+    text = dict(view_sources())["device"].replace("    d.queue_depth,", "    d.queue_depth,\n    d.display_name,")
+    columns = {**view_columns()["device"], "display_name": "VARCHAR"}
+    connection = random_facts(1)
+    create_views(connection)
+    connection.execute("DROP VIEW device")
+    for name in ("kept_host", "kept_name", "kept_inquiry", "kept_driver", "kept_device"):
+        connection.execute(f"DROP TABLE {name}")
+    create_device(connection, text, columns)
+    assert {row[0] for row in connection.execute("DESCRIBE device").fetchall()} == set(columns)
+    assert connection.execute("SELECT count(display_name) FROM device").fetchone() != (0,)
 
 
 def test_facts_that_a_view_cannot_be_computed_from_stop_nobody_who_does_not_ask_for_it() -> None:

@@ -200,7 +200,8 @@ def test_a_session_that_expires_in_the_middle_is_opened_again(everything: Place,
     thread.start()
     audit = everything.audit()
     thread.join()
-    assert vcenter.requests[before:].count("Login") == 2
+    # Two sessions, of SOAP and of VI/JSON; the second is opened again only if something was still to be read by it.
+    assert vcenter.requests[before:].count("Login") in (3, 4)
     assert audit.verdicts() == whole_audit.verdicts()
 
 

@@ -1,0 +1,411 @@
+"""An audit that rests on an earlier one says what a full one says, and asks only the hosts that show a change."""
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyVmomi import vim
+
+from auditor.cli import run
+from auditor.clients.vcenter import VCenter, open_vcenter
+from auditor.facts.schema import TABLES
+from auditor.fleet import load_fleet
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import Lab, serve
+from auditor.lab.vcenter import VCenterServer
+from auditor.lab.wire import Fault
+
+from .conftest import Audit, Place
+
+HOSTS = 8
+"""Hosts of the scenario solidfire-vvols, all connected."""
+
+ASKED = ("QueryOptions", "QueryModules", "storage.core.device.list", "storage.vmfs.lockmode.list", "RetrieveManagedMethodExecuter")
+"""What only a host itself is asked; the options twice, as one of them is never listed."""
+
+
+def served(lab: Lab) -> VCenterServer:
+    (server,) = lab.vcenters.values()
+    return server
+
+
+@contextmanager
+def somebody(place: Place) -> Iterator[VCenter]:
+    """A session of somebody who changes things."""
+    with open_vcenter(next(one for one in load_fleet(place.fleet).endpoints if one.name in place.lab.vcenters)) as vcenter:
+        yield vcenter
+
+
+def asked_hosts(place: Place, *arguments: str) -> tuple[Audit, int]:
+    """An audit, and how many hosts it asked; each that was asked was asked everything."""
+    log = served(place.lab).requests
+    before = Counter(log)
+    audit = place.audit(*arguments)
+    found = Counter(log) - before
+    counts = {name: found[name] // (2 if name == "QueryOptions" else 1) for name in ASKED}
+    assert len(set(counts.values())) == 1, counts
+    return audit, counts["QueryModules"]
+
+
+def rows(query: str) -> list[Any]:
+    return duckdb.connect().execute(query).fetchall()
+
+
+def run_of(audit: Audit) -> str:
+    return str(audit.report["run"]["id"])
+
+
+def snapshot_of(place: Place, audit: Audit) -> Path:
+    return place.state / "runs" / run_of(audit) / "snapshot"
+
+
+def assert_same_facts(place: Place, one: Audit, other: Audit) -> None:
+    """Every table has the same rows, as often; when they were read is another matter."""
+    for name in TABLES:
+        left, right = (
+            f"SELECT * {'EXCLUDE (read_at)' if name == 'reading' else ''} FROM '{snapshot_of(place, a)}/{name}.parquet'"
+            for a in (one, other)
+        )
+        for this, that in ((left, right), (right, left)):
+            assert rows(f"({this}) EXCEPT ALL ({that})") == [], name
+    assert one.verdicts() == other.verdicts()
+    assert one.report["gaps"] == other.report["gaps"]
+    assert one.code == other.code
+
+
+def set_option(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
+    manager = vcenter.value(vim.HostSystem, host, "configManager.advancedOption")
+    long = type(manager.QueryOptions("Disk.QFullSampleSize")[0].value)
+    manager.UpdateOptions([vim.option.OptionValue(key="Disk.QFullSampleSize", value=long(number))])
+
+
+def set_module(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
+    vcenter.value(vim.HostSystem, host, "configManager.kernelModuleSystem").UpdateModuleOptionString(
+        "iscsi_vmk", f"iscsivmk_LunQDepth={64 + number}"
+    )
+
+
+def reboot(lab: Lab, vcenter: VCenter, host: str, _number: int) -> None:
+    vcenter.wait(vcenter.object(vim.HostSystem, host).RebootHost_Task(force=True), 10)
+    for _ in range(200):
+        if vcenter.value(vim.HostSystem, host, "runtime.connectionState") == "connected":
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{host} did not come back: {lab}")
+
+
+def set_policy(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
+    system = vcenter.value(vim.HostSystem, host, "configManager.storageSystem")
+    unit = system.storageDeviceInfo.multipathInfo.lun[0]
+    wanted = ("VMW_PSP_MRU", "VMW_PSP_RR")[number % 2]
+    system.SetMultipathLunPolicy(unit.id, vim.host.MultipathInfo.LogicalUnitPolicy(policy=wanted))
+
+
+def set_delayed_ack(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
+    system = vcenter.value(vim.HostSystem, host, "configManager.storageSystem")
+    device = next(hba.device for hba in system.storageDeviceInfo.hostBusAdapter if isinstance(hba, vim.host.InternetScsiHba))
+    option = vim.host.InternetScsiHba.ParamValue(key="DelayedAck", value=bool(number % 2), isInherited=False)
+    system.UpdateInternetScsiAdvancedOptions(device, None, [option])
+
+
+def set_sioc(_lab: Lab, vcenter: VCenter, _host: str, number: int) -> None:
+    store = next(one.id for one in vcenter.read(vim.Datastore, ["name"]) if one.values["name"] == "sf-vmfs-01")
+    spec = vim.StorageResourceManager.IORMConfigSpec(enabled=bool(number % 2))
+    task = vcenter.content.storageResourceManager.ConfigureDatastoreIORM_Task(vcenter.object(vim.Datastore, store), spec)
+    vcenter.wait(task, 10)
+
+
+def lose(lab: Lab, _vcenter: VCenter, host: str, _number: int) -> None:
+    with served(lab).state.lock:
+        served(lab).state.hosts[host].connection_state = "disconnected"
+        served(lab).state.changed()
+
+
+def find(lab: Lab, _vcenter: VCenter, host: str, _number: int) -> None:
+    with served(lab).state.lock:
+        served(lab).state.hosts[host].connection_state = "connected"
+        served(lab).state.changed()
+
+
+def grow(lab: Lab, _vcenter: VCenter, _host: str, _number: int) -> None:
+    lab.add_storage_node("sf-prod")
+
+
+def unmount(lab: Lab, _vcenter: VCenter, host: str, _number: int) -> None:
+    """Without a word in the log: only what is mounted tells."""
+    state = served(lab).state
+    with state.lock:
+        name = state.hosts[host].description.name
+        for store in state.datastores.values():
+            if name in store.description.hosts and store.description.type == "VMFS":
+                store.description = replace(store.description, hosts=tuple(one for one in store.description.hosts if one != name))
+        state.changed()
+
+
+def type_in_shell(place: Place, host: str, dsnro: int) -> None:
+    """Esxcli on the host itself: the setting of every protocol endpoint."""
+    state = served(place.lab).state
+    with state.lock:
+        for device in (name for name, one in state.hosts[host].devices.items() if one.protocol_endpoint):
+            state.hosts[host].device_settings.setdefault(device, {})["dsnro"] = dsnro
+        state.changed()
+
+
+Change = Callable[[Lab, VCenter, str, int], None]
+CHANGES: dict[str, Change] = {
+    "option": set_option,
+    "module": set_module,
+    "reboot": reboot,
+    "policy": set_policy,
+    "delayed ack": set_delayed_ack,
+    "sioc": set_sioc,
+    "lost": lose,
+    "found": find,
+    "unmounted": unmount,
+}
+
+
+def make(place: Place, changes: dict[str, tuple[Change, ...]]) -> None:
+    """Each host its own changes."""
+    with somebody(place) as vcenter:
+        for host, some in changes.items():
+            for change in some:
+                change(place.lab, vcenter, host, 34)
+
+
+SHOWN: dict[str, tuple[Change, ...]] = {
+    "host-11": (set_option,),
+    "host-12": (reboot,),
+    "host-13": (set_policy,),
+    "host-14": (set_delayed_ack,),
+    "host-17": (unmount,),
+}
+"""Changes that show in what vCenter tells of a host."""
+
+LOGGED: dict[str, tuple[Change, ...]] = {"host-16": (set_module,), "host-15": (lose, find)}
+"""Changes that show in vCenter's log alone."""
+
+
+def test_only_hosts_that_changed_are_asked_and_the_result_is_a_full_one(vvols: Place) -> None:
+    first, every = asked_hosts(vvols)
+    assert every == HOSTS
+    make(vvols, {**SHOWN, **LOGGED})
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == len(SHOWN) + len(LOGGED) == HOSTS - 1
+    assert_same_facts(vvols, again, vvols.audit())
+
+
+def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = vvols.audit()
+    make(vvols, SHOWN)
+
+    def logins(inventory: Any, _spec: Any) -> list[Any]:
+        return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
+
+    monkeypatch.setattr("auditor.lab.vcenter.events.selected", logins)
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == len(SHOWN)
+    assert_same_facts(vvols, again, vvols.audit())
+
+
+def test_lost_hosts_new_devices_and_datastores_are_told_as_in_a_full_audit(vvols: Place) -> None:
+    first = vvols.audit()
+    make(vvols, {"host-12": (set_sioc,)})
+    second, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == 0  # no host is asked about Storage I/O Control
+    make(vvols, {"host-12": (lose,)})
+    third, asked = asked_hosts(vvols, "--since", run_of(second))
+    assert asked == 0  # it cannot be
+    assert_same_facts(vvols, third, vvols.audit())
+    make(vvols, {"host-12": (find,), "host-11": (grow,)})
+    seeing = sum(any(one.protocol_endpoint for one in host.devices.values()) for host in served(vvols.lab).state.hosts.values())
+    fourth, asked = asked_hosts(vvols, "--since", run_of(third))
+    assert 1 < asked <= seeing
+    assert_same_facts(vvols, fourth, vvols.audit())
+
+
+def test_what_is_taken_over_keeps_its_time_and_is_told(vvols: Place) -> None:
+    first = vvols.audit()
+    again = vvols.audit("--since", "last")
+    third = vvols.audit("--since", "last")
+    topics = "('options', 'modules', 'device_scheduling', 'lockmode')"
+    query = f"SELECT topic, scope, epoch_us(read_at) FROM '{{}}/reading.parquet' WHERE topic {{}}IN {topics} AND scope <> '' ORDER BY ALL"
+    times = [rows(query.format(snapshot_of(vvols, audit), "")) for audit in (first, again, third)]
+    assert len(times[0]) == 4 * HOSTS
+    assert times[0] == times[1] == times[2]
+    bulk = [rows(query.format(snapshot_of(vvols, audit), "NOT ")) for audit in (first, again)]
+    assert set(bulk[0]).isdisjoint(bulk[1])
+    (notice,) = third.report["notices"]
+    assert f"8 of 8 hosts say of themselves was taken over from run {run_of(again)}" in notice
+    assert "shell" in notice
+
+
+def test_a_setting_changed_on_a_hosts_own_shell_is_not_seen_before_a_full_audit(vvols: Place) -> None:
+    """The blind spot: nobody may take what --since says for what esxcli would say now."""
+    rule = "vvol/pe-dsnro-headroom"
+    for host in served(vvols.lab).state.hosts:
+        type_in_shell(vvols, host, 256)
+    first = vvols.audit()
+    assert first.of(rule, "fail") == []
+    type_in_shell(vvols, "host-11", 16)
+    blind = vvols.audit("--since", run_of(first))
+    assert blind.of(rule, "fail") == []
+    assert any("nothing in vCenter would show a setting that was changed on a host's own shell" in told for told in blind.report["notices"])
+    by_age, asked = asked_hosts(vvols, "--since", run_of(first), "--max-age", "0")
+    assert asked == HOSTS
+    assert by_age.of(rule, "fail") != []
+    assert len(vvols.audit().of(rule, "fail")) == len(by_age.of(rule, "fail"))
+
+
+def test_an_answer_that_is_too_old_is_asked_for_again_however_often_it_was_taken_over(vvols: Place) -> None:
+    first = vvols.audit()
+    again = vvols.audit("--since", run_of(first))
+    aged = snapshot_of(vvols, again) / "reading.parquet"
+    older = aged.with_name("older.parquet")
+    rows(
+        "COPY (SELECT * REPLACE (read_at - CASE WHEN scope = 'host-12' AND topic = 'options' "
+        f"THEN INTERVAL 25 HOUR ELSE INTERVAL 0 HOUR END AS read_at) FROM '{aged}') TO '{older}'"
+    )
+    older.replace(aged)
+    assert asked_hosts(vvols, "--since", run_of(again))[1] == 1
+    assert asked_hosts(vvols, "--since", run_of(again), "--max-age", "2d")[1] == 0
+
+
+def test_without_permission_to_read_events_every_host_is_asked_and_that_is_told(vvols: Place) -> None:
+    first = vvols.audit()
+    faults = served(vvols.lab).faults
+    faults.active.append(Fault("permission", operation="CreateCollectorForEvents", privilege="System.View"))
+    try:
+        again, asked = asked_hosts(vvols, "--since", run_of(first))
+    finally:
+        faults.active.clear()
+    assert asked == HOSTS
+    (notice,) = again.report["notices"]
+    assert "Every host was asked again" in notice
+    assert "System.View" in notice
+    assert again.report["gaps"] == first.report["gaps"]
+    assert again.verdicts() == first.verdicts()
+
+
+def test_an_event_counts_although_vcenters_clock_was_set_back_since(vvols: Place) -> None:
+    faults = served(vvols.lab).faults
+    faults.active.append(Fault("skew", seconds=3600))
+    first = vvols.audit()
+    faults.active.clear()
+    make(vvols, LOGGED)
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == len(LOGGED)
+    assert_same_facts(vvols, again, vvols.audit())
+
+
+def test_an_account_that_is_shown_no_events_is_not_told_that_nothing_happened(vvols: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = vvols.audit()
+    monkeypatch.setattr("auditor.lab.vcenter.events.selected", lambda _inventory, _spec: [])
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == HOSTS
+    assert "shown no events" in again.report["notices"][0]
+
+
+def test_hosts_that_a_fix_wrote_to_are_asked_again(vvols: Place) -> None:
+    fixed = vvols.audit("--fix", "--yes", "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
+    written = {
+        dict(receipt["target"]["keys"] if "keys" in receipt["target"] else receipt["target"])["host_id"]
+        for receipt in fixed.report["receipts"]
+    }
+    assert 0 < len(written) < HOSTS
+    between = vvols.audit()
+    undo = ["undo", run_of(fixed), "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), "--yes"]
+    assert run(undo) == 0
+    again, asked = asked_hosts(vvols, "--since", run_of(between))
+    assert asked == len(written)
+    assert_same_facts(vvols, again, vvols.audit())
+
+
+def test_a_fix_after_resting_on_an_earlier_run_reads_what_it_touched_again(vvols: Place) -> None:
+    vvols.audit()
+    fixed = vvols.audit("--since", "last", "--fix", "--yes", "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
+    assert {receipt["outcome"] for receipt in fixed.report["receipts"]} == {"applied"}
+    assert fixed.of("vvol/pe-dsnro-headroom", "fail") == []
+
+
+def test_a_run_that_asked_for_less_is_no_ground_to_stand_on(vvols: Place) -> None:
+    vvols.audit("--only", "vaai/uniform")
+    again, asked = asked_hosts(vvols, "--since", "last")
+    assert asked == HOSTS
+    assert "that run asked for less" in again.report["notices"][0]
+
+
+def test_a_vcenter_that_the_earlier_run_did_not_read_is_read_whole(vvols: Place) -> None:
+    first = vvols.audit()
+    manifest = snapshot_of(vvols, first) / "snapshot.json"
+    said = json.loads(manifest.read_text(encoding="utf-8"))
+    said["endpoints"] = [one for one in said["endpoints"] if one["kind"] != "vcenter"]
+    manifest.write_text(json.dumps(said), encoding="utf-8")
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == HOSTS
+    assert "that run did not read vc-solidfire" in again.report["notices"][0]
+
+
+def test_a_run_whose_snapshot_is_damaged_is_read_anew_and_that_is_told(vvols: Place) -> None:
+    first = vvols.audit()
+    (snapshot_of(vvols, first) / "reading.parquet").write_bytes(b"no parquet")
+    again, asked = asked_hosts(vvols, "--since", run_of(first))
+    assert asked == HOSTS
+    assert "is not a whole snapshot" in again.report["notices"][0]
+
+
+def test_the_first_audit_since_the_last_one_asks_everybody(vvols: Place) -> None:
+    audit, asked = asked_hosts(vvols, "--since", "last")
+    assert asked == HOSTS
+    assert "no finished run" in audit.report["notices"][0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        pytest.param(("--since", "20200101T000000Z-0000"), "no run 20200101T000000Z-0000 is kept", id="a run that does not exist"),
+        pytest.param(("--since", "yesterday"), "is not the id of a run", id="no run id"),
+        pytest.param(("--since", "last", "--max-age", "soon"), "is not an age", id="no age"),
+        pytest.param(("--max-age", "2h"), "--max-age goes with --since", id="an age of nothing"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_read(vvols: Place, arguments: tuple[str, ...], said: str) -> None:
+    audit = vvols.audit(*arguments)
+    assert (audit.code, said in audit.err) == (3, True)
+    assert served(vvols.lab).requests == []
+
+
+def test_since_cannot_go_with_a_saved_snapshot(vvols: Place) -> None:
+    first = vvols.audit()
+    assert run(["audit", "--from", str(snapshot_of(vvols, first)), "--since", "last", "--state-dir", str(vvols.state)]) == 3
+
+
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path_factory.mktemp("random")
+    with serve(load_scenario("solidfire-vvols")) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        place = Place(lab, folder, capsys)
+        base = run_of(place.audit())
+        step = st.tuples(st.sampled_from(sorted(CHANGES)), st.sampled_from(["host-11", "host-12", "host-17"]), st.integers(1, 60))
+        for steps in data.draw(st.lists(st.lists(step, max_size=5), min_size=1, max_size=2)):
+            with somebody(place) as vcenter:
+                for name, host, number in steps:
+                    if name in ("sioc", "lost", "found", "unmounted") or served(lab).state.hosts[host].reachable:
+                        CHANGES[name](lab, vcenter, host, number)
+            again, asked = asked_hosts(place, "--since", base)
+            assert asked <= len({host for name, host, _ in steps if name != "sioc"})
+            assert_same_facts(place, again, place.audit())
+            base = run_of(again)
