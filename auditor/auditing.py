@@ -182,11 +182,12 @@ def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs,
     """
     from auditor.collectors.fleet import collect_fleet
     from auditor.facts.earlier import with_host_marks, with_marks
+    from auditor.facts.snapshot import load_snapshot
 
     needs = with_marks(needs) if earlier else with_host_marks(needs)
-    snapshot = collect_fleet(fleet, progress, needs, earlier)
-    snapshot.save(directory / SNAPSHOT_FOLDER)
-    return snapshot
+    collect_fleet(fleet, progress, needs, earlier).save(directory / SNAPSHOT_FOLDER)
+    # Judged from the files: of a large fleet the tables themselves would be most of the memory.
+    return load_snapshot(directory / SNAPSHOT_FOLDER)
 
 
 def recover_earlier(fleet: Fleet, state: Path, run_id: str) -> tuple[str, ...]:
