@@ -32,7 +32,7 @@ demo: env
 	else exit $$code; fi
 
 test: env
-	$(PYTEST) -n 2
+	$(PYTEST) -n 2 --dist worksteal
 
 lint: env
 	$(BIN)/ruff check .
@@ -47,8 +47,10 @@ layers: env
 rules: env
 	$(BIN)/auditor rules test
 
+# Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.
 coverage: env
-	$(PYTEST) -n 2 --cov --cov-report=term --cov-fail-under=85
+	$(PYTEST) -n 2 --dist worksteal -m "not long" --cov --cov-report=term --cov-fail-under=85
+	$(PYTEST) -n 2 --dist worksteal -m long
 
 wheel: env
 	sh tests/wheel_test.sh $(BIN)/python

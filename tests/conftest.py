@@ -18,6 +18,26 @@ from tests.peers import go_binary, running_vcsim
 
 VCENTER_PASSWORD = "correct-horse-battery"
 
+_LONG = (
+    "_properties.py",
+    "test_properties.py",
+    "walk/",
+    "test_needs.py",
+    "lab/scenarios/",
+    "test_vcsim",
+    "test_lab_up.py",
+    "bulk/test_soap",
+)
+"""Whole audits and long searches, by a part of their path: marked `long`, so that they can be run without measuring coverage."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the long ones."""
+    for item in items:
+        if any(part in item.path.as_posix() for part in _LONG):
+            item.add_marker(pytest.mark.long)
+
+
 _VCENTER = """
 vcenters:
   - name: vc-small

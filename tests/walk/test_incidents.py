@@ -4,12 +4,19 @@ from typing import Any
 
 import pytest
 
-from .conftest import Audit
+from auditor.lab.scenario import scenario_names
+from auditor.lab.serving import serve
+
+from .conftest import Audit, merged, undisturbed
 
 
-@pytest.fixture
-def audit(whole_audit: Audit) -> Audit:
-    return whole_audit
+@pytest.fixture(scope="module")
+def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """One audit of every scenario."""
+    folder = tmp_path_factory.mktemp("all")
+    with serve(merged(*(name for name in scenario_names() if name != "all"))) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        return undisturbed(folder)
 
 
 def by_host(findings: list[dict[str, Any]]) -> set[str]:
