@@ -20,7 +20,6 @@ VCENTER_PASSWORD = "correct-horse-battery"
 
 _LONG = (
     "_properties.py",
-    "test_properties.py",
     "walk/",
     "test_needs.py",
     "lab/scenarios/",
