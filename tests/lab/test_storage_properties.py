@@ -426,6 +426,6 @@ def test_whatever_is_written_in_whatever_order_and_whatever_goes_wrong_is_there_
     tls = authority.server_context("127.0.0.1")
     array = ElementServer(ARRAY, tls, USER, PASSWORD)
     try:
-        search(VCenterMachine, 80, 40, tls=tls, context=client_context, clock=clock, array=array)
+        search(VCenterMachine, 50, 40, tls=tls, context=client_context, clock=clock, array=array)
     finally:
         array.stop()

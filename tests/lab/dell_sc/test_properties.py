@@ -343,4 +343,4 @@ def configured(told: dict[str, Any]) -> dict[str, Any]:
 def test_after_any_writes_tasks_and_faults_the_storage_center_tells_what_was_done(
     authority: Authority, client_context: ssl.SSLContext
 ) -> None:
-    search(DellScMachine, 40, 30, tls=authority.server_context("127.0.0.1"), context=client_context)
+    search(DellScMachine, 20, 30, tls=authority.server_context("127.0.0.1"), context=client_context)

@@ -222,4 +222,4 @@ class ElementMachine(RuleBasedStateMachine):
 
 
 def test_after_any_writes_and_faults_the_cluster_tells_what_was_done(authority: Authority, client_context: ssl.SSLContext) -> None:
-    search(ElementMachine, 60, 30, tls=authority.server_context("127.0.0.1"), context=client_context)
+    search(ElementMachine, 40, 30, tls=authority.server_context("127.0.0.1"), context=client_context)

@@ -229,4 +229,4 @@ class EternusMachine(RuleBasedStateMachine):
 
 
 def test_after_any_commands_and_faults_the_array_tells_what_was_done() -> None:
-    search(EternusMachine, 30, 30)
+    search(EternusMachine, 20, 30)

@@ -192,4 +192,4 @@ class FlashArrayMachine(RuleBasedStateMachine):
 
 
 def test_after_any_writes_and_faults_the_array_tells_what_was_done(authority: Authority, client_context: ssl.SSLContext) -> None:
-    search(FlashArrayMachine, 40, 30, tls=authority.server_context("127.0.0.1"), context=client_context)
+    search(FlashArrayMachine, 20, 30, tls=authority.server_context("127.0.0.1"), context=client_context)

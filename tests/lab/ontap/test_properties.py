@@ -356,4 +356,4 @@ def told(path: str, record: dict[str, Any]) -> Any:
 
 def test_after_any_writes_jobs_and_faults_the_cluster_tells_what_was_done(authority: Authority, client_context: ssl.SSLContext) -> None:
     described = msgspec.convert(YAML(typ="safe").load(CLUSTER), OntapDescription)
-    search(OntapMachine, 40, 30, tls=authority.server_context("127.0.0.1"), context=client_context, described=described)
+    search(OntapMachine, 20, 30, tls=authority.server_context("127.0.0.1"), context=client_context, described=described)
