@@ -35,6 +35,7 @@ class ElementArray:
     Attributes:
         endpoint: whom we talk to.
         api_version: negotiated, as text: "12.10" is not 12.1.
+        release: what answers, for people.
     """
 
     def __init__(self, endpoint: Endpoint, transport: ElementTransport) -> None:
@@ -44,6 +45,7 @@ class ElementArray:
         self._sdk = _sdk(transport, _BOOTSTRAP_API)
         self.api_version = self._negotiated()
         self._transport.version = self.api_version
+        self.release = f"Element API {self.api_version}"
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The decoded `result` of a method; fields that hold secrets read "***".

@@ -88,7 +88,18 @@ class Sessions:
 
 
 def _own_openers() -> Mapping[EndpointKind, Opener]:
+    from auditor.clients.dell_sc import open_dell_sc
     from auditor.clients.element import open_element
+    from auditor.clients.eternus import open_eternus
+    from auditor.clients.flasharray import open_flasharray
+    from auditor.clients.ontap import open_ontap
     from auditor.clients.vcenter import open_vcenter
 
-    return {EndpointKind.VCENTER: open_vcenter, EndpointKind.ELEMENT: open_element}
+    return {
+        EndpointKind.VCENTER: open_vcenter,
+        EndpointKind.ELEMENT: open_element,
+        EndpointKind.DELL_SC: open_dell_sc,
+        EndpointKind.FLASHARRAY: open_flasharray,
+        EndpointKind.ONTAP: open_ontap,
+        EndpointKind.ETERNUS: open_eternus,
+    }

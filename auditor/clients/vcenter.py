@@ -37,6 +37,7 @@ class VCenter:
         endpoint: as fleet.yaml has it.
         content: the ServiceInstanceContent of the session.
         about: its AboutInfo: product, build, API version.
+        release: what answers, for people.
     """
 
     def __init__(self, endpoint: Endpoint, stub: Stub, content: Any) -> None:
@@ -44,6 +45,7 @@ class VCenter:
         self.stub = stub
         self.content = content
         self.about = content.about
+        self.release = str(content.about.fullName)
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
         self._bulk: BulkReader | None = None

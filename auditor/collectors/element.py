@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from auditor.collectors import element_rows as rows
-from auditor.collectors.element_records import Complaints, Record, once, records
-from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.collectors.array_topics import batch, read_topics
+from auditor.collectors.records import Complaints, Record, once, records
+from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
-from auditor.facts.schema import Batch
 from auditor.model import Gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from auditor.clients.element import ElementArray
-    from auditor.collectors.element_rows import Row
+    from auditor.collectors.array_topics import Row
     from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
     from auditor.model import Endpoint
 
 FAMILY = "solidfire"
 PAGE = 1000  # records asked for at once; a cluster answers at most 10,000 volumes, and says nothing about the rest (arrays.md)
 _NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
-_GIVE_UP_AFTER = 2  # topics in a row that got no answer: the others would each wait for their own timeout
 
 
 def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
@@ -36,45 +35,19 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
     Source: Element API reference for each method; arrays.md, "Calls and fields".
     """
     reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
-    topics: tuple[tuple[str, Callable[[], Iterator[Batch | Gap]]], ...] = (
-        ("array", reading.array_itself),
-        ("nodes", reading.nodes),
-        ("qos_policies", reading.qos_policies),
-        ("qos_limits", reading.qos_limits),
-        ("volumes", reading.volumes),
-        ("volume_load", reading.volume_load),
-        ("protocol_endpoints", reading.protocol_endpoints),
-        ("containers", reading.containers),
-        ("vvols", reading.vvols),
-        ("bindings", reading.bindings),
-    )
-    silent = 0
-    for topic, read in topics:
-        if topic not in needs.topics:
-            continue
-        complete = True
-        try:
-            if silent >= _GIVE_UP_AFTER:
-                yield Gap(endpoint.name, topic, "not asked: the endpoint had stopped answering")
-                complete = False
-            else:
-                for item in read():
-                    complete = complete and not isinstance(item, Gap)
-                    yield item
-                silent = 0
-        except EndpointError as error:
-            complete = False
-            silent = _silence(silent, error)
-            yield Gap(endpoint.name, topic, error.what)
-        row: Row = {"scope": "", "topic": topic, "complete": complete, "read_at": datetime.now(UTC)}
-        yield _batch("reading", endpoint.name, [row])
-
-
-def _silence(before: int, error: EndpointError) -> int:
-    """How many topics in a row got no answer; refused credentials settle it for all, and locking the account must not be risked."""
-    if isinstance(error, CredentialsError):
-        return _GIVE_UP_AFTER
-    return before + 1 if isinstance(error, EndpointUnreachableError) else 0
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": reading.array_itself,
+        "nodes": reading.nodes,
+        "qos_policies": reading.qos_policies,
+        "qos_limits": reading.qos_limits,
+        "volumes": reading.volumes,
+        "volume_load": reading.volume_load,
+        "protocol_endpoints": reading.protocol_endpoints,
+        "containers": reading.containers,
+        "vvols": reading.vvols,
+        "bindings": reading.bindings,
+    }
+    yield from read_topics(endpoint, needs, topics)
 
 
 @dataclass(slots=True)
@@ -100,7 +73,7 @@ class _Reading:
             # The cluster is there; only its release is not known.
             yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)
         name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
-        yield _batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
+        yield batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
         yield from complaints.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:
@@ -114,7 +87,7 @@ class _Reading:
         ):
             listed = once(records(answer, under, "node", key, complaints), key, set(), complaints)
             found.extend(rows.node_row(node, key, state) for node in listed)
-        yield _batch("array_node", self.endpoint, found)
+        yield batch("array_node", self.endpoint, found)
         yield from complaints.gaps(self.endpoint)
 
     def qos_policies(self) -> Iterator[Batch | Gap]:
@@ -122,13 +95,13 @@ class _Reading:
         listed = records(self.array.call("ListQoSPolicies"), "qosPolicies", "policy", "qosPolicyID", complaints)
         found = [rows.policy_row(policy) for policy in once(listed, "qosPolicyID", set(), complaints)]
         self.policy_names = {row["policy_id"]: row["name"] for row in found}
-        yield _batch("array_qos_policy", self.endpoint, found)
+        yield batch("array_qos_policy", self.endpoint, found)
         yield from complaints.gaps(self.endpoint)
 
     def qos_limits(self) -> Iterator[Batch | Gap]:
         complaints = Complaints("GetLimits")
         limits = Record(self.array.call("GetLimits"), "the cluster", complaints)
-        yield _batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
+        yield batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
         yield from complaints.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:
@@ -141,7 +114,7 @@ class _Reading:
             listed = list(records(answer, "volumes", "volume", "volumeID", complaints))
             found = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, complaints)]
             self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active" and row["volume_id"].isdecimal())
-            yield _batch("array_volume", self.endpoint, found)
+            yield batch("array_volume", self.endpoint, found)
             ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
             following = max(ids, default=-1) + 1
             if ids != sorted(ids):
@@ -176,9 +149,9 @@ class _Reading:
         for stats in once(listed, "volumeID", seen, complaints):
             page.append(rows.load_row(stats))
             if len(page) == PAGE:
-                yield _batch("array_volume_load", self.endpoint, page)
+                yield batch("array_volume_load", self.endpoint, page)
                 page = []
-        yield _batch("array_volume_load", self.endpoint, page)
+        yield batch("array_volume_load", self.endpoint, page)
 
     def protocol_endpoints(self) -> Iterator[Batch | Gap]:
         return self._plain(
@@ -195,7 +168,7 @@ class _Reading:
         """A list that comes in one answer."""
         complaints = Complaints(method)
         listed = records(self.array.call(method), under, under.removesuffix("s"), key, complaints)
-        yield _batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), complaints)])
+        yield batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), complaints)])
         yield from complaints.gaps(self.endpoint)
 
     def vvols(self) -> Iterator[Batch | Gap]:
@@ -206,7 +179,7 @@ class _Reading:
             answer = self.array.call("ListVirtualVolumes", details=False, recursive=False, limit=PAGE, **start)
             listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", complaints)
             found = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, complaints)]
-            yield _batch("vvol", self.endpoint, found)
+            yield batch("vvol", self.endpoint, found)
             following = Record(answer, "the answer", complaints).text("nextVirtualVolumeID")
             if following in (None, _NOTHING_FOLLOWS):
                 break
@@ -215,9 +188,3 @@ class _Reading:
                 break
             start = {"startVirtualVolumeID": str(following)}
         yield from complaints.gaps(self.endpoint)
-
-
-def _batch(table: str, endpoint: str, found: list[Row]) -> Batch:
-    """Rows as columns, each of them marked with its endpoint."""
-    names = list(found[0]) if found else []
-    return Batch(table, {"endpoint": [endpoint] * len(found), **{name: [row[name] for row in found] for name in names}})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.collectors.element_records import Record
-
-Row: TypeAlias = dict[str, Any]
+    from auditor.collectors.array_topics import Row
+    from auditor.collectors.records import Record
 
 
 def node_row(node: Record, key: str, state: str) -> Row:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError, EndpointError
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 _MOST_ENDPOINTS_AT_ONCE = 32
+
+_WAYS: Mapping[EndpointKind, tuple[str, str]] = MappingProxyType(
+    {
+        EndpointKind.VCENTER: ("auditor.clients.vcenter:open_vcenter", "auditor.collectors.vcenter:collect_vcenter"),
+        EndpointKind.ELEMENT: ("auditor.clients.element:open_element", "auditor.collectors.element:collect_element"),
+        EndpointKind.DELL_SC: ("auditor.clients.dell_sc:open_dell_sc", "auditor.collectors.dell_sc:collect_dell_sc"),
+        EndpointKind.FLASHARRAY: ("auditor.clients.flasharray:open_flasharray", "auditor.collectors.flasharray:collect_flasharray"),
+        EndpointKind.ONTAP: ("auditor.clients.ontap:open_ontap", "auditor.collectors.ontap:collect_ontap"),
+        EndpointKind.ETERNUS: ("auditor.clients.eternus:open_eternus", "auditor.collectors.eternus:collect_eternus"),
+    }
+)
+"""How an endpoint of each kind is opened, and how it is read."""
 
 
 def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None) -> Snapshot:
@@ -76,9 +89,9 @@ def _read_endpoint(
     complete = True
     progress(endpoint.name, "connecting")
     try:
-        opener, collector, versioned = _ways(endpoint)
+        opener, collector = _ways(endpoint.kind)
         with opener(endpoint) as session:
-            version = versioned(session)
+            version = session.release
             progress(endpoint.name, f"reading {version}")
             more: tuple[Any, ...] = ()
             since: Since | str | None = None
@@ -147,26 +160,13 @@ def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
 
 
 def _ways(
-    endpoint: Endpoint,
-) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[..., Iterator[Batch | Gap]], Callable[[Any], str]]:
-    """How to open, read and name an endpoint of this kind."""
-    match endpoint.kind:
-        case EndpointKind.VCENTER:
-            from auditor.clients.vcenter import open_vcenter
-            from auditor.collectors.vcenter import collect_vcenter
+    kind: EndpointKind,
+) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[..., Iterator[Batch | Gap]]]:
+    """How to open and to read an endpoint of this kind; imported on first use, because these pull in pyVmomi, httpx or asyncssh."""
+    from importlib import import_module
 
-            return open_vcenter, collect_vcenter, lambda vcenter: str(vcenter.about.fullName)
-        case EndpointKind.ELEMENT:
-            from auditor.clients.element import open_element
-            from auditor.collectors.element import collect_element
-
-            return open_element, collect_element, lambda array: f"Element API {array.api_version}"
-        case kind:
-            raise ConfigurationError(
-                f"endpoint {endpoint.name}: this version of auditor cannot read {kind} yet",
-                why="nothing on it was read, and verdicts that need it are unknown.",
-                do="remove the endpoint from fleet.yaml, or keep it and accept the gap.",
-            )
+    opener, collector = (getattr(import_module(module), name) for module, name in (way.split(":") for way in _WAYS[kind]))
+    return opener, collector
 
 
 def _declare(declared: Sequence[Declared], builder: SnapshotBuilder) -> None:

@@ -38,6 +38,11 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "array_volume_load": ("endpoint", "volume_id"),
         "array_qos_policy": ("endpoint", "policy_id"),
         "array_qos_limit": ("endpoint",),
+        "array_host": ("endpoint", "array_host_id"),
+        "array_pool": ("endpoint", "pool_id"),
+        "array_pool_load": ("endpoint", "pool_id"),
+        "array_replication": ("endpoint", "replication_id"),
+        "array_efficiency": ("endpoint", "volume_id"),
     }
 )
 """The columns that tell the rows of a table apart; tables that are not here may hold two rows that say the same."""
@@ -125,6 +130,16 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "storage_container": Source("containers"),
         "vvol": Source("vvols"),
         "vvol_binding": Source("bindings"),
+        "array_volume_histogram": Source("volume_histograms"),
+        "array_host": Source("array_hosts"),
+        "array_initiator": Source("array_hosts"),
+        "array_connection": Source("connections"),
+        "array_session": Source("sessions"),
+        "array_pool": Source("pools"),
+        "array_pool_load": Source("pool_load"),
+        "array_replication": Source("replication"),
+        "array_efficiency": Source("efficiency"),
+        "array_scrub": Source("scrub"),
     }
 )
 """Every table that is read from an endpoint; `reading` and `gap` are about the reading, and `declared` is fleet.yaml's."""
@@ -141,12 +156,15 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
+        "volume_histograms": frozenset({("array_volume", "")}),
+        "connections": frozenset({("array_volume", ""), ("array_host", "")}),  # which keys they are told by
+        "pool_load": frozenset({("array_pool", "")}),
     }
 )
 """What a collector has to know before it can read a topic."""
 
 _TOPICS_OF: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
-    {kind: frozenset(HOST_TOPICS + VCENTER_TOPICS if kind is EndpointKind.VCENTER else ARRAY_TOPICS) for kind in EndpointKind}
+    {EndpointKind.VCENTER: frozenset(HOST_TOPICS + VCENTER_TOPICS), **{kind: frozenset(topics) for kind, topics in ARRAY_TOPICS.items()}}
 )
 
 

@@ -18,7 +18,7 @@ from solidfire.common import ApiServerError
 from vcr.serializers import yamlserializer
 
 from auditor.clients.element import open_element
-from auditor.clients.element_transport import masked
+from auditor.clients.masking import masked
 from auditor.collectors.element import collect_element
 from auditor.facts.schema import ARRAY_TOPICS, Batch
 from auditor.lab.authority import Authority
@@ -119,7 +119,7 @@ def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: P
     for item in items:
         if isinstance(item, Batch):
             tables.setdefault(item.table, []).append(item)
-    assert sorted(item.columns["topic"][0] for item in tables["reading"]) == sorted(ARRAY_TOPICS)
+    assert sorted(item.columns["topic"][0] for item in tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.ELEMENT])
     volumes = tables["array_volume"][0].columns
     assert list(zip(volumes["name"], volumes["device"], volumes["qos_max_iops"], strict=True)) == [
         ("vmfs-1", "naa.6f47acc1000000006467306a00000001", 3000),

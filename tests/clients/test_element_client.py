@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.clients.element import open_element
-from auditor.clients.element_transport import masked
+from auditor.clients.masking import masked
 from auditor.errors import (
     CredentialsError,
     EndpointError,
@@ -233,7 +233,7 @@ def test_a_write_whose_answer_was_lost_shows_when_it_is_read_back(serve: Any) ->
 
 def test_a_write_that_could_not_be_sent_is_not_called_unknown(serve: Any) -> None:
     with serve() as (server, endpoint), open_element(endpoint) as array:
-        array._transport._base = array._transport._base.replace(str(server.port), str(closed_port()))
+        array._transport._session._base = array._transport._session._base.replace(str(server.port), str(closed_port()))
         with pytest.raises(EndpointUnreachableError) as caught:
             array.call("ModifyQoSPolicy", qosPolicyID=1, qos={"minIOPS": 50})
     assert caught.value.why == "the request was never sent."

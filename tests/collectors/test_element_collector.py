@@ -104,7 +104,9 @@ class Collected:
 
     @property
     def complete(self) -> dict[str, bool]:
-        assert sorted(row["topic"] for row in self.tables["reading"]) == sorted(ARRAY_TOPICS), "each topic exactly once"
+        assert sorted(row["topic"] for row in self.tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.ELEMENT]), (
+            "each topic exactly once"
+        )
         return {row["topic"]: row["complete"] for row in self.tables["reading"]}
 
     def incomplete(self) -> set[str]:
@@ -539,8 +541,8 @@ def test_a_cluster_that_fell_silent_is_not_waited_for_topic_by_topic(tmp_path: P
     with serving(tmp_path, S0, timeout=0.3) as (server, endpoint), open_element(endpoint) as array:
         server.faults.active.append(Fault("drop"))
         found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS)
-    assert len(found.gaps) == len(ARRAY_TOPICS)
+    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
+    assert len(found.gaps) == len(ARRAY_TOPICS[EndpointKind.ELEMENT])
     assert server.requests == ["GetAPI", "GetClusterInfo", "ListAllNodes"]
 
 
@@ -549,7 +551,7 @@ def test_credentials_that_are_refused_in_mid_run_are_not_tried_again(served: tup
     with open_element(endpoint) as array:
         server.faults.active.append(Fault("status", status=401))
         found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS)
+    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
     assert server.requests == ["GetAPI", "GetClusterInfo"], "each further try could lock the account"
 
 

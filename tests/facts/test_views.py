@@ -9,6 +9,7 @@ import pytest
 from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, view_columns
+from auditor.model import EndpointKind
 
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
 PE = [f"naa.6f47acc20000000{n}{b'sfp1'.hex()}00000000" for n in (1, 2)]
@@ -23,7 +24,7 @@ def facts() -> Facts:
     per_device: Rows = [{"host_id": h["host_id"], "device": pe} for h in hosts for pe in PE]
     readings: Rows = [{"scope": h["host_id"], "topic": t, "complete": True} for h in hosts for t in HOST_TOPICS]
     readings += [{"scope": "", "topic": t, "complete": True} for t in VCENTER_TOPICS]
-    readings += [{"endpoint": "sf", "scope": "", "topic": t, "complete": True} for t in ARRAY_TOPICS]
+    readings += [{"endpoint": "sf", "scope": "", "topic": t, "complete": True} for t in ARRAY_TOPICS[EndpointKind.ELEMENT]]
     return {
         "reading": readings,
         "host": hosts,

@@ -1,4 +1,4 @@
-"""Reads fields of Element's JSON records, and keeps count of what could not be understood."""
+"""Reads fields of the JSON records that arrays answer with, and keeps count of what could not be understood."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _NAA = re.compile(r"(?:naa\.)?([0-9a-f]{32})")
 
 @dataclass(slots=True)
 class Complaints:
-    """What of one method's answer could not be understood: a field or a fault, and the objects it happened to."""
+    """What of one question's answer could not be understood: a field or a fault, and the objects it happened to."""
 
-    method: str
+    method: str  # or path: what was asked
     _heard: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def add(self, what: str, label: str, why: str) -> None:
