@@ -62,7 +62,7 @@ vcsim: .bin/vcsim .bin/govc
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
 cassettes: env
-	AUDITOR_RECORD=1 $(PYTEST) tests/clients/test_element_cassettes.py
+	AUDITOR_RECORD=1 $(PYTEST) tests/clients/test_*_cassettes.py
 
 # Hosts read for the first time and again; more hosts: make bench-lab BENCH_LAB="--hosts 10000 --vcenters 8"
 bench-lab: env

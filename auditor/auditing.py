@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.views import create_views, seal, view_columns
 from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
+from auditor.reporting.kept_report import FindingKey, key_of, with_fixes
+from auditor.runs import FINDINGS_FILE
 
 if TYPE_CHECKING:
     from auditor.applying import BlastRadius, Recovered
@@ -29,10 +31,9 @@ JOURNAL_FOLDER = "journal"
 SNAPSHOT_FOLDER = "snapshot"
 AFTER_FOLDER = "after"
 """The fleet as read again after a fix."""
-FINDINGS_FILE = "findings.parquet"
+SPILL_FOLDER = "spilled"
+"""What did not fit into memory, for as long as an audit goes on."""
 
-FindingKey = tuple[str, str, str, str]
-"""(rule, endpoint, resource kind, resource id)"""
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
 
 
@@ -62,7 +63,7 @@ class Audited:
             summary=self.evaluation.summary(),
             gaps=self.snapshot.gaps,
             rules=tuple(rule.text() for rule in self.rules),
-            findings=partial(_with_outcomes, self.evaluation, self.fixes),
+            findings=partial(with_fixes, self.evaluation.findings, self.fixes),
             receipts=self.receipts,
             notices=self.notices,
         )
@@ -150,7 +151,7 @@ def keep(audited: Audited) -> None:
     """
     from auditor.runs import keep_run
 
-    keep_run(audited.directory, audited.report)
+    keep_run(audited.directory, audited.report, audited.fixes)
 
 
 def _judge(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride], directory: Path) -> tuple[Evaluation, Plan]:
@@ -159,7 +160,7 @@ def _judge(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride
     from auditor.engine.planning import plan
 
     params = param_values(overrides, rules)
-    create_views(snapshot.connection)
+    create_views(snapshot.connection, directory / SPILL_FOLDER, {rule.over for rule in rules})
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
     evaluation.save(directory / FINDINGS_FILE)
@@ -337,7 +338,7 @@ def _of_receipts(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[Fi
         receipt = made.get(_asked(finding))
         if finding.fix is not None and receipt is not None:
             why = receipt.why or finding.fix.why
-            found[_key(finding)] = replace(finding.fix, outcome=receipt.outcome, why=why, pending=receipt.pending)
+            found[key_of(finding)] = replace(finding.fix, outcome=receipt.outcome, why=why, pending=receipt.pending)
     return found
 
 
@@ -349,7 +350,7 @@ def _contradicted(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
         clash = clashes.get(_asked(finding))
         if finding.fix is not None and clash is not None:
             wants = "; ".join(f"{rule} wants {value}" for rule, value in clash.wants)
-            found[_key(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=f"rules contradict each other: {wants}")
+            found[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=f"rules contradict each other: {wants}")
     return found
 
 
@@ -357,16 +358,6 @@ def _asked(finding: Finding) -> tuple[str, Target]:
     """The change a failure asks for, as plans and receipts name it."""
     fix = finding.fix
     return (fix.remediator or "" if fix else "", Target(finding.resource.endpoint, fix.target if fix else ()))
-
-
-def _key(finding: Finding) -> FindingKey:
-    return finding.rule, finding.resource.endpoint, finding.resource.kind, finding.resource.id
-
-
-def _with_outcomes(evaluation: Evaluation, fixes: Mapping[FindingKey, Fix]) -> Iterator[Finding]:
-    for finding in evaluation.findings():
-        fix = fixes.get(_key(finding)) if fixes else None
-        yield finding if fix is None else replace(finding, fix=fix)
 
 
 def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> int:

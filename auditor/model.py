@@ -346,3 +346,52 @@ class Report:
     findings: Callable[[], Iterator[Finding]]  # a fresh pass each call, worst first; may be millions
     receipts: tuple[Receipt, ...] = ()
     notices: tuple[str, ...] = ()  # what every reader must be told, for example that TLS was not verified
+
+
+class Health(StrEnum):
+    """What the doctor says of one thing, worst first."""
+
+    PROBLEM = "problem"  # something will not be audited, or not by whom it seems
+    UNKNOWN = "unknown"  # it could not be asked
+    WARNING = "warning"  # it will be audited, and somebody should look
+    OK = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing the doctor looked at, on one endpoint.
+
+    Attributes:
+        endpoint: its name; empty for what is about fleet.yaml as a whole.
+        topic: what was looked at, for example "tls"; see `auditor.doctoring.TOPICS`.
+        what: what was found, in words.
+        why: what the reader loses by it; empty where nothing is lost.
+        do: what to do about it, to paste where that is possible.
+        facts: what was found, for programs.
+    """
+
+    endpoint: str
+    topic: str
+    state: Health
+    what: str
+    why: str = ""
+    do: str = ""
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Everything the doctor found, endpoint by endpoint in the order of fleet.yaml, then what is about the fleet."""
+
+    started: datetime  # aware, UTC
+    finished: datetime
+    endpoints: tuple[Endpoint, ...]
+    checks: tuple[Check, ...]
+
+    def of(self, endpoint: str) -> tuple[Check, ...]:
+        """The checks of one endpoint, in the order they were made; "" is the fleet as a whole."""
+        return tuple(check for check in self.checks if check.endpoint == endpoint)
+
+    def count(self, state: Health) -> int:
+        """How many checks ended so."""
+        return sum(check.state is state for check in self.checks)

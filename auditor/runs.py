@@ -18,11 +18,15 @@ from auditor.reporting.files import written_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.model import Report
+    from auditor.model import Fix, Report
+    from auditor.reporting.kept_report import FindingKey
 
 RUN_FILE = "run.json"
 """Written last: a run that has none is unfinished."""
 REPORT_FILE = "report.json"
+"""All that a run said. Runs whose verdicts are kept as columns have KEPT_FILE and FINDINGS_FILE instead: a tenth of the time and size."""
+KEPT_FILE = "kept.json"
+FINDINGS_FILE = "findings.parquet"
 _RUN_ID = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{4}")
 _PRIVATE = 0o700
 
@@ -46,7 +50,7 @@ class KeptRun:
 
     @property
     def report(self) -> Path:
-        """The JSON report of a finished run, for `auditor.reporting.json_reading.load_report`."""
+        """The JSON report of a finished run that has one, for `auditor.reporting.json_reading.load_report`; see `report_of_run`."""
         return self.directory / REPORT_FILE
 
 
@@ -118,16 +122,26 @@ def begin_run(state: Path, run_id: str) -> Path:
     return directory
 
 
-def keep_run(directory: Path, report: Report) -> None:
-    """Finish a run: its JSON report, and then the small file that says it is whole.
+def keep_run(directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None) -> None:
+    """Finish a run: what it reports, and then the small file that says it is whole.
+
+    Args:
+        directory: the run's own.
+        report: what it reports.
+        fixes: what became of the fix of findings that are not as FINDINGS_FILE has them; all findings stand in that file of the directory.
+            None: there is no such file, and every finding is written.
 
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
     from auditor.reporting.json_report import coverage_object, run_object, summary_object, write_json
+    from auditor.reporting.kept_report import write_kept
 
-    with written_whole(directory / REPORT_FILE, mode=0o600) as out:
-        write_json(report, out)
+    with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
+        if fixes is None:
+            write_json(report, out)
+        else:
+            write_kept(report, fixes, out)
     said = {
         "run": run_object(report.run),
         "coverage": coverage_object(report.summary),
@@ -136,6 +150,21 @@ def keep_run(directory: Path, report: Report) -> None:
     }
     with written_whole(directory / RUN_FILE, mode=0o600) as out:
         json.dump(said, out, indent=1)
+
+
+def report_of_run(run: KeptRun) -> Report:
+    """What a finished run reported; its findings are read from its files at each pass.
+
+    Raises:
+        SnapshotError: its files cannot be read, are torn, or of another version.
+    """
+    from auditor.engine.verdicts import load_evaluation
+    from auditor.reporting.json_reading import load_report
+    from auditor.reporting.kept_report import load_kept
+
+    if run.report.exists():
+        return load_report(run.report)
+    return load_kept(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
 
 
 def list_runs(state: Path) -> tuple[KeptRun, ...]:

@@ -1,7 +1,8 @@
 """A whole `auditor audit` of generated fleets: wall, processor, peak memory and requests, by number of hosts.
 
-Run: make bench-audit, or make bench-audit BENCH_ARGS="--hosts 100 1000 5000 --vcenters 4". The lab serves from a process of its own on the
-same machine, and makes every host's answers when they are first asked for: its share of the wall is large, so the seconds of the
+Run: make bench-audit, or make bench-audit BENCH_ARGS="--hosts 100 1000 5000 --vcenters 4". With --since each fleet is audited twice more by
+`--since last`: where nothing changed, and where one host in a hundred has an option changed. The lab serves from a process of its own on
+the same machine, and makes every host's answers when they are first asked for: its share of the wall is large, so the seconds of the
 processor, which are the auditor's alone, tell how an audit grows.
 """
 
@@ -32,6 +33,15 @@ def main() -> int:
     found = [_audited(hosts, arguments) for hosts in arguments.hosts]
     columns = ["hosts", "devices", "seconds", "CPU s", "peak MiB", "requests", "a host", "lab CPU s", "lab MiB", "exit"]
     print_table(columns, [[str(one["hosts"]), *_row(one)] for one in found])
+    again = [(str(one["hosts"]), name, told) for one in found for name, told in one.get("since", {}).items()]
+    if again:
+        print_table(
+            ["hosts", "audited again, changed", "seconds", "CPU s", "of full, wall", "of full, CPU", "requests"],
+            [
+                [hosts, name, *(told[key] for key in ("seconds", "cpu_seconds", "of_seconds", "of_cpu", "requests"))]
+                for hosts, name, told in again
+            ],
+        )
     for small, large in pairwise(found):
         large["exponents"] = {
             name: round(exponent((small["hosts"], small[name]), (large["hosts"], large[name])), 3)
@@ -51,6 +61,7 @@ def _arguments() -> argparse.Namespace:
     for name, default in (("luns", 128), ("paths", 4), ("vcenters", 1), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--lane", choices=("vijson", "soap", "pyvmomi"), help="[default: the fastest]")
+    parser.add_argument("--since", action="store_true", help="also audit again by --since, without a change and with some")
     parser.add_argument("--json", type=Path, help="write the results here")
     return parser.parse_args()
 
@@ -82,14 +93,13 @@ def _audited(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
         report = Path(folder, "report.json")
         lane = ("--lane", arguments.lane) if arguments.lane else ()
         fleet = ("--fleet", f"{folder}/fleet.yaml", "--state-dir", f"{folder}/state")
-        with Path(folder, "told").open("w+", encoding="utf-8") as progress:
-            told = watched([AUDITOR, "audit", *fleet, "--reporter", f"json:{report}", *lane], JUDGED, stderr=progress)
-            if not report.exists():
-                progress.seek(0)
-                raise SystemExit(f"{progress.read()}the audit ended with exit code {told['exit_code']:.0f} and no report")
+        words = ["audit", *fleet, "--reporter", f"json:{report}", *lane]
+        told = _watched(words, report)
         judged = json.loads(report.read_text(encoding="utf-8"))
-        here.send("done")
+        here.send("count")
         of_lab = here.recv()
+        since = _again(words, report, here, told, Path(folder, "fleet.yaml")) if arguments.since else {}
+        here.send("done")
         lab.join()
     return {
         "hosts": hosts,
@@ -99,7 +109,53 @@ def _audited(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
         "findings": sum(value for value in judged["summary"].values() if isinstance(value, int)),
         "gaps": len(judged["gaps"]),
         "lab": of_lab,
+        **({"since": since} if since else {}),
     }
+
+
+def _watched(words: list[str], report: Path) -> dict[str, float]:
+    report.unlink(missing_ok=True)
+    with report.with_name("told").open("w+", encoding="utf-8") as progress:
+        told = watched([AUDITOR, *words], range(256), stderr=progress)
+        if told["exit_code"] not in JUDGED or not report.exists():
+            progress.seek(0)
+            raise SystemExit(f"{progress.read()}the audit ended with exit code {told['exit_code']:.0f}")
+    return told
+
+
+def _again(words: list[str], report: Path, lab: Connection, full: dict[str, float], fleet: Path) -> dict[str, dict[str, float]]:
+    """The same audit by `--since last`: with no host changed, and with one in a hundred; each beside the full one."""
+    found = {}
+    for name in ("none", "1 %"):
+        if name != "none":
+            _change(fleet)
+            lab.send("count")
+            lab.recv()  # the requests of the changes themselves
+        told = _watched([*words, "--since", "last"], report)
+        lab.send("count")
+        requests = sum(lab.recv()["operations"].values())
+        ratios = {"of_seconds": told["seconds"] / full["seconds"], "of_cpu": told["cpu_seconds"] / full["cpu_seconds"]}
+        found[name] = {**told, **ratios, "requests": requests}
+    return found
+
+
+def _change(fleet: Path) -> None:
+    """Set an option of one host in a hundred, at least one, of every vCenter."""
+    from pyVmomi import vim
+    from pyVmomi.VmomiSupport import long
+
+    from auditor.clients.vcenter import open_vcenter
+    from auditor.fleet import load_fleet
+    from auditor.model import EndpointKind
+
+    for endpoint in load_fleet(fleet).endpoints:
+        if endpoint.kind is not EndpointKind.VCENTER:
+            continue
+        with open_vcenter(endpoint) as vcenter:
+            for found in list(vcenter.read(vim.HostSystem, ["name", "runtime.connectionState"]))[1::100]:
+                if found.values["runtime.connectionState"] == "connected":
+                    manager = vcenter.value(vim.HostSystem, found.id, "configManager.advancedOption")
+                    manager.UpdateOptions([vim.option.OptionValue(key="Disk.QFullSampleSize", value=long(32))])
 
 
 def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder: str) -> None:
@@ -109,11 +165,13 @@ def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder:
     with serve(generate(FleetSize(*size), seed)) as lab:
         lab.write_fleet(Path(folder, "fleet.yaml"))
         began = time.process_time()
+        before: Counter[str] = Counter()
         pipe.send("serving")
-        pipe.recv()
-        operations = Counter(name for _, _, server in lab.served() for name in server.requests)
-        spent = time.process_time() - began
-    pipe.send({"cpu_seconds": spent, "peak_mib": peak_mib(), "operations": dict(operations.most_common())})
+        while pipe.recv() == "count":
+            told = Counter(name for _, _, server in lab.served() for name in server.requests)
+            spent = time.process_time() - began
+            pipe.send({"cpu_seconds": spent, "peak_mib": peak_mib(), "operations": dict((told - before).most_common())})
+            began, before = time.process_time(), told
 
 
 if __name__ == "__main__":

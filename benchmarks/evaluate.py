@@ -91,7 +91,7 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 
 def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
-    from auditor.auditing import FINDINGS_FILE, load_rule_set
+    from auditor.auditing import FINDINGS_FILE, SPILL_FOLDER, load_rule_set
     from auditor.engine.evaluation import evaluate
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
@@ -102,7 +102,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
         stages.end("loading_rules")
         snapshot = load_snapshot(folder)
         stages.end("opening")
-        create_views(snapshot.connection)
+        create_views(snapshot.connection, Path(run, SPILL_FOLDER), {rule.over for rule in rules})
         seal(snapshot.connection, Path(run))
         stages.end("joining")
         if per_rule:

@@ -1,10 +1,15 @@
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
+from auditor.auditing import shipped_rules
 from auditor.errors import ConfigurationError, RuleError
-from auditor.yamlfile import did_you_mean, load_yaml, nearest
+from auditor.yamlevents import read_quickly
+from auditor.yamlfile import LARGEST_NODE_COUNT, YamlMistakeError, did_you_mean, load_yaml, nearest, read_carefully
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 9)
@@ -110,3 +115,82 @@ def test_an_unknown_word_without_a_near_one_is_answered_with_the_known_ones() ->
     assert did_you_mean("hlds", ["over", "holds"]) == '; did you mean "holds"?'
     assert did_you_mean("zebra", ["over", "holds"]) == "; known: holds, over"
     assert did_you_mean("zebra", [f"column_{number}" for number in range(200)]) == ""
+
+
+_PIECES = [
+    "a",
+    "b",
+    "k: ",
+    "- ",
+    ": ",
+    ", ",
+    "\n",
+    "\n  ",
+    "\n- ",
+    "\n    ",
+    "[",
+    "]",
+    "{",
+    "}",
+    "'",
+    '"',
+    "#",
+    " #c",
+    "|\n",
+    ">-\n",
+    "? ",
+    "true",
+]
+_PIECES += [
+    "null",
+    "~",
+    "1",
+    "-2.5",
+    "1e3",
+    "0o7",
+    "0x1F",
+    "1_0",
+    ".5",
+    "8.0.2",
+    "2026-11-21",
+    "<<",
+    "=",
+    "&x ",
+    "*x",
+    "!t ",
+    "\\",
+    "é",
+    "%",
+    "---",
+    ":",
+]
+_SHAPES = st.lists(st.sampled_from(_PIECES), min_size=1, max_size=12).map("".join)
+
+
+@settings(max_examples=150 * int(os.environ.get("HYPOTHESIS_EXAMPLES", "1")), deadline=None)
+@given(first=_SHAPES, second=_SHAPES)
+@example("\n    \n    text", "")
+@example("|\n \n   text\n", "")
+@example("[x, 'y':]", "")
+@example("[x, 'y':true]", "")
+@example(">-#\n  text", "")
+@example("{c: <<}", "")
+@example("- a\n-\n- b: c\n  d: |\n    text\n", "z")
+def test_the_quick_way_reads_what_the_careful_way_reads_or_nothing(first: str, second: str) -> None:
+    text = f"a: {first}\nb:\n  c: {second}\n"
+    quick = read_quickly(text, LARGEST_NODE_COUNT)
+    if quick is None:
+        return
+    try:
+        careful = read_carefully(text)
+    except YamlMistakeError as mistake:
+        pytest.fail(f"{text!r} has a mistake that the quick way does not see: {mistake.what}")
+    assert repr(quick) == repr(careful)  # as text: 1, 1.0 and true are three things
+
+
+def test_shipped_rules_are_read_the_quick_way() -> None:
+    files = sorted(shipped_rules().rglob("*.yaml"))
+    assert files
+    for path in files:
+        text = path.read_text(encoding="utf-8")
+        assert read_quickly(text, LARGEST_NODE_COUNT) == read_carefully(text)

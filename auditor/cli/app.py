@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import auditing, labs, rules, runs, undoing
+from auditor.cli import auditing, doctoring, labs, rules, runs, undoing
 
 app = typer.Typer(
     name="auditor",
@@ -22,6 +22,7 @@ app.command("demo")(auditing.demo)
 app.command("audit")(auditing.audit)
 app.command("collect")(auditing.collect)
 app.command("schedule")(auditing.schedule)
+app.command("doctor")(doctoring.doctor)
 app.command("undo")(undoing.undo)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")

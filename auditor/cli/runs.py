@@ -45,11 +45,10 @@ def show_kept(
     Example: auditor runs show --reporter html:report.html
     """
     from auditor.reporting import parse_reporters, write_report
-    from auditor.reporting.json_reading import load_report
-    from auditor.runs import load_run, state_directory
+    from auditor.runs import load_run, report_of_run, state_directory
 
     destinations = parse_reporters(reporter or [])
-    report = load_report(load_run(state_directory(state_dir), run).report)
+    report = report_of_run(load_run(state_directory(state_dir), run))
     for destination in destinations:
         write_report(report, destination, sys.stdout)
     return 0

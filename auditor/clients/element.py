@@ -10,6 +10,7 @@ import json
 import logging
 import re
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.clients.element_transport import ElementTransport
@@ -63,6 +64,45 @@ class ElementArray:
 
         answer = msgspec.json.decode(self._raw(method, params))
         return self._result(answer, method)
+
+    def clock(self) -> datetime | None:
+        """What time it is on the cluster, UTC; None when it does not tell this account.
+
+        Raises:
+            EndpointError: it could not be asked.
+
+        Source: API reference, clusterStats.timestamp: "The current time in UTC+0 format"; recorded. GetNtpInfo tells of no time.
+        """
+        stats = self._told("GetClusterStats", "clusterStats")
+        try:
+            told = datetime.fromisoformat(stats["timestamp"])
+        except (KeyError, TypeError, ValueError):
+            return None
+        return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)
+
+    def role(self) -> str | None:
+        """The access types of our account, for example "administrator" or "read, volumes"; None when the cluster does not tell them.
+
+        Raises:
+            EndpointError: it could not be asked.
+
+        Source: API reference, GetCurrentClusterAdmin and ListClusterAdmins. Which account the former is about is described in two ways
+        (the caller's, the primary one), so only an answer with our user name counts.
+        """
+        for method, under in (("GetCurrentClusterAdmin", "clusterAdmin"), ("ListClusterAdmins", "clusterAdmins")):
+            told = self._told(method, under)
+            for admin in told if isinstance(told, list) else [told]:
+                access = admin.get("access") if isinstance(admin, dict) and admin.get("username") == self.endpoint.username else None
+                if isinstance(access, list):
+                    return ", ".join(map(str, access))
+        return None
+
+    def _told(self, method: str, under: str) -> Any:
+        """A field of an answer; None where the account may not ask, or the release does not know the method."""
+        try:
+            return self.call(method).get(under)
+        except (PermissionMissingError, NotThereError):
+            return None
 
     def _raw(self, method: str, params: dict[str, Any]) -> str:
         """The answer as text, through the SDK's own request."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -76,6 +77,8 @@ class HttpsSession:
     def __init__(self, endpoint: Endpoint, base: str, auth: httpx.Auth | None = None) -> None:
         import httpx
 
+        # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
+        logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
         self._base = f"https://{host}:{endpoint.port}{base}"

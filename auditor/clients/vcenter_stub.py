@@ -41,6 +41,7 @@ _READS = frozenset(
         "QueryConfiguredModuleOptionString",
         "QueryModules",
         "QueryOptions",
+        "RetrieveEntityPermissions",
         "RetrieveManagedMethodExecuter",
         "RetrievePropertiesEx",
         "RetrieveServiceContent",

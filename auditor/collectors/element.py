@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from auditor.collectors import element_rows as rows
 from auditor.collectors.array_topics import batch, read_topics
+from auditor.collectors.element_access import Access
+from auditor.collectors.element_load import PAGE, volume_histograms, volume_load
 from auditor.collectors.records import Complaints, Record, once, records
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 FAMILY = "solidfire"
-PAGE = 1000  # records asked for at once; a cluster answers at most 10,000 volumes, and says nothing about the rest (arrays.md)
 _NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
 
 
@@ -35,6 +36,7 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
     Source: Element API reference for each method; arrays.md, "Calls and fields".
     """
     reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
+    access = Access(array, endpoint.name, wants_luns="GetVolumeAccessGroupLunAssignments" in needs.properties("connections"))
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
         "nodes": reading.nodes,
@@ -42,10 +44,14 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
         "qos_limits": reading.qos_limits,
         "volumes": reading.volumes,
         "volume_load": reading.volume_load,
+        "volume_histograms": reading.volume_histograms,
         "protocol_endpoints": reading.protocol_endpoints,
         "containers": reading.containers,
         "vvols": reading.vvols,
         "bindings": reading.bindings,
+        "array_hosts": access.hosts,
+        "connections": access.connections,
+        "sessions": access.sessions,
     }
     yield from read_topics(endpoint, needs, topics)
 
@@ -129,29 +135,10 @@ class _Reading:
         self.volumes_read = True
 
     def volume_load(self) -> Iterator[Batch | Gap]:
-        """Asks for all volumes at once, and once more by id for those that the answer left out."""
-        complaints = Complaints("ListVolumeStats")
-        seen: set[str] = set()
-        yield from self._load(self.array.call("ListVolumeStats", includeVirtualVolumes=True), seen, complaints)
-        left_out = sorted(self.active_volumes - seen, key=int)
-        for first in range(0, len(left_out), PAGE):
-            asked = [int(volume_id) for volume_id in left_out[first : first + PAGE]]
-            yield from self._load(self.array.call("ListVolumeStats", volumeIDs=asked), seen, complaints)
-        for volume_id in sorted(self.active_volumes - seen, key=int):
-            complaints.add("the record", f"volume {volume_id}", "was not in the answer")
-        if not self.volumes_read:
-            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
-        yield from complaints.gaps(self.endpoint)
+        return volume_load(self.array, self.endpoint, self.active_volumes, whole=self.volumes_read)
 
-    def _load(self, answer: dict[str, object], seen: set[str], complaints: Complaints) -> Iterator[Batch | Gap]:
-        listed = records(answer, "volumeStats", "volume", "volumeID", complaints)
-        page = []
-        for stats in once(listed, "volumeID", seen, complaints):
-            page.append(rows.load_row(stats))
-            if len(page) == PAGE:
-                yield batch("array_volume_load", self.endpoint, page)
-                page = []
-        yield batch("array_volume_load", self.endpoint, page)
+    def volume_histograms(self) -> Iterator[Batch | Gap]:
+        return volume_histograms(self.array, self.endpoint, self.active_volumes, whole=self.volumes_read)
 
     def protocol_endpoints(self) -> Iterator[Batch | Gap]:
         return self._plain(

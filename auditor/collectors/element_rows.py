@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from auditor.collectors.array_topics import Row
     from auditor.collectors.records import Record
 
+HISTOGRAMS = (
+    "belowMinIopsPercentages",
+    "minToMaxIopsPercentages",
+    "readBlockSizes",
+    "targetUtilizationPercentages",
+    "throttlePercentages",
+    "writeBlockSizes",
+)
+"""What every volume is counted by. Source: API reference, ListVolumeQoSHistograms; recorded answer."""
+
+_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 
 def node_row(node: Record, key: str, state: str) -> Row:
-    """A row of array_node."""
-    return {"node_id": node.identifier(key), "name": node.text("name"), "state": state, "version": node.text("softwareVersion")}
+    """A row of array_node; the model is the node type, which a node that is not active yet need not tell."""
+    platform = node.value.get("platformInfo")
+    model = platform.get("nodeType") if isinstance(platform, dict) else None
+    return {
+        "node_id": node.identifier(key),
+        "name": node.text("name"),
+        "state": state,
+        "version": node.text("softwareVersion"),
+        "model": model if isinstance(model, str) else None,
+    }
 
 
 def policy_row(policy: Record) -> Row:
-    """A row of array_qos_policy."""
-    qos = policy.inner("qos")
+    """A row of array_qos_policy: every volume that uses it has its limits to itself. Element limits no bytes, and has no priority."""
+    found = _limits(policy)
     return {
         "policy_id": policy.identifier("qosPolicyID"),
         "name": policy.text("name"),
-        "min_iops": qos and qos.number("minIOPS"),
-        "max_iops": qos and qos.number("maxIOPS"),
-        "burst_iops": qos and qos.number("burstIOPS"),
-        "curve": qos and qos.curve("curve"),
+        "kind": "policy",
+        **found,
+        "is_shared": False,
+        "is_read": None not in found.values(),
         "volumes": policy.length("volumeIDs"),
     }
 
@@ -43,40 +64,59 @@ def limit_row(limits: Record) -> Row:
 
 
 def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
-    """A row of array_volume; `policy_names` holds the name of every policy by its id."""
+    """A row of array_volume; `policy_names` holds the name of every policy by its id.
+
+    Element tells no serial of its own kind, nor what a volume was cloned from (API reference, volume).
+    """
     vvol_id = volume.reference("virtualVolumeID")
     policy_id = volume.reference("qosPolicyID")
     if policy_id is not None and policy_names.get(policy_id) is None:
         volume.complaints.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not tell")
     knows_kind = volume.value.get("virtualVolumeID", "") is None or vvol_id is not None
+    is_virtual = vvol_id is not None if knows_kind else None
     return {
         "volume_id": volume.identifier("volumeID"),
         "name": volume.text("name"),
+        "kind": None if is_virtual is None else "vvol" if is_virtual else "lun",
         "device": volume.device("scsiNAADeviceID"),
-        "is_virtual": vvol_id is not None if knows_kind else None,
+        "is_virtual": is_virtual,
         "vvol_id": vvol_id,
         "status": volume.text("status"),
         "size_bytes": volume.number("totalSize"),
         "qos_policy_id": policy_id,
         "qos_policy": policy_names.get(policy_id) if policy_id is not None else None,
+        "qos_shared": None if policy_id is None else False,
         **_qos(volume),
     }
 
 
 def _qos(volume: Record) -> Row:
     """The QoS columns of a volume; on Element every volume has all four, so anything less was not understood."""
-    qos = volume.inner("qos")
-    found: Row = {
-        "qos_min_iops": qos and qos.number("minIOPS"),
-        "qos_max_iops": qos and qos.number("maxIOPS"),
-        "qos_burst_iops": qos and qos.number("burstIOPS"),
-        "qos_curve": qos and qos.curve("curve"),
+    found = _limits(volume)
+    return {**{f"qos_{name}": value for name, value in found.items()}, "qos_read": None not in found.values()}
+
+
+def _limits(of: Record) -> Row:
+    qos = of.inner("qos")
+    return {
+        "min_iops": qos and qos.number("minIOPS"),
+        "max_iops": qos and qos.number("maxIOPS"),
+        "burst_iops": qos and qos.number("burstIOPS"),
+        "curve": qos and qos.curve("curve"),
     }
-    return {**found, "qos_read": None not in found.values()}
 
 
 def load_row(stats: Record) -> Row:
-    """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (facts.md 6.7)."""
+    """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (facts.md 6.7).
+
+    Bytes are those of the last sample, usually half a second. Not told: `throttle` is a share and about the cluster protecting itself, not
+    about QoS, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
+
+    Source: API reference, volumeStats, and a recorded answer, where the bytes of the last sample are 0 and those of all time are not.
+    """
+    moved = (stats.number("readBytesLastSample"), stats.number("writeBytesLastSample"))
+    period = stats.number("samplePeriodMSec")  # milliseconds; 0 on a volume that nothing was ever done with
+    known = [each for each in moved if each is not None] if period else []
     return {
         "volume_id": stats.identifier("volumeID"),
         "average_io_bytes": stats.number("averageIOPSize") or None,
@@ -84,7 +124,25 @@ def load_row(stats: Record) -> Row:
         "utilization": stats.real("volumeUtilization"),
         "latency_us": stats.number("latencyUSec"),
         "client_queue_depth": stats.number("clientQueueDepth"),
+        "bytes_per_second": sum(known) * 1000 // period if period and len(known) == len(moved) else None,
     }
+
+
+def histogram_rows(volume: Record) -> Iterator[Row]:
+    """Rows of array_volume_histogram: one for each counter. Kinds that a newer release may add are kept where they are counters too."""
+    told = volume.inner("histograms")
+    if told is None:
+        return
+    more = [name for name, counters in told.value.items() if name not in HISTOGRAMS and isinstance(counters, dict)]
+    for name in (*HISTOGRAMS, *more):
+        counters = told.inner(name)
+        for bucket in counters.value if counters else ():
+            yield {
+                "volume_id": volume.identifier("volumeID"),
+                "kind": _INNER_CAPITAL.sub("_", name).lower(),
+                "bucket": bucket.removeprefix("Bucket"),
+                "count": counters and counters.number(bucket),
+            }
 
 
 def protocol_endpoint_row(found: Record) -> Row:

@@ -37,6 +37,11 @@ _WAYS: Mapping[EndpointKind, tuple[str, str]] = MappingProxyType(
 """How an endpoint of each kind is opened, and how it is read."""
 
 
+def ways_of(kind: EndpointKind) -> tuple[str, str]:
+    """Who opens an endpoint of this kind, and who reads it, each as "module:function"; nothing is imported."""
+    return _WAYS[kind]
+
+
 def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None) -> Snapshot:
     """Read what is needed of all endpoints of `fleet`, each in a thread of its own.
 

@@ -29,6 +29,11 @@ class Complaints:
         """Keep one complaint about the object `label`."""
         self._heard.setdefault((what, why), []).append(label)
 
+    @property
+    def any(self) -> bool:
+        """Whether there is one that no gap tells of yet."""
+        return bool(self._heard)
+
     def gaps(self, endpoint: str) -> Iterator[Gap]:
         """One gap for each kind of complaint, however many objects it happened to; then forgets them."""
         heard, self._heard = self._heard, {}
@@ -143,8 +148,13 @@ class Record:
         self.complaints.add(f"{self.prefix}{name}", self.label, f"{seen} where {wanted} was expected" if value is None else seen)
 
 
-def records(answer: Mapping[str, Any], under: str, kind: str, key: str, complaints: Complaints) -> Iterator[Record]:
-    """The records of a list in an answer, each labelled `kind` and its id; entries without an id are complained about and left out."""
+def records(
+    answer: Mapping[str, Any], under: str, kind: str, key: str, complaints: Complaints, *, labelled: str | None = None
+) -> Iterator[Record]:
+    """The records of a list in an answer, each labelled `kind` and its id; entries without an id are complained about and left out.
+
+    `labelled` names the field that says more to a person than the id does.
+    """
     found = answer.get(under)
     if not isinstance(found, list):
         complaints.add(under, "the answer", "is not a list")
@@ -153,7 +163,7 @@ def records(answer: Mapping[str, Any], under: str, kind: str, key: str, complain
         if not isinstance(value, dict):
             complaints.add(f"entry {place}", under, "is not an object")
             continue
-        record = Record(value, f"{kind} {value.get(key)}", complaints)
+        record = Record(value, f"{kind} {value.get(labelled or key)}", complaints)
         if record.identifier(key) is not None:
             yield record
 

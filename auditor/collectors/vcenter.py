@@ -8,8 +8,11 @@ from typing import TYPE_CHECKING
 from auditor.collectors.vcenter_datastores import collect_datastores
 from auditor.collectors.vcenter_hosts import collect_hosts
 from auditor.collectors.vcenter_live import LIVE_TOPICS, read_live
+from auditor.collectors.vcenter_network import NETWORK_TOPICS, network_of
+from auditor.collectors.vcenter_pods import collect_pods
 from auditor.collectors.vcenter_reading import read_each
 from auditor.collectors.vcenter_rows import SPARE_ERRANDS, Circuit, Errands, gap, readings
+from auditor.collectors.vcenter_services import collect_extensions, collect_tasks
 from auditor.collectors.vcenter_since import watched
 from auditor.collectors.vcenter_storage import STORAGE_TOPICS, storage_of
 from auditor.collectors.vcenter_vms import collect_vms
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from auditor.collectors.vcenter_since import Since
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint
+
+_BULK_TOPICS = (*STORAGE_TOPICS, *NETWORK_TOPICS)
+"""Of hosts, by their properties."""
 
 PATIENCE = 3
 """Bulk requests in a row that may reach nobody before the rest is given up."""
@@ -46,7 +52,13 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
     if "hosts" in topics:
         listed = collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
         hosts = yield from watched(listed, since.saw_hosts if since else None)
-    rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [("datastores", collect_datastores), ("vms", collect_vms)]
+    rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
+        ("datastores", collect_datastores),
+        ("vms", collect_vms),
+        ("pods", collect_pods),
+        ("tasks", collect_tasks),
+        ("extensions", collect_extensions),
+    ]
     if since is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount
         for item in collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores")):
@@ -92,8 +104,8 @@ def _collect_of_hosts(
 def _storage(
     vcenter: VCenter, hosts: Mapping[str, HostSeen], circuit: Circuit, needs: Needs, also: Sequence[str]
 ) -> Iterator[tuple[HostSeen, Found | EndpointError | None]]:
-    """Each host with its storage properties and those in `also`, or why they could not be read; None where none is needed."""
-    paths = [*(path for topic in STORAGE_TOPICS for path in needs.properties(topic)), *also]
+    """Each host with its storage and network properties and those in `also`, or why they could not be read; None where none is needed."""
+    paths = [*(path for topic in _BULK_TOPICS for path in needs.properties(topic)), *also]
     if not paths:
         yield from ((host, None) for host in hosts.values())
         return
@@ -107,15 +119,22 @@ def _storage(
 def _told(
     endpoint: Endpoint, host: HostSeen, found: Found | EndpointError | None, needs: Needs
 ) -> Generator[Facts, None, frozenset[str] | None]:
-    """What the storage properties tell; returns the kernel modules of the host's adapters, None where these are not known."""
+    """What these properties tell; returns the kernel modules of the host's adapters, None where these are not known."""
     if found is None:
         return None
-    topics = [topic for topic in STORAGE_TOPICS if topic in needs.topics]
+    topics = [topic for topic in _BULK_TOPICS if topic in needs.topics]
     if isinstance(found, EndpointError):
-        yield gap(endpoint, f"storage of {host.name}", found)
+        yield gap(endpoint, f"{' and '.join(_parts_of(topics))} of {host.name}", found)
         yield readings(endpoint, host.id, dict.fromkeys(topics, False))
         return None
+    if "network" in topics:
+        yield from network_of(endpoint, host, found)
     return (yield from storage_of(endpoint, host, found, topics))
 
 
-assert set(STORAGE_TOPICS) | set(LIVE_TOPICS) == set(HOST_TOPICS)  # noqa: S101  each topic has exactly one reader
+def _parts_of(topics: Sequence[str]) -> list[str]:
+    parts = {"storage": STORAGE_TOPICS, "network": NETWORK_TOPICS}
+    return [part for part, its in parts.items() if set(its) & set(topics)] or ["storage"]
+
+
+assert set(_BULK_TOPICS) | set(LIVE_TOPICS) == set(HOST_TOPICS)  # noqa: S101  each topic has exactly one reader

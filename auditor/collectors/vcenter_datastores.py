@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.clients.bulk.reading import Found
-    from auditor.clients.bulk.shapes import EndpointsOfHost, IormInfo, Ref
+    from auditor.clients.bulk.shapes import EndpointsOfHost, IormInfo, Ref, VmfsVolume
     from auditor.clients.vcenter import VCenter
     from auditor.collectors.vcenter_rows import Circuit
     from auditor.model import Endpoint
 
-_NEEDED = ("name", "summary.type", "info", "host")
+_NEEDED = ("name", "summary.type", "info", "host", "parent")
+_POD = "StoragePod"
 _STORES_A_BATCH = 100  # each mounted by up to hundreds of hosts
 
 
@@ -75,7 +76,8 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: Found | tuple[Ref, Endpoint
     untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
     yield from holes(endpoint, untold | dict(facts.missing), f"datastore {name}")
     info = values.get("info")
-    vmfs, vvol = (info.vmfs, info.vvol) if info else (None, None)
+    vmfs, vvol, nas = (info.vmfs, info.vvol, info.nas) if info else (None, None, None)
+    parent = values.get("parent")
     tables.stores.add(
         datastore_id=facts.id,
         name=name,
@@ -83,8 +85,15 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: Found | tuple[Ref, Endpoint
         vmfs_uuid=vmfs.uuid if vmfs else None,
         vmfs_version=vmfs.version if vmfs else None,
         vvol_container_id=container_id(vvol.container_id) if vvol else None,
+        nfs_host=nas.remote_host if nas else None,
+        nfs_path=nas.remote_path if nas else None,
+        # The folder that a datastore lies in is its datastore cluster, where it is in one: a StoragePod is a kind of Folder.
+        pod_id=parent.value if parent and parent.type == _POD else None,
         size_bytes=values.get("summary.capacity"),
         accessible=values.get("summary.accessible"),
+        multiple_host_access=values.get("summary.multipleHostAccess"),
+        maintenance_mode=values.get("summary.maintenanceMode"),
+        **_vmfs(vmfs),
         sioc_supported=values.get("capability.storageIORMSupported"),
         **_sioc(values.get("iormConfiguration")),
     )
@@ -112,6 +121,19 @@ def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, 
         elif not (one.type or one.pe_type or "").lower().startswith(("nas", "nfs")):
             # An NFS endpoint has no device; a SCSI one without a name is a hole.
             yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device, or its host, is not told")
+
+
+def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
+    """Columns of a VMFS volume; all NULL where a datastore is none. Source: HostVmfsVolume; sizes are in KiB there."""
+    if volume is None:
+        return {}
+    return {
+        "extents": len(volume.extent),
+        "is_local": volume.local,
+        "block_size_kib": volume.block_size,
+        "unmap_priority": volume.unmap_priority,
+        "unmap_granularity_kib": volume.unmap_granularity,
+    }
 
 
 def _sioc(settings: IormInfo | None) -> dict[str, Any]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
     from auditor.clients.bulk.reading import Found
-    from auditor.clients.bulk.shapes import HostBusAdapter, LogicalUnit, OptionValue, Path, ScsiLun, Transport
+    from auditor.clients.bulk.shapes import HostBusAdapter, IscsiTarget, LogicalUnit, OptionValue, Path, ScsiLun, Transport
     from auditor.model import Endpoint
 
 _HBAS = "config.storageDevice.hostBusAdapter"
@@ -24,6 +24,7 @@ STORAGE_TOPICS = tuple(_PATH_OF)
 _NOT_ASKED = ("not asked",)
 
 _ISCSI_HBA = "HostInternetScsiHba"
+_ISCSI_PORT = 3260  # where the API tells none; iSCSI's own (RFC 7143)
 _HBA_KINDS = {
     _ISCSI_HBA: "iscsi",
     "HostFibreChannelOverEthernetHba": "fcoe",
@@ -50,7 +51,7 @@ _HEX_NAME = re.compile(r"(naa|eui)\.[0-9a-f]+", re.IGNORECASE)
 def storage_of(
     endpoint: Endpoint, host: HostSeen, facts: Found, topics: Collection[str] = STORAGE_TOPICS
 ) -> Generator[Facts, None, frozenset[str] | None]:
-    """Yield hba, iscsi_target, device and path of one host, and the readings of `topics`; the others were not asked for.
+    """Yield hba, iscsi_target, iscsi_option, device and path of one host, and the readings of `topics`; the others were not asked for.
 
     Returns the kernel modules its adapters use; None when the adapters could not be read, so that nobody takes "none" for an answer.
     """
@@ -65,6 +66,7 @@ def storage_of(
     if "hbas" in holes:
         yield from _hbas(where, adapters)
         yield from _targets(where, adapters)
+        yield from _options(where, adapters)
     if "devices" in holes:
         yield from _devices(where, luns, holes["devices"])
     if "paths" in holes:
@@ -76,7 +78,8 @@ def storage_of(
             yield gap(
                 endpoint, f"{topic} of {host.name}", "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more" if len(texts) > 3 else "")
             )
-    yield readings(endpoint, host.id, {topic: not texts for topic, texts in holes.items()})
+    if holes:
+        yield readings(endpoint, host.id, {topic: not texts for topic, texts in holes.items()})
     return None if holes.get("hbas", _NOT_ASKED) else frozenset(hba.driver for hba in adapters.values() if hba.driver)
 
 
@@ -132,7 +135,7 @@ def _targets(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -
                     hba=hba.device,
                     kind=kind,
                     address=target.address,
-                    port=target.port or 3260,  # optional in the API; 3260 is iSCSI's own port (RFC 7143)
+                    port=target.port or _ISCSI_PORT,
                     iqn=target.iscsi_name.lower() if kind == "static" and target.iscsi_name else None,
                     delayed_ack=value,
                     delayed_ack_inherited=inherited,
@@ -147,6 +150,38 @@ def _delayed_ack(options: Sequence[OptionValue]) -> tuple[bool | None, bool | No
             value = option.plain
             return (value if isinstance(value, bool) else None), option.is_inherited
     return None, None
+
+
+def _options(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
+    """Every parameter of every iSCSI adapter and target. Source: advancedOptions of HostInternetScsiHba and its targets."""
+    told: list[tuple[str | None, str, OptionValue]] = []
+    for hba in adapters.values():
+        if hba.type_name != _ISCSI_HBA:
+            continue
+        told += [(hba.device, "", option) for option in hba.advanced_options]
+        for target in hba.configured_send_target:
+            told += [(hba.device, _portal(target), option) for option in target.advanced_options]
+        for target in hba.configured_static_target:
+            name = f"{_portal(target)} {(target.iscsi_name or '').lower()}".rstrip()
+            told += [(hba.device, name, option) for option in target.advanced_options]
+    yield from columns(
+        "iscsi_option",
+        where,
+        hba=[hba for hba, _, _ in told],
+        target=[target for _, target, _ in told],
+        key=[option.key for _, _, option in told],
+        value=[_as_text(option.plain) for _, _, option in told],
+        is_inherited=[option.is_inherited for _, _, option in told],
+    )
+
+
+def _portal(target: IscsiTarget) -> str:
+    return f"{target.address}:{target.port or _ISCSI_PORT}"
+
+
+def _as_text(value: bool | float | str | None) -> str | None:
+    """A parameter's value as the table has it."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _devices(where: Mapping[str, str], luns: Sequence[ScsiLun], holes: list[str]) -> Iterator[Facts]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 _DEVICES = "config.hardware.device"
+_LATENCY = "config.latencySensitivity.level"
 _MACHINES_A_BATCH = 500
 _HOST = "runtime.host"
 
@@ -65,7 +66,9 @@ def _add(
         return
     values = facts.values
     name = values.get("name") or facts.id
-    missing = {path: facts.missing.get(path, "vCenter does not tell it") for path in paths if path not in values}
+    # The API lets a machine be without a latency sensitivity.
+    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path != _LATENCY}
+    missing = untold | dict(facts.missing)
     yield from holes(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
     machines.add(
@@ -74,6 +77,7 @@ def _add(
         host_id=host.value if host else None,
         power_state=power,
         is_template=values.get("config.template"),
+        latency_sensitivity=values.get(_LATENCY),
         disks_read=_DEVICES in values,
     )
     _add_disks(disks, facts.id, values.get(_DEVICES) or ())
@@ -86,6 +90,7 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             continue
         backing, limits = device.backing, device.storage_io_allocation
         limit = limits.limit if limits else None
+        shares = limits.shares if limits else None
         size = device.capacity_in_bytes if device.capacity_in_bytes is not None else (device.capacity_in_kb or 0) * 1024
         rows.add(
             vm_id=vm_id,
@@ -94,6 +99,11 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             controller=controllers.get(device.controller_key),
             size_bytes=size,
             iops_limit=limit if limit is not None and limit > 0 else None,  # -1 is unlimited (StorageIOAllocationInfo)
+            shares_level=shares.level if shares else None,
+            shares=shares.shares if shares else None,
+            iops_reservation=(limits.reservation if limits else None) or None,
+            is_thin=backing.thin_provisioned if backing else None,
+            is_eager_zeroed=backing.eagerly_scrub if backing else None,
             backing_object_id=(backing.backing_object_id if backing else None) or None,
             file=backing.file_name if backing else None,
         )

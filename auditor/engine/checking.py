@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
+from auditor.engine.lexing import plain_names, with_params
 from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
@@ -16,6 +17,7 @@ from auditor.yamlfile import did_you_mean
 RESERVED = "auditor_"
 """How the engine's own columns and params begin, so that no rule or view can name one."""
 
+_Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
 _SCALAR_MACROS = frozenset(("if", "nullif", "split_part", "fmod", "fdiv", "list_sum", "list_min", "list_max", "list_count"))
 _CLASSES = frozenset(
@@ -45,11 +47,12 @@ class ExpressionChecker:
 
         self._views = views
         self._connection = duckdb.connect()
+        self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
+        self._known: dict[_Key, Expression] = {}  # found sound
         for view, columns in views.items():
-            listed = ", ".join(f'"{name}" {kind}' for name, kind in columns.items())
-            self._connection.execute(f'CREATE TABLE "{view}" ({listed})')
+            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in columns.items())
             # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
-            self._connection.execute(f'INSERT INTO "{view}" VALUES ({", ".join(["NULL"] * len(columns))})')
+            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
         seal(self._connection)
 
     def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
@@ -58,11 +61,62 @@ class ExpressionChecker:
         Raises:
             ExpressionError: see the words of it.
         """
-        names = names_in(text)
-        tree = self._parse(text)
-        self._check_names(names, tree, view, params)
-        self._check_parts(tree, self._views[view], params)
-        return Expression(text, names.columns, names.params, self._type(text, names, view, params))
+        key = _key(text, view, params)
+        if key not in self._known:
+            names = self._plainly_sound(text, view, params)
+            if names is None:
+                names = names_in(text)
+                tree = self._parse(text)
+                self._check_names(names, tree, view, params)
+                self._check_parts(tree, self._views[view], params)
+            self._known[key] = Expression(text, names.columns, names.params, self._type(text, names, view, params))
+        return self._known[key]
+
+    def foresee(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
+        """Check many expressions, each (text, view, params), in a few statements; `read` then knows them.
+
+        One with a mistake is not told of here: `read` will find it, and the words for it.
+        """
+        wanted = {_key(*one): one for one in expressions}
+        texts = list(dict.fromkeys(text for text, _, _ in wanted.values()))
+        self._parsed |= zip(texts, self._serialized(texts), strict=True)
+        sound: dict[str, list[tuple[_Key, Names]]] = {}
+        for key, (text, view, params) in wanted.items():
+            names = self._plainly_sound(text, view, params)
+            if names is not None:
+                sound.setdefault(view, []).append((key, names))
+        for view, found in sound.items():
+            types = self._types(view, [(wanted[key], names) for key, names in found])
+            for (key, names), kind in zip(found, types, strict=False):
+                self._known[key] = Expression(wanted[key][0], names.columns, names.params, kind)
+
+    def _plainly_sound(self, text: str, view: str, params: Mapping[str, Param]) -> Names | None:
+        """What an expression names that is plain and has no mistake but, perhaps, in its types; None for any other."""
+        try:
+            tree = self._parse(text)
+            names = plain_names(text, tree)
+            if names is not None:
+                self._check_names(names, tree, view, params)
+                self._check_parts(tree, self._views[view], params)
+        except ExpressionError:
+            return None  # sqlglot may have better words for it
+        return names
+
+    def _types(self, view: str, expressions: Sequence[tuple[tuple[str, str, Mapping[str, Param]], Names]]) -> list[str]:
+        """The type of each; [] when DuckDB refuses one of them."""
+        import duckdb
+
+        texts, bound = [], dict[str, Any]()
+        for number, ((text, _, params), names) in enumerate(expressions):
+            texts.append(f"({with_params(text, f'at{number}_')}\n)")
+            bound |= bindings({f"at{number}_{name}": params[name].default for name in names.params})
+        select = f'SELECT {", ".join(texts)} FROM "{view}"'
+        try:
+            described = self._connection.execute(f"DESCRIBE {select}", bound).fetchall()
+            self._connection.execute(select, bound).fetchall()
+        except duckdb.Error:
+            return []
+        return [str(row[1]) for row in described]
 
     def check_strict(self, text: str, may_be_missing: Collection[str]) -> None:
         """Refuse what would turn a missing fact into an answer, in an expression that `read` has found sound.
@@ -80,15 +134,21 @@ class ExpressionChecker:
             )
 
     def _parse(self, text: str) -> Any:
-        import json
-
-        row = self._connection.execute("SELECT json_serialize_sql(?)", [f"SELECT ({text}\n)"]).fetchone()
-        answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
+        if text not in self._parsed:
+            self._parsed[text] = self._serialized([text])[0]
+        answer = self._parsed[text]
         if answer["error"]:
             raise ExpressionError(f"does not parse: {answer.get('error_message', 'no expression')}")
         if len(answer["statements"]) != 1:
             raise ExpressionError("holds a statement; an expression is asked for")
         return answer["statements"][0]["node"]["select_list"]
+
+    def _serialized(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
+        import json
+
+        asked = {"texts": [f"SELECT ({text}\n)" for text in texts]}
+        rows = self._connection.execute("SELECT json_serialize_sql(text) FROM (SELECT unnest($texts) AS text)", asked).fetchall()
+        return [json.loads(row[0]) for row in rows]
 
     def _check_names(self, names: Names, tree: Any, view: str, params: Mapping[str, Param]) -> None:
         known = self._views[view]
@@ -152,6 +212,12 @@ class ExpressionChecker:
         except duckdb.Error as failure:
             raise ExpressionError(f"is refused by DuckDB: {str(failure).splitlines()[0]}") from failure
         return str(row[1]) if row else "NULL"
+
+
+def _key(text: str, view: str, params: Mapping[str, Param]) -> _Key:
+    """All that the meaning of an expression depends on: 1, true and 1.0 are params of three types."""
+    told = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
+    return text, view, "\n".join(told)
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from auditor.engine.checking import ExpressionChecker
 from auditor.engine.reading import RuleReader
-from auditor.engine.rule import Expression, Rule, RuleSet, Views
+from auditor.engine.rule import Rule, RuleSet, Views
 from auditor.errors import RuleError
 from auditor.yamlfile import load_yaml
 
@@ -27,30 +27,34 @@ def load_rules(directories: Sequence[Path], views: Views, remediators: Collectio
         RuleError: a directory cannot be read or holds no rule, or a file has a mistake; every mistake found is named with file and line.
     """
     checker = ExpressionChecker(views)
-    checked: dict[tuple[str, str], Expression] = {}
-    found: dict[str, Rule] = {}
-    problems: list[tuple[Path, int, str]] = []
+    readers: dict[Path, tuple[str, RuleReader]] = {}
+    problems: dict[Path, list[tuple[int, str]]] = {}  # every file, in the order in which they are told
     first: dict[str, Path] = {}
     for directory in directories:
         for path in _files(directory):
             rule_id = path_id(directory, path)
             if rule_id in first:
-                problems.append((path, 1, f'a second rule is called "{rule_id}"; the first is {first[rule_id]}'))
+                problems.setdefault(path, []).append((1, f'a second rule is called "{rule_id}"; the first is {first[rule_id]}'))
                 continue
             first[rule_id] = path
+            problems[path] = []
             try:
                 document = load_yaml(path, RuleError, why=WHY)
             except RuleError as failure:
                 place, _, what = failure.what.removeprefix(f"{path}:").partition(": ")
-                problems.append((path, int(place) if place.isdigit() else 1, what or failure.what))
+                problems[path].append((int(place) if place.isdigit() else 1, what or failure.what))
                 continue
-            reader = RuleReader(document, checker, views, remediators, checked)
-            rule = reader.rule(rule_id)
-            problems += [(path, line, what) for line, what in reader.problems]
-            if rule is not None:
-                found[rule_id] = rule
-    if problems:
-        raise _told(problems, directories)
+            readers[path] = rule_id, RuleReader(document, checker, views, remediators)
+    checker.foresee(one for _, reader in readers.values() for one in reader.expressions())
+    found: dict[str, Rule] = {}
+    for path, (rule_id, reader) in readers.items():
+        rule = reader.rule(rule_id)
+        problems[path] += reader.problems
+        if rule is not None:
+            found[rule_id] = rule
+    told = [(path, line, what) for path, ones in problems.items() for line, what in ones]
+    if told:
+        raise _told(told, directories)
     return RuleSet(dict(sorted(found.items())), views)
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, MutableMapping
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from auditor.engine.checking import RESERVED, ExpressionChecker
 from auditor.engine.columns import ExpressionError
@@ -15,6 +16,7 @@ from auditor.yamlfile import YamlDocument
 
 _REQUIRED = ("title", "lesson", "sources", "holds", "observed", "desired", "examples")
 _KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "evidence", "fix", "by_hand", "if_unknown", *_REQUIRED)
+_JUDGING = ("applies", "holds", "observed", "desired")
 _FIX_KEYS = ("remediator", "target", "column", "set", "when", "foretold", "class", "reason")
 _EXAMPLE_KEYS = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
 _TRUTH = (Family.TRUTH,)
@@ -27,11 +29,7 @@ _NOTHING = Expression("NULL", (), (), "NULL")
 
 
 class RuleReader:
-    """Turns one file into a rule; `problems` then holds (line, what) of each mistake.
-
-    `checked` holds expressions without params that were found sound, by view and text: rules over one view say much the same of a target,
-    and three parsers need not read it again.
-    """
+    """Turns one file into a rule; `problems` then holds (line, what) of each mistake."""
 
     def __init__(
         self,
@@ -39,13 +37,11 @@ class RuleReader:
         checker: ExpressionChecker,
         views: Views,
         remediators: Collection[str],
-        checked: MutableMapping[tuple[str, str], Expression],
     ) -> None:
         self._fields = Fields(document)
         self._checker = checker
         self._views = views
         self._remediators = remediators
-        self._checked = checked
         self._view = ""
         self._params: Mapping[str, Param] = {}
 
@@ -53,6 +49,24 @@ class RuleReader:
     def problems(self) -> list[tuple[int, str]]:
         """The mistakes by line."""
         return sorted(self._fields.problems)
+
+    def expressions(self) -> Iterator[tuple[str, str, Mapping[str, Param]]]:
+        """What stands where an expression belongs, sound or not, with the view and the params it would be checked with."""
+        fields, view = self._fields, self._fields.get("over")
+        if not isinstance(view, str) or view not in self._views:
+            return
+        told, fix = fields.get("params"), fields.get("fix")
+        params = {}
+        for name in told if isinstance(told, dict) else ():
+            default = fields.get("params", name, "default")
+            params[name] = Param(tuple(default) if isinstance(default, list) else default, "", "")
+        values = [fields.get(key) for key in _JUDGING]
+        if isinstance(fix, dict):
+            values += [fix.get("set"), fix.get("when")]
+            values += [value for key in ("target", "foretold") if isinstance(fix.get(key), dict) for value in fix[key].values()]
+        for value in values:
+            if value is not None and not isinstance(value, list | dict):
+                yield _as_sql(value), view, params
 
     def rule(self, expected_id: str) -> Rule | None:
         """The rule, if the file has no mistake."""
@@ -234,10 +248,9 @@ class RuleReader:
         if isinstance(value, list | dict):
             self._fields.wrong(f"'{name}' must be one SQL expression", *at)
             return None
-        # `desired: 256` and `set: true` are YAML's words and SQL's alike.
-        text = str(value).lower() if isinstance(value, bool) else str(value).strip()
+        text = _as_sql(value)
         try:
-            expression = self._sound(text)
+            expression = self._checker.read(text, self._view, self._params)
         except ExpressionError as failure:
             self._fields.wrong(f"'{name}' {failure}", *at)
             return None
@@ -247,10 +260,7 @@ class RuleReader:
             return None
         return expression
 
-    def _sound(self, text: str) -> Expression:
-        known = self._checked.get((self._view, text))
-        if known is None:
-            known = self._checker.read(text, self._view, self._params)
-            if not known.params:
-                self._checked[self._view, text] = known
-        return known
+
+def _as_sql(value: Any) -> str:
+    """The text of an expression: `desired: 256` and `set: true` are YAML's words and SQL's alike."""
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()

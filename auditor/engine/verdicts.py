@@ -8,7 +8,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
+from auditor.engine.telling import fetched, told
 from auditor.errors import SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Severity, Summary, Verdict
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
     import duckdb
 
 _FORMAT = 1
-_CHUNK_ROWS = 2_000
-_PLACE = "endpoint, cluster, host, resource_name, resource_id"
-_WORST_FIRST = f"verdict, severity, rule, {_PLACE}"
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR"}
 
 
@@ -89,20 +89,20 @@ class Evaluation:
 
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""
-        kept = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)}) ORDER BY {_WORST_FIRST}"
-        yield from self._told(kept, {})
+        kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
+        groups = list(fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {}))
         order, severities = list(Verdict), list(Severity)
+        groups.sort(key=lambda group: (order.index(group[0]), severities.index(group[1]), group[2]))
+        for verdict, severity, rule, count in groups:
+            these = f"verdict = {quoted(verdict)} AND severity = {quoted(severity)} AND rule = {quoted(rule)}"
+            yield from self._told(f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}", {}, count)
         wanted = [quiet for quiet in self.quiet if quiet.verdict in verdicts]
         for quiet in sorted(wanted, key=lambda q: (order.index(q.verdict), severities.index(Severity(q.severity)), q.rule)):
-            yield from self._told(f"{_quiet_sql(quiet)} ORDER BY {_PLACE}", quiet.bound)
+            yield from self._told(_quiet_sql(quiet), quiet.bound, quiet.count)
 
-    def _told(self, query: str, bound: Mapping[str, object]) -> Iterator[dict[str, Any]]:
-        # A cursor of its own: whoever reads findings may ask the connection for something else meanwhile.
-        cursor = self.connection.cursor()
-        cursor.execute(query, bound)
-        while chunk := cursor.fetchmany(_CHUNK_ROWS):
-            for values in chunk:
-                yield dict(zip(_STORED, values, strict=True))
+    def _told(self, select: str, bound: Mapping[str, object], count: int) -> Iterator[dict[str, Any]]:
+        for values in told(self.connection, select, bound, count):
+            yield dict(zip(_STORED, values, strict=True))
 
     def save(self, path: Path) -> None:
         """Write every verdict to one Parquet file, from which `load_evaluation` reads them again.
@@ -133,7 +133,7 @@ class Evaluation:
 
 
 def load_evaluation(path: Path) -> Evaluation:
-    """The verdicts that `Evaluation.save` wrote, ready to be read again; the file is not held open.
+    """The verdicts that `Evaluation.save` wrote, ready to be read again. They stay in the file, which has to be there for as long.
 
     Raises:
         SnapshotError: there is none, it is not whole, or a newer auditor wrote it.
@@ -151,21 +151,23 @@ def load_evaluation(path: Path) -> Evaluation:
                 do="use the auditor that wrote it, or audit again.",
             )
         rules = {rule_id: JudgedRule(**rule) for rule_id, rule in about["rules"].items()}
-        store = new_store(connection, rules)
-        connection.execute(f"INSERT INTO {store}.verdict SELECT {', '.join(_STORED)} FROM read_parquet(?)", [str(path)])
+        store = new_store(connection, rules, path)
+        words = connection.execute(f"SELECT DISTINCT verdict, severity, rule FROM {store}.verdict").fetchall()
+        for verdict, severity, rule in words:
+            Verdict(verdict), Severity(severity), rules[rule]
     except (duckdb.Error, ValueError, KeyError, TypeError) as failure:
         raise SnapshotError(
             f"{path} does not hold the verdicts of a run: {str(failure).splitlines()[0]}",
             why="a run that loads in part reports a clean fleet in part.",
             do="see `auditor runs list`, or audit again.",
         ) from failure
-    connection.execute(f"CHECKPOINT {store}")
+    connection.execute("SET allowed_paths = ?", [[str(path)]])
     seal(connection)
     return Evaluation(connection, store, rules)
 
 
-def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedRule]) -> str:
-    """The name of an attached database with an empty table `verdict`.
+def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedRule], saved: Path | None = None) -> str:
+    """The name of an attached database with an empty table `verdict`; or with what a file holds, which stays there.
 
     It is one of its own, and in memory, because DuckDB compresses such a one when told: a row of verdicts says much the same as the last.
     """
@@ -177,13 +179,17 @@ def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedR
     for kind, values in words.items():
         connection.execute(f"CREATE TYPE {store}.{kind}_word AS ENUM ({_listed(values)})")
     types = _STORED | {kind: f"{store}.{kind}_word" for kind in words}
-    connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
+    if saved is None:
+        connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
+    else:
+        # As text: what is asked of an ENUM that is made of text is not asked of the file's own statistics.
+        connection.execute(f"CREATE VIEW {store}.verdict AS SELECT {', '.join(types)} FROM read_parquet({quoted(str(saved))})")
     return store
 
 
 def decoded(text: str | None) -> Any:
     """A JSON cell; None for NULL."""
-    return None if text is None else json.loads(text)
+    return None if text is None else msgspec.json.decode(text)
 
 
 def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:

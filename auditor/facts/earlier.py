@@ -21,7 +21,10 @@ STORAGE_TABLES = ("hba", "iscsi_target", "device", "path")
 MOUNT_TABLE = "datastore_mount"
 
 STORAGE_TOPICS = tuple(dict.fromkeys(SOURCES[table].topic for table in STORAGE_TABLES))
-LIVE_TOPICS = tuple(topic for topic in HOST_TOPICS if topic not in STORAGE_TOPICS)
+READ_ANEW = ("network",)
+"""What vCenter tells of each host in bulk as well, and nothing is compared by: read each time it is needed, never taken over."""
+
+LIVE_TOPICS = tuple(topic for topic in HOST_TOPICS if topic not in (*STORAGE_TOPICS, *READ_ANEW))
 """What a host has to be asked itself."""
 
 HOST_MARKS = ("version", "build", "boot_time", "software_iscsi")

@@ -65,7 +65,8 @@ TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS).union(*ARRAY_TOPICS.values())
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
     """Create every fact table, empty, in the schema `fact`."""
-    connection.execute("CREATE SCHEMA IF NOT EXISTS fact")
+    statements = ["CREATE SCHEMA IF NOT EXISTS fact"]
     for name, one in TABLES.items():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in one.columns)
-        connection.execute(f'CREATE TABLE fact."{name}" ({columns})')
+        statements.append(f'CREATE TABLE fact."{name}" ({columns})')
+    connection.execute(";\n".join(statements))  # in one go, in half the time

@@ -75,10 +75,15 @@ class SnapshotBuilder:
             self._connection.unregister("batch")
 
     def take_over(self, other: Snapshot, endpoints: Sequence[str]) -> None:
-        """Copy what `other` knows of `endpoints`, gaps included."""
+        """Copy what `other` knows of `endpoints`, gaps included; what no array accounts for is left for `finish` to find anew."""
+        from auditor.facts.unjoined import is_of_the_join
+
         chosen = list(endpoints)
+        for gap in other.gaps:
+            if gap.endpoint in endpoints and not is_of_the_join(gap):
+                self.add(gap)
         for name, table in TABLES.items():
-            if "endpoint" not in table.names:
+            if "endpoint" not in table.names or name == "gap":
                 continue
             query = f'SELECT * FROM fact."{name}" WHERE list_contains(?, endpoint)'  # noqa: S608  names are schema.py's
             rows = other.connection.cursor().execute(query, [chosen]).fetchnumpy()
@@ -90,8 +95,6 @@ class SnapshotBuilder:
                     self._connection.execute(f'INSERT INTO fact."{name}" SELECT * FROM batch')  # noqa: S608  as above
                 finally:
                     self._connection.unregister("batch")
-        with self._lock:
-            self._gaps.extend(gap for gap in other.gaps if gap.endpoint in endpoints)
 
     def take_over_hosts(self, directory: Path, endpoint: str, hosts: Collection[str], topics: Collection[str]) -> None:
         """Copy from the saved snapshot in `directory` what it knows of `hosts` by `topics`, with the time it was read.
@@ -126,12 +129,20 @@ class SnapshotBuilder:
     def finish(
         self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime, asked: Needs = EVERYTHING
     ) -> Snapshot:
-        """Close the books: a value that is only read from here on."""
+        """Close the books: a value that is only read from here on. What the hosts see and no array accounts for is a gap."""
+        from auditor.facts.unjoined import unjoined
+
+        self._insert_all()
+        for gap in unjoined(self._connection, readings, asked):
+            self.add(gap)
+        self._insert_all()
+        return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
+
+    def _insert_all(self) -> None:
         with self._lock:
             for (table, _), columns in self._waiting.items():
                 self._insert(Batch(table, columns))
             self._waiting.clear()
-        return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,25 +295,25 @@ def check(batch: Batch) -> None:
         raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
 
 
-def as_arrays(batch: Batch) -> dict[str, numpy.ma.MaskedArray[Any, Any]] | None:
-    """The batch as masked numpy columns, which DuckDB reads without a copy per row; None when it has no rows."""
+def as_arrays(batch: Batch) -> dict[str, numpy.ndarray[Any, Any]] | None:
+    """The batch as numpy columns, masked where a cell is None, which DuckDB reads without a copy per row; None when it has no rows."""
     import numpy
 
     table = TABLES[batch.table]
     check(batch)
     if not any(batch.columns.values()):
         return None
-    arrays = {}
+    arrays: dict[str, numpy.ndarray[Any, Any]] = {}
     for column in table.columns:
         values = batch.columns.get(column.name)
         if values is None:
             continue
-        missing = [value is None for value in values]
         kind = _NUMPY_TYPES.get(column.type)
-        if kind is None:
-            texts = [value.isoformat() if isinstance(value, datetime) else value for value in values]
-            arrays[column.name] = numpy.ma.array(numpy.array(texts, dtype=object), mask=missing)
-        else:
-            filled = [0 if value is None else value for value in values]
-            arrays[column.name] = numpy.ma.array(numpy.array(filled, dtype=kind), mask=missing)
+        holes = None in values
+        if kind is not None and holes:
+            values = [0 if value is None else value for value in batch.columns[column.name]]
+        elif column.type.startswith("TIMESTAMP"):
+            values = [value.isoformat() if isinstance(value, datetime) else value for value in values]
+        array = numpy.array(values, dtype=kind or object)
+        arrays[column.name] = numpy.ma.array(array, mask=[value is None for value in batch.columns[column.name]]) if holes else array
     return arrays

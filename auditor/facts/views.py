@@ -4,22 +4,28 @@ Each view is one SQL file in facts/views/, named `<order>_<view>.sql`; a view ma
 `step_` is an intermediate one that rules cannot range over. Every other view begins with the columns of RESOURCE_COLUMNS. A column that
 rests on something unread is NULL, never false or zero: a view asks the table `reading` before it counts.
 
+Some words in these files are not SQL and are written out before use: `{family of inquiry}` and `{family of name}` by facts/families.py, and
+three aggregates that tell the first five values in order and how many more there are, NULL when there is none. FEW(x) counts a value once
+however often it comes; EACH(x) does as well, for values that hold commas; FIRST(x) is cheaper, for values that come once.
+
 What a view means stands in facts/views/ alone. How it is computed is settled here: small ones once (ONCE), and the one over every device of
 every host by facts/kept/device.sql, which says the same in numbers. A test holds the two equal.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
+from auditor.facts.families import family_of_inquiry, family_of_name
 from auditor.facts.schema import create_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     import duckdb
 
@@ -27,14 +33,28 @@ RESOURCE_COLUMNS = ("endpoint", "resource_id", "resource_name", "cluster", "host
 """The columns every judged view begins with; with the view's name they make a model.Resource."""
 
 
+JOINING_MIB, JOINING_MIB_A_THREAD = 256, 32
+"""What DuckDB may hold in memory while it joins the tables of a snapshot; Python and its packages come on top, some 120 MiB.
+
+Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
+"""
+
 ONCE = frozenset(
     {
         "step_host_reading",
         "step_endpoint_reading",
         "step_domain_reading",
+        "step_array",
         "step_family",
         "step_declared",
+        "step_volume_qos",
         "step_array_device",
+        "step_known_device",
+        "step_datastore_volume",
+        "step_vvol_vm",
+        "step_vvol_place",
+        "step_seen_device",
+        "step_volume_use",
         "step_array_caps",
         "step_curve_cost",
         "step_vvol_load",
@@ -54,25 +74,69 @@ ONCE = frozenset(
 """Views that several rules or views read, and that are small beside the devices of all hosts: they are computed once and kept."""
 
 
-def create_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create every view over the schema `fact` of `connection`, in the schema `main`, with the facts as they are now.
+def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = None, views: Collection[str] | None = None) -> None:
+    """Create `views` and all they rest on over the schema `fact` of `connection`, in the schema `main`, with the facts as they are now.
+
+    Args:
+        connection: holds the facts; not sealed yet.
+        spill: where joins put what does not fit into JOINING_MIB; made when it is needed, and gone with the connection. None: all stays in
+            memory. Whatever may be done in this folder may still be done when the connection is sealed.
+        views: names of judged views; None: every view there is.
 
     Raises:
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
     import duckdb
 
+    if spill is not None:
+        limit = JOINING_MIB + JOINING_MIB_A_THREAD * int(_value(connection, "SELECT current_setting('threads')"))
+        connection.execute("SET temp_directory = ?", [str(spill)])
+        connection.execute(f"SET memory_limit = '{limit}MiB'")
+    wanted = None if views is None else _with_what_they_rest_on(views)
     for name, text in view_sources():
+        if wanted is not None and name not in wanted:
+            continue
         try:
             if name == "device":
                 create_device(connection, text, view_columns()[name])
             else:
-                connection.execute(text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
+                _run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
             raise unreadable(failure) from failure
         except (duckdb.DataError, duckdb.ProgrammingError):
             # Facts that a view cannot be computed from are for the rules that ask for it to stumble over, and for no other.
             connection.execute(text)
+    if spill is not None:
+        connection.execute("RESET memory_limit")
+
+
+def _run(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+    """Run statements; one that cannot do with the memory it is given gets all there is."""
+    import duckdb
+
+    for statement in connection.extract_statements(text):
+        try:
+            connection.execute(statement)
+        except duckdb.OutOfMemoryException:
+            connection.execute("RESET memory_limit")
+            connection.execute(statement)
+
+
+def _value(connection: duckdb.DuckDBPyConnection, query: str) -> Any:
+    row = connection.execute(query).fetchone()
+    return row[0] if row else None
+
+
+def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
+    found = set(views)
+    for name, text in reversed(view_sources()):
+        if name in found:
+            found |= set(re.findall(r"\b(?:FROM|JOIN) (\w+)", text))
+            found |= _KEPT_DEVICE_RESTS_ON if name == "device" else set()
+    return found
+
+
+_KEPT_DEVICE_RESTS_ON = frozenset({"step_host_reading", "step_array_device", "step_known_device", "step_family"})
 
 
 def unreadable(failure: Exception) -> SnapshotError:
@@ -84,10 +148,12 @@ def unreadable(failure: Exception) -> SnapshotError:
     )
 
 
-def create_plain_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create every view as facts/views/ has it, computed whenever it is asked: the reference for `create_views`."""
-    for _, text in view_sources():
-        connection.execute(text)
+def create_plain_views(connection: duckdb.DuckDBPyConnection, views: Collection[str]) -> None:
+    """Create `views`, and all they rest on, as facts/views/ has them, `device` too: the reference for `create_views`."""
+    wanted = _with_what_they_rest_on(views)
+    for name, text in view_sources():
+        if name in wanted:
+            connection.execute(text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
 
 
 @cache
@@ -97,7 +163,10 @@ def view_columns() -> Mapping[str, Mapping[str, str]]:
 
     with duckdb.connect() as connection:
         create_tables(connection)
-        create_plain_views(connection)
+        for _, text in view_sources():
+            # Tables without rows: a view is worked out anew, with all below it, by each that names it.
+            empty = text.replace("CREATE VIEW", "CREATE TABLE", 1).strip().removesuffix(";")
+            connection.execute(f"{empty}\nWITH NO DATA")
         return {
             name: {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
             for name, _ in view_sources()
@@ -121,12 +190,32 @@ def view_sources() -> tuple[tuple[str, str], ...]:
     """Every view's name and the statement that creates it, each after those it uses."""
     folder = resources.files("auditor.facts") / "views"
     files = sorted((entry for entry in folder.iterdir() if entry.name.endswith(".sql")), key=lambda entry: entry.name)
-    return tuple((file.name.partition("_")[2].removesuffix(".sql"), file.read_text(encoding="utf-8")) for file in files)
+    return tuple((file.name.partition("_")[2].removesuffix(".sql"), _written_out(file.read_text(encoding="utf-8"))) for file in files)
+
+
+def _written_out(text: str) -> str:
+    text = text.replace("{family of inquiry}", family_of_inquiry()).replace("{family of name}", family_of_name())
+    for word, pattern in _LISTS.items():
+        text = re.sub(rf"\b{word}\(((?:[^()]|\([^()]*\))+)\)", pattern, text)
+    return text
+
+
+def _listed(separator: str) -> str:
+    values = r"list_slice(list_sort(list(DISTINCT \1) FILTER (WHERE \1 IS NOT NULL)), 1, 5)"
+    more = r"CASE WHEN count(DISTINCT \1) > 5 THEN ' and ' || (count(DISTINCT \1) - 5) || ' more' ELSE '' END"
+    return f"array_to_string({values}, '{separator} ') || {more}"
+
+
+_LISTS = {
+    "FIRST": r"array_to_string(min(\1, 5), ', ') || CASE WHEN count(\1) > 5 THEN ' and ' || (count(\1) - 5) || ' more' ELSE '' END",
+    "FEW": _listed(","),
+    "EACH": _listed(";"),
+}
 
 
 def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Mapping[str, str]) -> None:
     """Create the view `device` in its kept form; as `text` has it, slow and right, when the kept form has not these columns."""
-    connection.execute(_kept_device())
+    _run(connection, _kept_device())
     if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] != list(columns.items()):
         connection.execute("DROP VIEW device")
         connection.execute(text)

@@ -101,7 +101,8 @@ class DeviceDescription:
 class TargetDescription:
     """A target on an iSCSI adapter, configured by hand or, where `discovered_at` is not empty, found by the send target of that address.
 
-    `delayed_ack` None is inherited: from that send target, else from the adapter.
+    `delayed_ack` None is inherited: from that send target, else from the adapter; so is every other parameter that `parameters` does not
+    name.
     """
 
     kind: str = "send"  # send | static
@@ -110,6 +111,7 @@ class TargetDescription:
     iqn: str = ""
     delayed_ack: bool | None = None
     discovered_at: str = ""
+    parameters: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +123,7 @@ class HbaDescription:
         driver: the kernel module whose parameters decide the queue depth of the devices behind it.
         initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
+        parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
     """
 
     device: str
@@ -132,6 +135,7 @@ class HbaDescription:
     status: str = "online"
     delayed_ack: bool = True
     targets: tuple[TargetDescription, ...] = ()
+    parameters: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,6 +164,29 @@ class SatpRuleDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class VmknicDescription:
+    """A VMkernel adapter, and the switch it is on.
+
+    Attributes:
+        device: for example vmk1.
+        portgroup: its name on a standard switch, for example iscsi-1; its id on a distributed one, for example dvportgroup-31.
+        switch: name of the switch; of several adapters on one the first says its MTU.
+        ip: IPv4 address; one that no real network has, where it is empty.
+        stack: key of the TCP/IP stack: defaultTcpipStack | vmotion | vSphereProvisioning ...
+    """
+
+    device: str
+    portgroup: str
+    switch: str
+    mtu: int = 1500
+    switch_mtu: int = 1500
+    distributed: bool = False
+    ip: str = ""
+    subnet_mask: str = "255.255.255.0"
+    stack: str = "defaultTcpipStack"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostDescription:
     """An ESXi host.
 
@@ -169,6 +196,7 @@ class HostDescription:
         devices: what the host sees; adapters of the device's transport reach it.
         dsnro: by device name, where it was set on the device itself; others have the default.
         satp_rules: what somebody added to the build's own claim rules.
+        vmknics: VMkernel adapters; without a vmk0 among them the host has one more, for management.
         connection_state: connected | disconnected | notResponding.
     """
 
@@ -181,6 +209,7 @@ class HostDescription:
     devices: tuple[DeviceDescription, ...] = ()
     dsnro: Mapping[str, int] = field(default_factory=dict)
     satp_rules: tuple[SatpRuleDescription, ...] = ()
+    vmknics: tuple[VmknicDescription, ...] = ()
     connection_state: str = "connected"
     in_maintenance_mode: bool = False
     vsan_enabled: bool = False
@@ -215,6 +244,9 @@ class DatastoreDescription:
         extents: canonical device names; VMFS only.
         container_id: storage container, lower-case UUID; VVOL only. Its protocol endpoints are those that each host sees of `endpoints`.
         locking_mode: as `esxcli storage vmfs lockmode list` tells it: ATS, ATS+SCSI ...
+        unmap_priority: none | low; VMFS 6 only.
+        local: on a disk of the host's own; VMFS only.
+        maintenance_mode: normal | enteringMaintenance | inMaintenance.
     """
 
     name: str
@@ -230,6 +262,9 @@ class DatastoreDescription:
     remote_host: str = ""
     remote_path: str = ""
     accessible: bool = True
+    unmap_priority: str = "low"
+    local: bool = False
+    maintenance_mode: str = "normal"
     sioc: SiocDescription = SiocDescription()
     load: DatastoreLoadDescription = DatastoreLoadDescription()
 
@@ -254,6 +289,7 @@ class PodDescription:
         io_metric: `ioLoadBalanceEnabled`. While it and `enabled` are on, so is SIOC of the datastores, whatever their `sioc.enabled` says.
         behavior: manual | automated.
         sioc_back_seconds: how long SIOC stays off when somebody disables it all the same.
+        vm_behaviors: by the name of a machine that goes by a setting of its own: manual | automated | disabled.
     """
 
     name: str
@@ -267,6 +303,7 @@ class PodDescription:
     space_utilization_percent: int = 80
     automation: AutomationDescription = AutomationDescription()
     sioc_back_seconds: float = 2.0
+    vm_behaviors: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,6 +409,7 @@ class DiskDescription:
     """A virtual disk; `iops_limit` None is unlimited, `backing_object_id` is empty when it is not a vVol.
 
     `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
+    `shares` is low | normal | high, or the number of custom ones; `provisioning` is thin | lazy | eager, as its blocks are set aside.
     `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source: facts.md 8.1.
     """
 
@@ -379,6 +417,9 @@ class DiskDescription:
     size_bytes: int = 40 << 30
     controller: str = "pvscsi"  # pvscsi | lsilogic | lsilogic-sas | buslogic | nvme | sata | ide
     iops_limit: int | None = None
+    iops_reservation: int = 0
+    shares: str | int = "normal"
+    provisioning: str = "thin"
     backing_object_id: str = ""
     folder: str = ""  # directory on the datastore; the VM's name when empty
     load: LoadDescription = LoadDescription()  # noqa: RUF009  frozen, so one for all is fine
@@ -396,6 +437,16 @@ class VmDescription:
     powered_on: bool = True
     template: bool = False
     uuid: str = ""
+    latency_sensitivity: str = "normal"  # low | normal | medium | high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionDescription:
+    """Something that has registered itself with vCenter, besides what every vCenter has."""
+
+    key: str
+    version: str = "1.0.0"
+    company: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -442,6 +493,7 @@ class VCenterDescription:
     relocations: tuple[RelocationDescription, ...] = ()
     storage_providers: tuple[StorageProviderDescription, ...] = ()
     storage_policies: tuple[StoragePolicyDescription, ...] = ()
+    extensions: tuple[ExtensionDescription, ...] = ()
 
     def __post_init__(self) -> None:
         placed = [name for pod in self.pods for name in pod.datastores]
@@ -449,6 +501,8 @@ class VCenterDescription:
             raise ValueError(f"a datastore of {self.name} is in more than one datastore cluster")
         if placed and (lost := set(placed) - {store.name for store in self.datastores}):
             raise ValueError(f"{self.name} has no datastores named {sorted(lost)}")
+        if lost := {name for pod in self.pods for name in pod.vm_behaviors} - {vm.name for vm in self.vms}:
+            raise ValueError(f"{self.name} has no machines named {sorted(lost)} to move by a setting of their own")
         if lost := {name for profile in self.profiles for name in profile.clusters} - {cluster.name for cluster in self.clusters}:
             raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
         self._check_relocations()

@@ -14,11 +14,23 @@ if TYPE_CHECKING:
 REMEDIATORS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "datastore.sioc": "auditor.remediators.datastore_sioc:DatastoreSioc",
+        "dell_sc.volume_qos_profile": "auditor.remediators.dell_sc_volume_qos_profile:DellScVolumeQosProfile",
         "device.dsnro": "auditor.remediators.device_dsnro:DeviceDsnro",
         "element.qos_policy": "auditor.remediators.element_qos_policy:ElementQosPolicy",
+        "element.volume_limits": "auditor.remediators.element_volume_limits:ElementVolumeLimits",
+        "element.volume_policy": "auditor.remediators.element_volume_policy:ElementVolumePolicy",
+        "element.volume_qos": "auditor.remediators.element_volume_qos:ElementVolumeQos",
+        "flasharray.host_personality": "auditor.remediators.flasharray_host_personality:FlashArrayHostPersonality",
+        "flasharray.volume_group_limit": "auditor.remediators.flasharray_volume_group_limit:FlashArrayVolumeGroupLimit",
+        "flasharray.volume_limit": "auditor.remediators.flasharray_volume_limit:FlashArrayVolumeLimit",
+        "eternus.qos_category": "auditor.remediators.eternus_qos_category:EternusQosCategory",
+        "eternus.volume_qos": "auditor.remediators.eternus_volume_qos:EternusVolumeQos",
         "host.module_option": "auditor.remediators.host_module_option:HostModuleOption",
         "host.option": "auditor.remediators.host_option:HostOption",
         "iscsi.target_option": "auditor.remediators.iscsi_target_option:IscsiTargetOption",
+        "ontap.efficiency_schedule": "auditor.remediators.ontap_efficiency_schedule:OntapEfficiencySchedule",
+        "ontap.qos_policy_limit": "auditor.remediators.ontap_qos_policy_limit:OntapQosPolicyLimit",
+        "ontap.volume_qos_policy": "auditor.remediators.ontap_volume_qos_policy:OntapVolumeQosPolicy",
     }
 )
 

@@ -28,7 +28,7 @@ from auditor.model import (
 from auditor.reporting.json_report import FINDINGS_OPEN, SCHEMA_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -41,23 +41,33 @@ def load_report(path: Path) -> Report:
     try:
         head, tail = _ends(path)
         if head["schema_version"] != SCHEMA_VERSION:
-            raise _unreadable(path, f"it is of version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
-        return Report(
-            run=_run(head["run"]),
-            summary=_summary(head["summary"]),
-            gaps=tuple(Gap(**gap) for gap in tail["gaps"]),
-            rules=tuple(_rule(rule) for rule in tail["rules"]),
-            findings=lambda: _findings(path),
-            receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
-            notices=tuple(tail["notices"]),
-        )
+            raise unreadable(path, f"it is of version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        return report_of(head, tail, lambda: _findings(path))
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error)) from error
+        raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise _unreadable(path, f"it is torn or not a report of this program ({type(error).__name__}: {error})") from error
+        raise unreadable(path, f"it is torn or not a report of this program ({type(error).__name__}: {error})") from error
 
 
-def _unreadable(path: Path, why: str) -> SnapshotError:
+def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callable[[], Iterator[Finding]]) -> Report:
+    """The report that said `head` before its findings and `tail` after them.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
+    return Report(
+        run=_run(head["run"]),
+        summary=_summary(head["summary"]),
+        gaps=tuple(Gap(**gap) for gap in tail["gaps"]),
+        rules=tuple(_rule(rule) for rule in tail["rules"]),
+        findings=findings,
+        receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
+        notices=tuple(tail["notices"]),
+    )
+
+
+def unreadable(path: Path, why: str) -> SnapshotError:
+    """The error for a kept report that cannot be read, and why."""
     return SnapshotError(
         f"{path}: cannot be read as a report: {why}",
         why="the run it tells of cannot be shown.",
@@ -86,9 +96,9 @@ def _findings(path: Path) -> Iterator[Finding]:
                     return
                 yield _finding(json.loads(line.rstrip("\n").removesuffix(",")))
     except OSError as error:
-        raise _unreadable(path, error.strerror or str(error)) from error
+        raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise _unreadable(path, f"a finding is torn ({type(error).__name__}: {error})") from error
+        raise unreadable(path, f"a finding is torn ({type(error).__name__}: {error})") from error
 
 
 def _run(run: dict[str, Any]) -> Run:
@@ -125,13 +135,18 @@ def _finding(finding: dict[str, Any]) -> Finding:
         desired=finding["desired"],
         evidence=finding["evidence"],
         missing=tuple(finding["missing"]),
-        fix=_fix(finding["fix"]) if finding["fix"] else None,
+        fix=fix_of(finding["fix"]) if finding["fix"] else None,
         impact=finding["impact"],
         waiver=finding["waiver"],
     )
 
 
-def _fix(fix: dict[str, Any]) -> Fix:
+def fix_of(fix: Mapping[str, Any]) -> Fix:
+    """What `json_report.fix_object` told.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
     target = tuple(sorted(fix.get("target", {}).items()))  # fields are only ever added: an older report has none
     outcome = Outcome(fix["outcome"])
     return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)

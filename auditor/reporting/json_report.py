@@ -24,25 +24,33 @@ def write_json(report: Report, out: TextIO) -> None:
 
     Findings of every verdict are written, passes and not-applicable ones too.
     """
-    head = {
-        "schema_version": SCHEMA_VERSION,
-        "run": run_object(report.run),
-        "coverage": coverage_object(report.summary),
-        "summary": summary_object(report.summary),
-    }
-    out.write(f"{_encode(head)[:-1]}, {FINDINGS_OPEN}")
+    out.write(f"{_encode(head_object(report))[:-1]}, {FINDINGS_OPEN}")
     separator = "\n"
     for finding in report.findings():
         out.write(separator)
         out.write(_encode(_finding(finding)))
         separator = ",\n"
-    tail = {
+    out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
+
+
+def head_object(report: Report) -> dict[str, Any]:
+    """What a report says before its findings."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": run_object(report.run),
+        "coverage": coverage_object(report.summary),
+        "summary": summary_object(report.summary),
+    }
+
+
+def tail_object(report: Report) -> dict[str, Any]:
+    """What a report says after its findings."""
+    return {
         "gaps": [{"endpoint": gap.endpoint, "what": gap.what, "why": gap.why} for gap in report.gaps],
         "receipts": [_receipt(receipt) for receipt in report.receipts],
         "notices": list(report.notices),
         "rules": [_rule(rule) for rule in report.rules],
     }
-    out.write(f"\n], {_encode(tail)[1:]}\n")
 
 
 def report_schema() -> dict[str, Any]:
@@ -135,12 +143,13 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "evidence": _scalars(finding.evidence),
         "missing": list(finding.missing),
         "impact": _scalars(finding.impact),
-        "fix": _fix(finding.fix) if finding.fix else {},
+        "fix": fix_object(finding.fix) if finding.fix else {},
         "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
     }
 
 
-def _fix(fix: Fix) -> dict[str, Any]:
+def fix_object(fix: Fix) -> dict[str, Any]:
+    """How a failure can be mended, and what became of that."""
     return {
         "remediator": fix.remediator,
         "class": fix.fix_class,

@@ -11,6 +11,7 @@ from auditor.cli import run
 COMMANDS = (
     "demo",
     "audit",
+    "doctor",
     "collect",
     "schedule",
     "undo",

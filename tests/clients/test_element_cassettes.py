@@ -23,6 +23,7 @@ from auditor.collectors.element import collect_element
 from auditor.facts.schema import ARRAY_TOPICS, Batch
 from auditor.lab.authority import Authority
 from auditor.lab.element.description import (
+    AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
     NodeDescription,
@@ -33,6 +34,7 @@ from auditor.lab.element.description import (
 from auditor.lab.element.server import ElementServer
 from auditor.model import Endpoint, EndpointKind, Gap, Secret, Target, Tls
 from auditor.remediators.element_qos_policy import ElementQosPolicy
+from auditor.remediators.element_volume_limits import ElementVolumeLimits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +50,8 @@ DESCRIPTION = ElementDescription(
     unique_id="dg0j",
     nodes=(NodeDescription(1, "n1"), NodeDescription(2, "n2")),
     qos_policies=(QosPolicyDescription("Bronze", 25, 1000, 2000), QosPolicyDescription("Gold", 100, 3000, 6000)),
-    volumes=(VolumeDescription("vmfs-1", policy="Gold"),),
+    volumes=(VolumeDescription("vmfs-1", policy="Gold", access_groups=("esx",)),),
+    access_groups=(AccessGroupDescription("esx", ("iqn.1998-01.com.vmware:esx-1", "21:00:00:0e:1e:14:af:40")),),
     containers=(ContainerDescription("vvols"),),
     vvols=(VvolDescription("db.vmdk", "vvols", policy="Bronze", bound_by=("564de1a4-9a99-da0f-8b7c-3a41dfd64bf1",)),),
 )
@@ -125,6 +128,9 @@ def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: P
         ("vmfs-1", "naa.6f47acc1000000006467306a00000001", 3000),
         ("db.vmdk", "naa.6f47acc1000000006467306a00000002", 1000),
     ]
+    assert tables["array_initiator"][0].columns["initiator"] == ["iqn.1998-01.com.vmware:esx-1", "2100000e1e14af40"]
+    assert tables["array_connection"][0].columns["volume_id"] == ["1"]
+    assert len(tables["array_session"][0].columns["volume_id"]) + len(tables["array_session"][1].columns["volume_id"]) == 1 + 2
     assert tables["array_protocol_endpoint"][0].columns["device"] == [
         "naa.6f47acc2000000016467306a00000000",
         "naa.6f47acc2000000026467306a00000000",
@@ -139,6 +145,25 @@ def test_a_fix_reads_writes_one_limit_and_reads_again(tmp_path: Path) -> None:
         after = policy.read(array, target)
     assert RECORD or cassette.all_played
     assert (before.value, after.value) == (25, 50)
+
+
+def test_a_volume_is_put_under_its_policy_and_gets_its_own_limits_back(tmp_path: Path) -> None:
+    limits, target = ElementVolumeLimits(), Target("sf-east", (("volume_id", "1"),))
+    with playing("volume.yaml", tmp_path) as (array, cassette):
+        found = [limits.read(array, target).value]
+        for value in ("own 60/700/800", "policy 1"):
+            limits.write(array, target, value)
+            found.append(limits.read(array, target).value)
+    assert RECORD or cassette.all_played
+    assert found == ["policy 2", "own 60/700/800", "policy 1"]
+
+
+def test_the_account_and_the_clock_are_asked_for(tmp_path: Path) -> None:
+    with playing("account.yaml", tmp_path) as (array, cassette):
+        role, clock = array.role(), array.clock()
+    assert RECORD or cassette.all_played
+    assert role == "read, write"
+    assert clock is not None
 
 
 @pytest.mark.skipif(RECORD, reason="recording")
@@ -169,4 +194,4 @@ def test_no_cassette_holds_a_secret_a_cookie_or_a_real_name(path: Path) -> None:
 
 
 def test_there_are_cassettes_to_check() -> None:
-    assert sorted(path.name for path in CASSETTES.glob("*")) == ["fix.yaml", "reading.yaml"]
+    assert sorted(path.name for path in CASSETTES.glob("*")) == ["account.yaml", "fix.yaml", "reading.yaml", "volume.yaml"]

@@ -8,6 +8,7 @@ import socket
 import time
 import traceback
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -333,3 +334,65 @@ def test_many_threads_share_one_session(serve: Any) -> None:
     with serve() as (_, endpoint), open_element(endpoint) as array, ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: array.call("GetClusterInfo")["clusterInfo"]["name"], range(40)))
     assert answers == ["sf"] * 40
+
+
+@pytest.mark.parametrize("ahead", [pytest.param(0.0, id="right"), pytest.param(-90.0, id="a minute and a half behind")])
+def test_the_clusters_clock_is_told(serve: Any, ahead: float) -> None:
+    with serve(dataclasses.replace(DESCRIPTION, clock_ahead_seconds=ahead)) as (_, endpoint), open_element(endpoint) as array:
+        told = array.clock()
+        assert told is not None
+        assert told.utcoffset() == timedelta(0)
+        assert abs((told - datetime.now(UTC)).total_seconds() - ahead) < 5
+
+
+@pytest.mark.parametrize(
+    ("timestamp", "expected"),
+    [
+        pytest.param("2021-04-19T02:15:14.789903Z", datetime(2021, 4, 19, 2, 15, 14, 789903, UTC), id="as recorded"),
+        pytest.param("2021-04-19T02:15:14", datetime(2021, 4, 19, 2, 15, 14, tzinfo=UTC), id="without a zone: it is UTC"),
+        pytest.param("yesterday", None, id="a word"),
+        pytest.param(None, None, id="null"),
+        pytest.param(5, None, id="a number"),
+    ],
+)
+def test_a_clock_is_read_or_not_told(serve: Any, timestamp: Any, expected: datetime | None) -> None:
+    with serve() as (server, endpoint), open_element(endpoint) as array:
+        server.alterations["GetClusterStats"] = lambda _, __: {"clusterStats": {"timestamp": timestamp}}
+        assert array.clock() == expected
+        server.alterations["GetClusterStats"] = lambda _, __: {}
+        assert array.clock() is None
+
+
+def test_an_account_that_may_not_ask_for_the_clock_or_its_role_is_told_neither(serve: Any) -> None:
+    with serve() as (server, endpoint), open_element(endpoint) as array:
+        server.faults.active.append(Fault("permission", privilege="read"))
+        assert array.clock() is None
+        assert array.role() is None
+
+
+PRIMARY = {"clusterAdmin": {"username": "admin", "access": ["administrator"]}}
+
+
+@pytest.mark.parametrize(
+    ("alterations", "role"),
+    [
+        pytest.param({}, "read, write", id="the account's own"),
+        pytest.param({"GetCurrentClusterAdmin": PRIMARY}, "read, write", id="the primary account's is not ours, the list has it"),
+        pytest.param({"GetCurrentClusterAdmin": PRIMARY, "ListClusterAdmins": {"clusterAdmins": []}}, None, id="nowhere"),
+        pytest.param({"GetCurrentClusterAdmin": {}, "ListClusterAdmins": {"clusterAdmins": [None, {}]}}, None, id="nothing but nonsense"),
+        pytest.param({"GetCurrentClusterAdmin": {"clusterAdmin": {"username": "audit", "access": ["nodes"]}}}, "nodes", id="one type"),
+    ],
+)
+def test_the_role_is_the_access_of_our_own_account_and_of_no_other(serve: Any, alterations: dict[str, Any], role: str | None) -> None:
+    with serve() as (server, endpoint), open_element(endpoint) as array:
+        server.alterations = {method: lambda _, __, answer=answer: answer for method, answer in alterations.items()}
+        assert array.role() == role
+
+
+def test_a_cluster_that_is_silent_is_not_one_without_a_clock(serve: Any) -> None:
+    with serve() as (server, endpoint), open_element(endpoint) as array:
+        server.faults.active.append(Fault("drop"))
+        with pytest.raises(EndpointUnreachableError):
+            array.clock()
+        with pytest.raises(EndpointUnreachableError):
+            array.role()

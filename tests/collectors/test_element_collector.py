@@ -16,13 +16,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.clients.element import open_element
-from auditor.collectors import element as collector
 from auditor.collectors.element import collect_element
+from auditor.collectors.element_load import PAGE
+from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.authority import Authority
 from auditor.lab.element.cluster import Cluster
 from auditor.lab.element.description import (
+    AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
     LoadDescription,
@@ -39,6 +41,8 @@ from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from auditor.facts.needs import Needs
 
 CAPTURES = Path(__file__).parents[3] / "shared" / "captures" / "solidfire-exporter-joyent"
 
@@ -66,9 +70,12 @@ S0 = ElementDescription(
         QosPolicyDescription("Gold", 100, 3000, 6000),
     ),
     volumes=(
-        VolumeDescription("vmfs-1", size_bytes=4 << 40, policy="Gold", load=LoadDescription(524288, 1.25, 312000, 32, 40)),
+        VolumeDescription(
+            "vmfs-1", size_bytes=4 << 40, policy="Gold", access_groups=("esx",), load=LoadDescription(524288, 1.25, 312000, 32, 40)
+        ),
         VolumeDescription("own", size_bytes=1 << 40, qos=QosDescription(60, 700, 800)),
     ),
+    access_groups=(AccessGroupDescription("esx", ("iqn.1998-01.com.vmware:ESX-1-2f", "21:00:00:0E:1E:14:AF:40")),),
     containers=(ContainerDescription("vvols", id="ABAAB415-bedc-44cd-98b8-f37495884db0"),),
     vvols=(
         VvolDescription(
@@ -144,9 +151,9 @@ def served(tmp_path: Path) -> Iterator[tuple[ElementServer, Endpoint]]:
         yield server, endpoint
 
 
-def collected(endpoint: Endpoint) -> Collected:
+def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
     with open_element(endpoint) as array:
-        return Collected(collect_element(array, endpoint))
+        return Collected(collect_element(array, endpoint, asked))
 
 
 def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint]) -> None:
@@ -156,9 +163,9 @@ def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint])
     e = {"endpoint": "sf-east"}
     assert found.tables["array"] == [{**e, "family": "solidfire", "name": "sf-east", "array_id": "dg0j", "version": "12.3.0.958"}]
     assert found.tables["array_node"] == [
-        {**e, "node_id": "1", "name": "n1", "state": "active", "version": "12.3.0.958"},
-        {**e, "node_id": "2", "name": "n2", "state": "active", "version": "12.3.0.958"},
-        {**e, "node_id": "5", "name": "n5", "state": "pending", "version": "12.2.0.777"},
+        {**e, "node_id": "1", "name": "n1", "state": "active", "version": "12.3.0.958", "model": "SFDEMO-NE"},
+        {**e, "node_id": "2", "name": "n2", "state": "active", "version": "12.3.0.958", "model": "SFDEMO-NE"},
+        {**e, "node_id": "5", "name": "n5", "state": "pending", "version": "12.2.0.777", "model": "SFDEMO-NE"},
     ]
     policies = [
         (row["policy_id"], row["name"], row["min_iops"], row["max_iops"], row["burst_iops"], row["volumes"])
@@ -166,6 +173,7 @@ def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint])
     ]
     assert policies == [("1", "Bronze", 25, 1000, 2000, 1), ("2", "Silver", 50, 1500, 3000, 0), ("3", "Gold", 100, 3000, 6000, 1)]
     assert {row["curve"] for row in found.tables["array_qos_policy"]} == {CURVE}
+    assert {(row["kind"], row["is_shared"], row["is_read"]) for row in found.tables["array_qos_policy"]} == {("policy", False, True)}
     # facts.md 6.5
     assert found.tables["array_qos_limit"] == [
         {
@@ -186,6 +194,7 @@ def test_volumes_carry_their_limits_and_the_name_a_host_sees(served: tuple[Eleme
         "endpoint": "sf-east",
         "volume_id": "1",
         "name": "vmfs-1",
+        "kind": "lun",
         "device": "naa.6f47acc1000000006467306a00000001",
         "is_virtual": False,
         "vvol_id": None,
@@ -193,21 +202,32 @@ def test_volumes_carry_their_limits_and_the_name_a_host_sees(served: tuple[Eleme
         "size_bytes": 4 << 40,
         "qos_policy_id": "3",
         "qos_policy": "Gold",
+        "qos_shared": False,
         "qos_min_iops": 100,
         "qos_max_iops": 3000,
         "qos_burst_iops": 6000,
         "qos_read": True,
         "qos_curve": CURVE,
     }
-    assert (volumes["2"]["qos_policy_id"], volumes["2"]["qos_policy"], volumes["2"]["qos_max_iops"]) == (None, None, 700)
-    assert (volumes["3"]["is_virtual"], volumes["3"]["vvol_id"]) == (True, "269d3378-1ca6-4175-a18f-6d4839e5c746")
+    own = volumes["2"]
+    assert (own["qos_policy_id"], own["qos_policy"], own["qos_shared"], own["qos_max_iops"]) == (None, None, None, 700)
+    vvol = volumes["3"]
+    assert (vvol["kind"], vvol["is_virtual"], vvol["vvol_id"]) == ("vvol", True, "269d3378-1ca6-4175-a18f-6d4839e5c746")
 
 
 def test_an_idle_volume_has_no_average_io_size(served: tuple[ElementServer, Endpoint]) -> None:
     loads = collected(served[1]).by("array_volume_load", "volume_id")
-    busy = {key: loads["1"][key] for key in ("average_io_bytes", "actual_iops", "utilization", "latency_us", "client_queue_depth")}
-    assert busy == {"average_io_bytes": 524288, "actual_iops": 40, "utilization": 1.25, "latency_us": 312000, "client_queue_depth": 32}
-    assert loads["2"]["average_io_bytes"] is None
+    assert loads["1"] == {
+        "endpoint": "sf-east",
+        "volume_id": "1",
+        "average_io_bytes": 524288,
+        "actual_iops": 40,
+        "utilization": 1.25,
+        "latency_us": 312000,
+        "client_queue_depth": 32,
+        "bytes_per_second": 40 * 524288,
+    }
+    assert (loads["2"]["average_io_bytes"], loads["2"]["bytes_per_second"]) == (None, 0)
     assert loads["2"]["utilization"] == 0.0
 
 
@@ -345,6 +365,10 @@ def test_what_means_the_same_is_read_the_same(served: tuple[ElementServer, Endpo
         ("ListStorageContainers", "storageContainers", "storage_container", "containers"),
         ("ListVirtualVolumes", "virtualVolumes", "vvol", "vvols"),
         ("ListVirtualVolumeBindings", "bindings", "vvol_binding", "bindings"),
+        ("ListVolumeQoSHistograms", "qosHistograms", "array_volume_histogram", "volume_histograms"),
+        ("ListVolumeAccessGroups", "volumeAccessGroups", "array_host", "array_hosts"),
+        ("ListISCSISessions", "sessions", "array_session", "sessions"),
+        ("ListFibreChannelSessions", "sessions", "array_session", "sessions"),
     ],
 )
 class TestEveryList:
@@ -354,7 +378,7 @@ class TestEveryList:
         server.alterations[method] = lambda _, result: result | {under: result[under][:1] + result[under]}
         found = collected(endpoint)
         assert found.tables[table] == whole.tables[table]
-        assert found.incomplete() == {topic}
+        assert found.incomplete() == {topic} | ({"connections"} if topic == "array_hosts" else set())
         assert any("twice" in gap.why for gap in found.gaps)
 
     @pytest.mark.parametrize("odd", [pytest.param(None, id="null"), pytest.param({}, id="without an id"), pytest.param("x", id="a string")])
@@ -380,11 +404,11 @@ class TestEveryList:
         server, endpoint = served
         server.faults.active.append(Fault("status", method, status=403))
         found = collected(endpoint)
-        assert found.tables[table] == []
+        assert [row for row in found.tables[table] if method != "ListFibreChannelSessions" or row["volume_id"] is None] == []
         assert topic in found.incomplete()
         # Without the policies' names volumes cannot be told whole, and without the volumes nobody knows whose load is missing.
-        follows = {"qos_policies": {"volumes"}, "volumes": {"volume_load"}}.get(topic, set())
-        assert found.incomplete() == {topic} | follows
+        follows = {"qos_policies": {"volumes"}, "volumes": {"volume_load", "volume_histograms"}, "array_hosts": {"connections"}}
+        assert found.incomplete() == {topic} | follows.get(topic, set())
 
 
 def test_a_release_that_is_not_told_leaves_the_array_known(served: tuple[ElementServer, Endpoint]) -> None:
@@ -413,12 +437,14 @@ def test_one_field_missing_everywhere_is_one_gap(tmp_path: Path) -> None:
 
 def test_10001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
     many = dataclasses.replace(S0, volumes=tuple(VolumeDescription(f"v{i}", policy="Gold") for i in range(10001)), vvols=())
+    # The histograms, forty rows a volume, have a test of their own.
+    volumes_and_load = needs([("array_volume", "name"), ("array_volume_load", "latency_us")])
     with serving(tmp_path, many, timeout=20) as (_, endpoint):
-        found = collected(endpoint)
+        found = collected(endpoint, volumes_and_load)
     assert found.gaps == []
     assert [row["volume_id"] for row in found.tables["array_volume"]] == [str(i) for i in range(1, 10002)]
     assert [row["volume_id"] for row in found.tables["array_volume_load"]] == [str(i) for i in range(1, 10002)]
-    assert found.largest_batch <= collector.PAGE
+    assert found.largest_batch <= PAGE
 
 
 @pytest.fixture(scope="module")
@@ -533,7 +559,7 @@ def test_one_call_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) 
     with serving(tmp_path, S0, timeout=0.5) as (server, endpoint):
         server.faults.active.append(fault)
         found = collected(endpoint)
-    assert found.incomplete() == {"volumes", "volume_load"}
+    assert found.incomplete() == {"volumes", "volume_load", "volume_histograms"}
     assert len(found.tables["vvol_binding"]) == 1
 
 
@@ -564,18 +590,62 @@ def captured(method: str) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))["result"]
 
 
+def always(answer: Any) -> Any:
+    return lambda _, __: answer
+
+
 def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
     bare = ElementDescription(
-        name="real", unique_id="1mhp", nodes=(NodeDescription(1, "n"),), qos_policies=(QosPolicyDescription("p", 50, 5000, 15000),)
+        name="real",
+        unique_id="1mhp",
+        nodes=(NodeDescription(1, "n"),),
+        qos_policies=(QosPolicyDescription("p", 50, 5000, 15000),),
+        volumes=(VolumeDescription("test-volume1"), VolumeDescription("test-volume2")),
     )
+    told = {
+        method: captured(method)
+        for method in (
+            "ListVolumeStats",
+            "ListAllNodes",
+            "ListVolumeQoSHistograms",
+            "ListVolumeAccessGroups",
+            "ListInitiators",
+            "ListISCSISessions",
+        )
+    }
+    # So that ListInitiators is asked: the recorded group has no initiators.
+    told["ListVolumeAccessGroups"]["volumeAccessGroups"][0]["initiatorIDs"] = [2]
     volumes = captured("ListVolumes")
     with serving(tmp_path, bare) as (server, endpoint):
+        server.alterations = {method: always(answer) for method, answer in told.items()}
         server.alterations["ListVolumes"] = lambda params, _: volumes if params["startVolumeID"] == 0 else {"volumes": []}
-        server.alterations["ListVolumeStats"] = lambda _, __: captured("ListVolumeStats")
-        server.alterations["ListAllNodes"] = lambda _, __: captured("ListAllNodes")
         found = collected(endpoint)
     assert found.gaps == []
-    assert found.tables["array_node"] == [{"endpoint": "sf-east", "node_id": "1", "name": "n01", "state": "active", "version": "11.7.0.76"}]
+    e = {"endpoint": "sf-east"}
+    assert found.tables["array_node"] == [
+        {**e, "node_id": "1", "name": "n01", "state": "active", "version": "11.7.0.76", "model": "SFDEMO-NE"}
+    ]
+    assert found.tables["array_host"] == [{**e, "array_host_id": "3", "name": "example1", "host_group": None, "host_type": None}]
+    assert found.tables["array_initiator"] == [
+        {**e, "array_host_id": "1", "initiator": "iqn.1993-08.org.debian:01:c84ffd71216", "kind": "iscsi"}
+    ]
+    assert found.tables["array_session"] == [
+        {
+            **e,
+            "session_id": "17179870185",
+            "volume_id": "1",
+            "node_id": "1",
+            "initiator": "iqn.1993-08.org.debian:01:4efdaa48c143",
+            "initiator_address": "10.0.0.149",
+        }
+    ]
+    counted = {(row["volume_id"], row["kind"], row["bucket"]): row["count"] for row in found.tables["array_volume_histogram"]}
+    # 5 + 6 + 7 + 7 + 6 + 7 counters a volume
+    assert len(counted) == len(found.tables["array_volume_histogram"]) == 2 * 38
+    assert counted["1", "target_utilization_percentages", "101Plus"] == 6162
+    assert counted["1", "write_block_sizes", "131072Plus"] == 1771
+    assert counted["1", "throttle_percentages", "0"] == 5802500
+    assert sum(count for (volume, _, _), count in counted.items() if volume == "2") == 0
     assert [
         (row["volume_id"], row["name"], row["device"], row["size_bytes"], row["qos_min_iops"], row["qos_max_iops"], row["qos_read"])
         for row in found.tables["array_volume"]
@@ -583,4 +653,5 @@ def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
         ("1", "test-volume1", "naa.6f47acc100000000316d687000000001", 2000683008, 50, 5000, True),
         ("2", "test-volume2", "naa.6f47acc100000000316d687000000002", 4000317440, 50, 5000, True),
     ]
-    assert [row["average_io_bytes"] for row in found.tables["array_volume_load"]] == [None, None]
+    # The second one's sample had no length.
+    assert [(row["average_io_bytes"], row["bytes_per_second"]) for row in found.tables["array_volume_load"]] == [(None, 0), (None, None)]

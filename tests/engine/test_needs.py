@@ -178,9 +178,9 @@ def query(text: str) -> exp.Query:
         pytest.param("SELECT DISTINCT h.a FROM fact.path AS h", {"a"}, True, id="distinct"),
         pytest.param("SELECT DISTINCT h.a, h.b FROM fact.path AS h", {"a"}, False, id="distinct in more"),
         pytest.param("SELECT h.a FROM fact.path AS h", {"a"}, False, id="a table without an identity"),
-        pytest.param("SELECT h.endpoint FROM fact.array AS h", {"endpoint"}, True, id="a table by its identity"),
+        pytest.param("SELECT h.endpoint FROM fact.array_qos_limit AS h", {"endpoint"}, True, id="a table by its identity"),
         pytest.param("SELECT h.endpoint FROM fact.host AS h", {"endpoint"}, False, id="a table by half of it"),
-        pytest.param("SELECT h.endpoint, unnest([1, 2]) AS n FROM fact.array AS h", {"endpoint"}, False, id="rows multiplied"),
+        pytest.param("SELECT h.endpoint, unnest([1, 2]) AS n FROM fact.array_qos_limit AS h", {"endpoint"}, False, id="rows multiplied"),
         pytest.param(
             "SELECT h.endpoint FROM fact.array AS h LEFT JOIN fact.path AS p ON p.endpoint = h.endpoint",
             {"endpoint"},

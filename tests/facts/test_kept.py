@@ -1,6 +1,7 @@
 """Views are computed in other ways than facts/views/ writes them down, and say the same."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from random import Random
 
 import duckdb
@@ -23,6 +24,9 @@ _WORDS: Mapping[str, Sequence[str | None]] = {
     "devices": ["naa.6*", "naa.600a0980"],
     "firmware": ["V10L66", "new", None],
     "volume_id": ["1", "2", "3"],
+    "family": ["solidfire", "flasharray", None],
+    "array_id": ["one", "two", None],
+    "pod": ["metro", None],
     "cluster": ["gold", None],
 }
 _KEYS = {
@@ -30,7 +34,6 @@ _KEYS = {
     "device": ("endpoint", "host_id", "device"),
     "device_scheduling": ("endpoint", "host_id", "device"),
     "hba": ("endpoint", "host_id", "hba"),
-    "array": ("endpoint",),
     "array_volume": ("endpoint", "volume_id"),
 }
 _FILLED = ("reading", "host", "device", "device_scheduling", "hba", "path", "array", "array_volume", "array_protocol_endpoint", "declared")
@@ -64,7 +67,7 @@ def _cell(random: Random, column: str, kind: str) -> object:
 @pytest.mark.parametrize("seed", range(20))
 def test_every_device_is_told_as_its_view_is_written(seed: int) -> None:
     rows = []
-    for create in (create_plain_views, create_views):
+    for create in (partial(create_plain_views, views={"device"}), partial(create_views, views={"device"})):
         connection = random_facts(seed)
         create(connection)
         rows.append(sorted(connection.execute("SELECT * FROM device").fetchall(), key=repr))
@@ -88,7 +91,7 @@ def test_a_device_view_that_says_more_than_its_kept_form_is_taken_as_it_is_writt
     connection = random_facts(1)
     create_views(connection)
     connection.execute("DROP VIEW device")
-    for name in ("kept_host", "kept_name", "kept_inquiry", "kept_driver", "kept_device"):
+    for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'kept_%'").fetchall():
         connection.execute(f"DROP TABLE {name}")
     create_device(connection, text, columns)
     assert {row[0] for row in connection.execute("DESCRIBE device").fetchall()} == set(columns)

@@ -22,7 +22,8 @@ def test_every_name_is_a_remediator_that_reads_and_writes(name: str) -> None:
 
 @pytest.mark.parametrize("name", remediator_names())
 def test_the_endpoint_kind_goes_with_the_name(name: str) -> None:
-    assert remediator_for(name).kind is (EndpointKind.ELEMENT if name.startswith("element.") else EndpointKind.VCENTER)
+    of_arrays = {kind.value.replace("-", "_"): kind for kind in EndpointKind}
+    assert remediator_for(name).kind is of_arrays.get(name.partition(".")[0], EndpointKind.VCENTER)
 
 
 def test_an_unknown_name_is_told_with_those_that_exist() -> None:

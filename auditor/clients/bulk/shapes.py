@@ -160,6 +160,10 @@ class VmfsVolume(Shape):
     uuid: str | None = None
     version: str | None = None
     extent: list[Extent] = []
+    block_size: int | None = None
+    unmap_granularity: int | None = None
+    unmap_priority: str | None = None
+    local: bool | None = None
 
 
 class ProtocolEndpoint(Shape):
@@ -185,10 +189,18 @@ class VvolVolume(Shape):
     endpoints: list[EndpointsOfHost] = field(default_factory=list, name="hostPE")
 
 
+class NasVolume(Shape):
+    """HostNasVolume: an NFS server as the mount names it, and the path it exports."""
+
+    remote_host: str | None = None
+    remote_path: str | None = None
+
+
 class DatastoreInfo(Shape):
     """DatastoreInfo and its subtypes."""
 
     vmfs: VmfsVolume | None = None
+    nas: NasVolume | None = None
     vvol: VvolVolume | None = field(default=None, name="vvolDS")
 
 
@@ -227,12 +239,23 @@ class Backing(Shape):
     datastore: Ref | None = None
     file_name: str | None = None
     backing_object_id: str | None = None
+    thin_provisioned: bool | None = None
+    eagerly_scrub: bool | None = None
+
+
+class Shares(Shape):
+    """SharesInfo."""
+
+    shares: int | None = None
+    level: str | None = None
 
 
 class IoAllocation(Shape):
-    """StorageIOAllocationInfo; -1 is unlimited."""
+    """StorageIOAllocationInfo; a limit of -1 is unlimited."""
 
     limit: int | None = None
+    reservation: int | None = None
+    shares: Shares | None = None
 
 
 class VirtualDevice(Shape):
@@ -245,6 +268,124 @@ class VirtualDevice(Shape):
     capacity_in_kb: int | None = field(default=None, name="capacityInKB")
     capacity_in_bytes: int | None = None
     storage_io_allocation: IoAllocation | None = field(default=None, name="storageIOAllocation")
+
+
+class IpConfig(Shape):
+    """HostIpConfig; of IPv4 alone."""
+
+    ip_address: str | None = None
+    subnet_mask: str | None = None
+
+
+class SwitchPort(Shape):
+    """DistributedVirtualSwitchPortConnection."""
+
+    switch_uuid: str | None = None
+    portgroup_key: str | None = None
+
+
+class OpaqueNetwork(Shape):
+    """HostVirtualNicOpaqueNetworkSpec: a network that something else than vSphere manages."""
+
+    opaque_network_id: str | None = None
+
+
+class VirtualNicSpec(Shape):
+    """HostVirtualNicSpec; it has one of a portgroup's name, a port of a distributed switch, and an opaque network."""
+
+    ip: IpConfig | None = None
+    mtu: int | None = None
+    net_stack_instance_key: str | None = None
+    distributed_virtual_port: SwitchPort | None = None
+    opaque_network: OpaqueNetwork | None = None
+
+
+class VirtualNic(Shape):
+    """HostVirtualNic; `portgroup` is empty where the adapter is on no standard switch."""
+
+    device: str | None = None
+    portgroup: str | None = None
+    spec: VirtualNicSpec | None = None
+
+
+class PortGroupSpec(Shape):
+    """HostPortGroupSpec."""
+
+    name: str | None = None
+    vswitch_name: str | None = None
+
+
+class PortGroup(Shape):
+    """HostPortGroup, of a standard switch."""
+
+    spec: PortGroupSpec | None = None
+
+
+class VirtualSwitch(Shape):
+    """HostVirtualSwitch."""
+
+    name: str | None = None
+    mtu: int | None = None
+
+
+class ProxySwitch(Shape):
+    """HostProxySwitch: what a host has of a distributed switch."""
+
+    dvs_uuid: str | None = None
+    dvs_name: str | None = None
+    mtu: int | None = None
+
+
+class IoLoadBalance(Shape):
+    """StorageDrsIoLoadBalanceConfig."""
+
+    io_latency_threshold: int | None = None
+
+
+class Automation(Shape):
+    """StorageDrsAutomationConfig; what is unset goes by the cluster's own behaviour."""
+
+    space_load_balance_automation_mode: str | None = None
+    io_load_balance_automation_mode: str | None = None
+
+
+class PodConfig(Shape):
+    """StorageDrsPodConfigInfo."""
+
+    enabled: bool | None = None
+    io_load_balance_enabled: bool | None = None
+    default_vm_behavior: str | None = None
+    load_balance_interval: int | None = None
+    io_load_balance_config: IoLoadBalance | None = None
+    automation_overrides: Automation | None = None
+
+
+class PodVmConfig(Shape):
+    """StorageDrsVmConfigInfo: one machine that goes by settings of its own."""
+
+    vm: Ref | None = None
+    enabled: bool | None = None
+    behavior: str | None = None
+
+
+class TaskInfo(Shape):
+    """TaskInfo; `progress` is in percent."""
+
+    description_id: str | None = None
+    entity: Ref | None = None
+    entity_name: str | None = None
+    state: str | None = None
+    progress: int | None = None
+    queue_time: datetime | None = None
+    start_time: datetime | None = None
+
+
+class Extension(Shape):
+    """Extension."""
+
+    key: str | None = None
+    version: str | None = None
+    company: str | None = None
 
 
 PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
@@ -265,14 +406,21 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "config.storageDevice.scsiLun": list[ScsiLun],
             "config.storageDevice.multipathInfo": MultipathInfo,
             "config.option": list[OptionValue],
+            "config.network.vnic": list[VirtualNic],
+            "config.network.vswitch": list[VirtualSwitch],
+            "config.network.proxySwitch": list[ProxySwitch],
+            "config.network.portgroup": list[PortGroup],
             "configManager.advancedOption": Ref,
             "configManager.kernelModuleSystem": Ref,
         },
         "Datastore": {
             "name": str,
+            "parent": Ref,
             "summary.type": str,
             "summary.capacity": int,
             "summary.accessible": bool,
+            "summary.multipleHostAccess": bool,
+            "summary.maintenanceMode": str,
             "info": DatastoreInfo,
             "host": list[HostMount],
             "capability.storageIORMSupported": bool,
@@ -283,8 +431,17 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "runtime.host": Ref,
             "runtime.powerState": str,
             "config.template": bool,
+            "config.latencySensitivity.level": str,
             "config.hardware.device": list[VirtualDevice],
         },
+        "StoragePod": {
+            "name": str,
+            "podStorageDrsEntry.storageDrsConfig.podConfig": PodConfig,
+            "podStorageDrsEntry.storageDrsConfig.vmConfig": list[PodVmConfig],
+        },
+        "TaskManager": {"recentTask": list[Ref]},
+        "Task": {"info": TaskInfo},
+        "ExtensionManager": {"extensionList": list[Extension]},
     }
 )
 """What may be asked of each kind of managed object, and the shape of the answer."""

@@ -1,16 +1,16 @@
 -- The view `device` as views/60_device.sql means it, computed once for all who ask. Hosts, device names, inquiries and drivers go by number
 -- here: millions of rows are joined and kept by these, not by texts. Change both files together, as tests/facts/test_kept.py holds them equal.
 CREATE TABLE kept_host AS
-SELECT CAST(row_number() OVER () AS INTEGER) AS host_number, h.endpoint, h.host_id, h.cluster, h.name AS host, r.domain_id
+SELECT CAST(row_number() OVER (ORDER BY coalesce(h.name, h.host_id)) AS INTEGER) AS host_number, h.endpoint, h.host_id, h.cluster, h.name AS host, r.domain_id
 FROM fact.host AS h
 JOIN step_host_reading AS r USING (endpoint, host_id);
 
 -- Every device name once, with what is the same for every host that sees it.
 CREATE TABLE kept_name AS
-SELECT CAST(row_number() OVER () AS INTEGER) AS device_number, n.device, a.* EXCLUDE (device), c.* EXCLUDE (device)
+SELECT CAST(row_number() OVER () AS INTEGER) AS device_number, n.device, a.* EXCLUDE (device), k.* EXCLUDE (device)
 FROM (SELECT DISTINCT device FROM fact.device) AS n
 LEFT JOIN step_array_device AS a USING (device)
-LEFT JOIN step_declared AS c USING (device);
+LEFT JOIN step_known_device AS k USING (device);
 
 -- Every answer to an inquiry once, with the array family it means.
 CREATE TABLE kept_inquiry AS
@@ -22,6 +22,30 @@ LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM i.vendor AND f.model
 CREATE TABLE kept_driver AS
 SELECT CAST(row_number() OVER (ORDER BY driver) AS INTEGER) AS driver_number, driver
 FROM (SELECT DISTINCT driver FROM fact.hba WHERE driver IS NOT NULL);
+
+-- What carries a device, where all its paths go by adapters of one module: no other pair of a host and a device is here. A module unknown
+-- counts as -1 below and 0 above, so that it is never one with another; a group with two small numbers is half of one that counts as well.
+CREATE TABLE kept_carried AS
+WITH adapter AS (
+    SELECT n.host_number, b.hba, v.driver_number
+    FROM fact.hba AS b
+    JOIN kept_host AS n USING (endpoint, host_id)
+    LEFT JOIN kept_driver AS v USING (driver)
+)
+SELECT host_number, device_number, least_number AS driver_number
+FROM (
+    SELECT
+        n.host_number,
+        m.device_number,
+        min(coalesce(b.driver_number, -1)) AS least_number,
+        max(coalesce(b.driver_number, 0)) AS greatest_number
+    FROM fact.path AS p
+    JOIN kept_host AS n USING (endpoint, host_id)
+    JOIN kept_name AS m USING (device)
+    LEFT JOIN adapter AS b USING (host_number, hba)
+    GROUP BY ALL
+)
+WHERE least_number = greatest_number;
 
 -- The one join over every device of every host, kept because every view of devices rests on it. A row is some 40 bytes: texts stay out, and
 -- are looked up by number. `driver_number` is of the module whose adapter carries the device; NULL when no path tells, or paths use several.
@@ -40,28 +64,10 @@ scheduled AS (
     JOIN kept_host AS n USING (endpoint, host_id)
     JOIN kept_name AS m USING (device)
 ),
-adapter AS (
-    SELECT n.host_number, b.hba, v.driver_number
-    FROM fact.hba AS b
-    JOIN kept_host AS n USING (endpoint, host_id)
-    LEFT JOIN kept_driver AS v USING (driver)
-),
 classed AS (
     SELECT t.*, s.dsnro, coalesce(t.is_protocol_endpoint, s.is_vvol_pe, starts_with(t.device, 'naa.6f47acc2')) AS is_endpoint
     FROM told AS t
     LEFT JOIN scheduled AS s USING (host_number, device_number)
-),
-carried AS (
-    SELECT
-        n.host_number,
-        m.device_number,
-        CASE WHEN count(b.driver_number) = count(*) AND min(b.driver_number) = max(b.driver_number) THEN min(b.driver_number) END
-            AS driver_number
-    FROM fact.path AS p
-    JOIN kept_host AS n USING (endpoint, host_id)
-    JOIN kept_name AS m USING (device)
-    LEFT JOIN adapter AS b USING (host_number, hba)
-    GROUP BY ALL
 )
 SELECT
     t.host_number,
@@ -73,7 +79,24 @@ SELECT
     t.is_endpoint AS is_protocol_endpoint,
     CASE WHEN t.is_endpoint THEN true WHEN t.device_type <> 'disk' THEN false ELSE NOT t.is_local END AS is_shared
 FROM classed AS t
-LEFT JOIN carried AS c USING (host_number, device_number);
+LEFT JOIN kept_carried AS c USING (host_number, device_number);
+
+-- Who sees each device name: how many, and the first five, whose numbers are in the order of their names.
+CREATE TABLE kept_sharing AS
+WITH counted AS (
+    SELECT device_number, CAST(count(*) AS BIGINT) AS hosts, min(host_number, 5) AS first_hosts FROM kept_device GROUP BY device_number
+),
+named AS (
+    SELECT c.device_number, string_agg(coalesce(n.host, n.host_id), ', ' ORDER BY n.host_number) AS names
+    FROM (SELECT device_number, unnest(first_hosts) AS host_number FROM counted) AS c
+    JOIN kept_host AS n USING (host_number)
+    GROUP BY c.device_number
+)
+SELECT device_number, hosts, names || CASE WHEN hosts > 5 THEN ' and ' || (hosts - 5) || ' more' ELSE '' END AS host_names
+FROM counted
+JOIN named USING (device_number)
+JOIN kept_name AS m USING (device_number)
+WHERE NOT starts_with(m.device, 'mpx.');
 
 CREATE VIEW device AS
 SELECT
@@ -87,26 +110,36 @@ SELECT
     n.domain_id,
     i.vendor,
     i.model,
-    i.family,
+    coalesce(nullif(i.family, 'other'), m.name_family, i.family) AS family,
     i.device_type,
     d.is_protocol_endpoint,
     d.is_shared,
     d.queue_depth,
     d.dsnro,
     v.driver,
+    x.hosts,
+    x.host_names,
     m.array_name,
+    m.is_stretched,
     m.volume,
     m.volume_id,
+    m.pool_id,
     m.protocol_endpoint_id,
+    m.qos,
     m.qos_policy,
+    m.qos_group,
     m.qos_max_iops,
+    m.qos_max_bytes_per_second,
     m.qos_capped,
-    m.declared_model,
-    m.declared_generation,
-    m.declared_firmware,
+    m.qos_sharers,
+    m.qos_shared_by,
+    m.array_model,
+    m.array_generation,
+    m.array_firmware,
     m.firmware_level
 FROM kept_device AS d
 JOIN kept_host AS n USING (host_number)
 JOIN kept_name AS m USING (device_number)
 JOIN kept_inquiry AS i USING (inquiry_number)
+LEFT JOIN kept_sharing AS x USING (device_number)
 LEFT JOIN kept_driver AS v USING (driver_number);

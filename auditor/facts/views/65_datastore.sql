@@ -1,26 +1,37 @@
--- One row per datastore, with the array volumes its extents lie on.
+-- One row per datastore, with the array volumes its extents lie on, or the share it mounts (`joined_by` says by what they were joined).
+-- A vVol datastore names only the arrays of its protocol endpoints: its volumes come and go with the machines.
 CREATE VIEW datastore AS
-WITH visible AS (
-    -- A device is the same for every host that sees it; the array's side of it is joined by name alone.
-    SELECT endpoint, device, any_value(family) AS family FROM device GROUP BY ALL
-),
-backing AS (
+WITH backing AS (
     SELECT
-        e.endpoint,
-        e.datastore_id,
-        string_agg(e.device, ', ' ORDER BY e.device) AS devices,
-        string_agg(DISTINCT v.family, ', ' ORDER BY v.family) AS families,
-        string_agg(DISTINCT a.array_name, ', ' ORDER BY a.array_name) AS arrays,
-        string_agg(a.volume, ', ' ORDER BY a.volume) AS volumes,
-        string_agg(DISTINCT a.qos_policy, ', ' ORDER BY a.qos_policy) AS qos_policies,
-        min(a.qos_max_iops) AS qos_max_iops,
+        b.endpoint,
+        b.datastore_id,
+        string_agg(b.device, ', ' ORDER BY b.device) AS devices,
+        string_agg(DISTINCT coalesce(s.family, a.family), ', ' ORDER BY coalesce(s.family, a.family)) AS families,
+        string_agg(DISTINCT b.array_name, ', ' ORDER BY b.array_name) AS arrays,
+        string_agg(b.volume, ', ' ORDER BY b.volume) AS volumes,
+        string_agg(DISTINCT b.joined_by, ', ' ORDER BY b.joined_by) AS joined_by,
+        CASE WHEN count(b.qos) = count(*) THEN string_agg(DISTINCT b.qos, '; ' ORDER BY b.qos) END AS qos,
+        string_agg(DISTINCT b.qos_policy, ', ' ORDER BY b.qos_policy) AS qos_policies,
+        min(b.qos_max_iops) AS qos_max_iops,
+        min(b.qos_max_bytes_per_second) AS qos_max_bytes_per_second,
         CASE
-            WHEN bool_or(a.qos_capped) THEN true
-            WHEN bool_and(a.qos_capped IS NOT NULL) THEN false
-        END AS has_array_qos
-    FROM fact.datastore_extent AS e
-    LEFT JOIN visible AS v USING (endpoint, device)
-    LEFT JOIN step_array_device AS a USING (device)
+            WHEN bool_or(b.qos_capped) THEN true
+            WHEN bool_and(b.qos_capped IS NOT NULL) THEN false
+        END AS has_array_qos,
+        string_agg(DISTINCT v.tiering, ', ' ORDER BY v.tiering) AS tiering,
+        CASE WHEN count(v.tiers) = count(*) THEN max(v.tiers) END AS tiers,
+        string_agg(DISTINCT p.name, ', ' ORDER BY p.name) AS pools
+    FROM step_datastore_volume AS b
+    LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
+    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
+    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
+    GROUP BY ALL
+),
+reached AS (
+    SELECT m.endpoint, m.datastore_id, string_agg(DISTINCT a.array_name, ', ' ORDER BY a.array_name) AS arrays
+    FROM fact.vvol_mount AS m
+    JOIN step_array_device AS a USING (device)
     GROUP BY ALL
 ),
 mount AS (
@@ -41,16 +52,25 @@ SELECT
     d.sioc_enabled,
     d.sioc_mode,
     d.sioc_threshold_ms,
+    d.nfs_host,
+    d.nfs_path,
     b.devices,
     b.families,
-    b.arrays,
+    coalesce(b.arrays, c.arrays) AS arrays,
     b.volumes,
+    b.joined_by,
+    b.qos,
     b.qos_policies,
     b.qos_max_iops,
+    b.qos_max_bytes_per_second,
     b.has_array_qos,
+    b.tiering,
+    b.tiers,
+    b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
+LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id);

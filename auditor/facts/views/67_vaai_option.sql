@@ -1,4 +1,4 @@
--- One row per host and host-wide offload option, whether the host lists it or not.
+-- One row per host and host-wide offload option, whether the host lists it or not, with the ETERNUS arrays behind the host.
 CREATE VIEW vaai_option AS
 WITH option AS (
     SELECT * FROM (VALUES
@@ -8,25 +8,42 @@ WITH option AS (
         ('VMFS3.UseATSForHBOnVMFS5', false)
     ) AS t (option, is_primitive)
 ),
+behind AS (
+    SELECT
+        endpoint,
+        host_id,
+        device,
+        array_name,
+        volume,
+        qos,
+        CASE
+            WHEN array_model IS NULL AND array_generation IS NULL AND array_firmware IS NULL THEN 'undeclared'
+            ELSE concat_ws(
+                ' ', coalesce(array_model, 'model not declared'), coalesce(array_generation, 'generation not declared'),
+                coalesce(array_firmware, 'firmware not declared')
+            )
+        END AS what,
+        CASE
+            WHEN array_model IN ('DX60', 'DX80', 'DX90') AND array_generation = 'S1' AND firmware_level < 10068 THEN true
+            WHEN array_model NOT IN ('DX60', 'DX80', 'DX90') OR array_generation <> 'S1' OR firmware_level >= 10068 THEN false
+        END AS is_affected
+    FROM device
+    WHERE family = 'eternus-dx'
+),
 eternus AS (
-    -- Only an S1 below V10L68 is affected (incident report S4). An ETERNUS nobody declared may be one: undetermined.
+    -- Only an S1 below V10L68 is affected (incident report S4). An ETERNUS that nobody declared or asked may be one: undetermined.
     SELECT
         endpoint,
         host_id,
         count(*) AS devices,
-        count(*) FILTER (WHERE declared_model IN ('DX60', 'DX80', 'DX90') AND declared_generation = 'S1' AND firmware_level < 10068)
-            AS affected,
-        count(*) FILTER (WHERE (
-            declared_model NOT IN ('DX60', 'DX80', 'DX90') OR declared_generation <> 'S1' OR firmware_level >= 10068
-        ) IS NOT TRUE AND (
-            declared_model IN ('DX60', 'DX80', 'DX90') AND declared_generation = 'S1' AND firmware_level < 10068
-        ) IS NOT TRUE) AS undetermined,
-        string_agg(
-            DISTINCT coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared'), ', '
-            ORDER BY coalesce(declared_model || ' ' || declared_generation || ' ' || declared_firmware, 'undeclared')
-        ) AS arrays
-    FROM device
-    WHERE family = 'eternus-dx'
+        count(*) FILTER (WHERE is_affected) AS affected,
+        count(*) FILTER (WHERE is_affected IS NULL) AS undetermined,
+        FIRST(device) AS device_names,
+        string_agg(DISTINCT array_name, ', ' ORDER BY array_name) AS array_names,
+        FIRST(volume) AS volumes,
+        min(qos) || CASE WHEN max(qos) <> min(qos) THEN ' and others' ELSE '' END AS qos,
+        string_agg(DISTINCT what, ', ' ORDER BY what) AS arrays
+    FROM behind
     GROUP BY ALL
 ),
 inquired AS (
@@ -72,6 +89,10 @@ SELECT
         WHEN r.devices_read AND coalesce(e.undetermined, 0) = 0 AND coalesce(i.unknown_families, 0) = 0 THEN false
     END AS serves_affected_eternus,
     e.arrays AS eternus_arrays,
+    e.array_names AS eternus_array_names,
+    e.device_names AS eternus_devices,
+    e.volumes AS eternus_volumes,
+    e.qos AS eternus_qos,
     CASE
         WHEN s.value = 1 THEN false
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true

@@ -1,4 +1,5 @@
--- One row per volume of an array, virtual ones included, with what its ceiling is worth at the size of I/O it does.
+-- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
+-- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 CREATE VIEW array_volume AS
 SELECT
     v.endpoint,
@@ -7,24 +8,51 @@ SELECT
     CAST(NULL AS VARCHAR) AS cluster,
     CAST(NULL AS VARCHAR) AS host,
     v.volume_id,
+    v.name AS volume,
     a.family,
+    v.kind,
     v.is_virtual,
     v.vvol_id,
-    v.device,
+    v.svm,
+    v.pod,
+    v.copy_of,
+    u.device,
+    u.hosts,
+    u.host_names,
+    u.datastores,
+    u.vm_disk,
+    p.name AS pool,
+    v.tiering,
+    v.tiers,
+    v.size_bytes,
+    q.qos,
     v.qos_policy_id,
     v.qos_policy,
+    q.qos_group,
     v.qos_min_iops,
-    v.qos_max_iops,
+    q.qos_max_iops,
     v.qos_burst_iops,
-    CASE WHEN v.qos_read THEN v.qos_max_iops IS NOT NULL END AS is_capped,
+    q.qos_max_bytes_per_second,
+    q.qos_priority,
+    q.qos_sharers,
+    q.qos_shared_by,
+    q.is_capped,
+    a.latency_threshold_ms,
     l.average_io_bytes,
+    l.actual_iops,
+    l.bytes_per_second,
     l.utilization,
     l.latency_us,
+    l.throttle_us,
+    l.misaligned_ratio,
     CASE WHEN r.volume_load_read OR l.volume_id IS NOT NULL THEN coalesce(l.average_io_bytes, 0) > 0 END AS is_busy,
-    round(v.qos_max_iops / c.cost, 1) AS effective_max_iops,
+    round(q.qos_max_iops / c.cost, 1) AS effective_max_iops,
     round(v.qos_burst_iops / c.cost, 1) AS effective_burst_iops
 FROM fact.array_volume AS v
-LEFT JOIN fact.array AS a USING (endpoint)
-LEFT JOIN fact.array_volume_load AS l USING (endpoint, volume_id)
-LEFT JOIN step_curve_cost AS c USING (endpoint, volume_id)
-LEFT JOIN step_endpoint_reading AS r USING (endpoint);
+LEFT JOIN step_array AS a USING (endpoint)
+LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
+LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
+LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
+LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
+LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
+LEFT JOIN step_endpoint_reading AS r ON r.endpoint = v.endpoint;

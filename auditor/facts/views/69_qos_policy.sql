@@ -11,6 +11,10 @@ SELECT
     p.min_iops,
     p.max_iops,
     p.burst_iops,
+    p.max_bytes_per_second,
+    p.kind,
+    p.priority,
+    p.is_shared,
     p.volumes,
     l.min_iops_floor,
     l.min_iops_ceiling,
@@ -18,5 +22,5 @@ SELECT
     l.max_iops_ceiling,
     l.burst_iops_ceiling
 FROM fact.array_qos_policy AS p
-LEFT JOIN fact.array AS a USING (endpoint)
+LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN fact.array_qos_limit AS l USING (endpoint);

@@ -6,7 +6,7 @@ calls of cinder's client and of public exporters. Classes of this API that stand
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -95,6 +95,7 @@ COLLECTIONS: Mapping[str, Callable[[Center], list[Record]]] = {
     "ScServerHba": lambda center: [surroundings.hba(center, hba) for hba in center.hbas.values()],
     "ScServerOperatingSystem": _operating_systems,
     "ScStorageProfile": lambda center: [records.storage_profile(center, place) for place in center.storage_profiles],
+    "ScStorageType": lambda center: [surroundings.storage_type(center)],
     "ScVolume": partial(_volumes, build=records.volume),
     "ScVolumeConfiguration": partial(_volumes, build=records.configuration),
 }
@@ -173,6 +174,19 @@ ON_AN_OBJECT: Mapping[str, Callable[[Center, Call], Any]] = {
     "PUT ScQosProfile": lambda center, call: writes.change_qos_profile(center, call.instance, call.payload),
     "DELETE ScMappingProfile": lambda center, call: writes.delete_mapping_profile(center, call.instance),
 }
+
+
+def find_among(centers: Sequence[Center], call: Call) -> Callable[[], Any]:
+    """As `find`, of all the Storage Centers behind one manager: the one whose serial number an instanceId begins with, or a list of all.
+
+    Raises:
+        DellScError: as `find`.
+    """
+    if call.instance:
+        serial = call.instance.partition(".")[0]
+        return find(next((center for center in centers if str(center.description.serial_number) == serial), centers[0]), call)
+    runs = [find(center, call) for center in centers]
+    return lambda: [record for run in runs for record in run()]
 
 
 def find(center: Center, call: Call) -> Callable[[], Any]:

@@ -172,6 +172,8 @@ class DellScDescription:
         task_seconds: how long a call with the header `async: True` takes to have its effect; None means that it never has.
         clock_skew_seconds: by how much its clock is ahead.
         permissions: what the account may do: "read" and "write". One with "read" alone is what the product calls a Reporter.
+        connected: whether its Storage Manager reaches it; what one tells of a Storage Center that it does not reach is not verified.
+        also: further Storage Centers behind the same Storage Manager; what is said of the manager itself in them counts for nothing.
     """
 
     name: str
@@ -198,6 +200,8 @@ class DellScDescription:
     task_seconds: float | None = 0.1
     clock_skew_seconds: float = 0.0
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
+    connected: bool = True
+    also: tuple[DellScDescription, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 < self.serial_number < 1 << 24:

@@ -1,7 +1,8 @@
 """The QoS profiles of a Storage Center, as they stand now and as the API tells them.
 
 **The names and units of the limits, of the priority and of the system's latency threshold are guesses of this lab**: no public source has
-them. They stand here and nowhere else, so that one recorded ScQosProfile is enough to put them right. Known from cinder's client are only
+them. They stand here and nowhere else, so that one recorded ScQosProfile is enough to put them right; units stand in the names, as in this
+API's own readKbPerSecond. Known from cinder's client are only
 the class, the identity, `profileType` and its two values.
 """
 
@@ -12,10 +13,10 @@ from typing import Any
 
 IOPS_LIMIT = "iopsLimit"  # I/O operations a second
 IOPS_LIMIT_ENABLED = "iopsLimitEnabled"
-BANDWIDTH_LIMIT = "bandwidthLimit"  # MB/s
+BANDWIDTH_LIMIT = "bandwidthLimitMbPerSecond"  # of 2^20 bytes, as in the API's sizes
 BANDWIDTH_LIMIT_ENABLED = "bandwidthLimitEnabled"
 PRIORITY = "relativePriority"  # Low | Medium | High
-LATENCY_THRESHOLD = "qosLatencyThreshold"  # of ScConfiguration, milliseconds
+LATENCY_THRESHOLD = "qosLatencyThresholdMs"  # of ScConfiguration
 LATENCY_THRESHOLD_ENABLED = "qosLatencyThresholdEnabled"
 
 PROFILE_TYPES = {"volume": "VolumeQosProfile", "group": "GroupQosProfile"}

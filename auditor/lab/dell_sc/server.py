@@ -53,9 +53,12 @@ class DellScServer(WireServer):
         clock: seconds, for sessions and tasks.
 
     Attributes:
-        center: the state.
+        center: the state; of the first, where the manager has several Storage Centers.
+        centers: all of them, the first included.
         task_seconds: how long asynchronous calls take from now on; None is for ever.
         ignored: operations ("PUT ScVolumeConfiguration") that are accepted, answered with the object as it is, and have no effect.
+        alterations: by operation ("ScVolume/GetList"), what becomes of a result before it is answered. Where a real manager may answer what
+            the lab never would, clients are tested through these.
     """
 
     def __init__(
@@ -68,9 +71,11 @@ class DellScServer(WireServer):
         session_seconds: float = 1800.0,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self.center = Center(description)
+        self.centers = [Center(one) for one in (description, *description.also)]
+        self.center = self.centers[0]
         self.task_seconds = description.task_seconds
         self.ignored: set[str] = set()
+        self.alterations: dict[str, Callable[[Any], Any]] = {}
         self._username = username
         self._expected = f"{username}:{password}".encode()
         self._session_seconds = session_seconds
@@ -106,12 +111,13 @@ class DellScServer(WireServer):
         if parts[0] != "StorageCenter" or len(parts) < 2:
             raise DellScError(404, "Not found")
         call = calls.parse_call(request.method, parts[1:], _payload(request.body))
-        run = calls.find(self.center, call)
+        run = calls.find_among(self.centers, call)
         if call.operation in self.ignored:
-            run = calls.find(self.center, calls.Call("GET", call.kind, call.instance, "", None))
+            run = calls.find_among(self.centers, calls.Call("GET", call.kind, call.instance, "", None))
         if request.headers.get("async", "").lower() == "true":
             return self._begin(call, run)
-        return _reply(run())
+        result = run()
+        return _reply(self.alterations[call.operation](result) if call.operation in self.alterations else result)
 
     def _check_version(self, told: str) -> None:
         described = self.center.description
@@ -154,7 +160,7 @@ class DellScServer(WireServer):
             case ("GET", ["ApiConnection"] | ["ApiConnection", "0"]):
                 return _reply(api_connection(self.center, self._username))
             case ("GET", ["ApiConnection", "0", "StorageCenterList"]):
-                return _reply([surroundings.storage_center(self.center)])
+                return _reply([surroundings.storage_center(center) for center in self.centers])
             case ("GET", ["AsyncTask", number]) if number in self._tasks:
                 task = self._tasks[number]
                 return task.answer or _reply(async_task(number, task.call, task.started))

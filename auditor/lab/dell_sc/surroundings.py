@@ -28,8 +28,8 @@ def storage_center(center: Center) -> Record:
         "scSerialNumber": described.serial_number,
         "IPv6ManagementIP": "::",
         "IPv6ManagementIPPrefix": 128,
-        "connected": True,
-        "connectionError": "",
+        "connected": described.connected,
+        "connectionError": "" if described.connected else "The Storage Center does not answer",
         "contact": "",
         "dataProgressionRunning": False,
         "flashOptimizedConfigured": False,
@@ -49,6 +49,20 @@ def storage_center(center: Center) -> Record:
         "userName": "Admin",
         "userPasswordExpired": False,
         "version": described.version,
+    }
+
+
+def storage_type(center: Center) -> Record:
+    """ScStorageType, the one that every volume is of. Not recorded: names and types as CoprHD's Java client decodes them."""
+    return {
+        **basis(center, "ScStorageType", 1, "Assigned - Redundant - 2 MB"),
+        "dataPageSize": "TwoMegabytes",
+        "deleteAllowed": False,
+        "diskFolder": reference(center, "ScDiskFolder", 3, "Assigned"),
+        "flashOptimized": False,
+        "name": "Assigned - Redundant - 2 MB",
+        "redundancy": "Redundant",
+        "volumeCreationAllowed": True,
     }
 
 

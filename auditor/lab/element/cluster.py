@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.lab.element.description import NodeDescription
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from auditor.lab.element.description import ElementDescription, LimitsDescription, LoadDescription, QosDescription, VvolDescription
+    from auditor.lab.element.description import (
+        ElementDescription,
+        LimitsDescription,
+        LoadDescription,
+        QosDescription,
+        VolumeDescription,
+        VvolDescription,
+    )
 
 _FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")
 
@@ -58,6 +65,7 @@ class Volume:
     own_qos: Qos
     load: LoadDescription
     access_groups: tuple[str, ...] = ()
+    overrides: bool = False  # its own limits are in force although it is in a policy
     vvol: VvolDescription | None = None
     vvol_id: str | None = None
     node: int | None = None
@@ -65,8 +73,18 @@ class Volume:
 
     @property
     def qos(self) -> Qos:
-        """The limits in force: the policy's while one is associated."""
-        return self.own_qos if self.policy is None else self.policy.qos
+        """The limits in force: the policy's while one is associated and not overridden."""
+        return self.own_qos if self.policy is None or self.overrides else self.policy.qos
+
+
+@dataclass(frozen=True, slots=True)
+class AccessGroup:
+    """A volume access group, and the ids of its initiators with their names."""
+
+    id: int
+    name: str
+    initiators: Mapping[int, str]
+    require_chap: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +97,20 @@ class Binding:
     node: int
 
 
-class Cluster:
-    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access."""
+Written: TypeAlias = tuple[list[tuple[Policy, Qos, str]], list[tuple[Volume, Qos, Policy | None, bool]]]
 
-    def __init__(self, description: ElementDescription) -> None:
+
+class Cluster:
+    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access.
+
+    Args:
+        description: what it holds at the start.
+        account: user name of the one account there is.
+    """
+
+    def __init__(self, description: ElementDescription, account: str = "") -> None:
         self.description = description
+        self.account = account
         self.policies = {
             place: Policy(place, policy.name, Qos.of(policy.qos)) for place, policy in enumerate(description.qos_policies, start=1)
         }
@@ -93,7 +120,7 @@ class Cluster:
         self._make_volumes()
         self._make_vvols()
         self.virtual = {volume.vvol_id: volume for volume in self.volumes.values() if volume.vvol_id is not None}
-        self.access_groups = tuple(sorted({name for volume in self.volumes.values() for name in volume.access_groups}))
+        self.access_groups = _access_groups(description, self.volumes.values())
 
     def add_node(self, name: str | None = None) -> NodeDescription:
         """Put one more storage node to work; it brings its protocol endpoint. `name` None follows from the cluster's name and the id.
@@ -110,7 +137,8 @@ class Cluster:
         """Change a volume's limits or its policy; takes what it understands out of `changes`.
 
         Source: API reference, ModifyVolume: `qos` and `qosPolicyID` exclude each other; `associateWithQoSPolicy` false removes the
-        association. That `qos` alone removes it too, and the name of the error for both at once, are not verified.
+        association, and limits that are not given "remain the same". Whether `qos` alone removes it too, and the name of the error for
+        both at once, are not verified.
         """
         volume = self.volumes.get(volume_id)
         if volume is None:
@@ -120,11 +148,14 @@ class Cluster:
         if qos is not None and policy_id is not None:
             raise ElementError("xInvalidParameter", "The parameters qos and qosPolicyID are mutually exclusive.")
         if policy_id is not None and associate is not False:
-            volume.policy = self.policy(policy_id)
+            volume.policy, volume.overrides = self.policy(policy_id), False
             return volume
         wanted = self._checked(volume.qos, qos) if qos is not None else volume.qos
         if qos is not None or associate is False:
-            volume.own_qos, volume.policy = Qos(dict(wanted.limits), wanted.curve), None
+            volume.own_qos = Qos(dict(wanted.limits), wanted.curve)
+            keeps = self.description.custom_qos_keeps_policy and associate is not False
+            volume.policy = volume.policy if keeps else None
+            volume.overrides = volume.policy is not None
         return volume
 
     def modify_policy(self, policy_id: Any, qos: Any, name: Any) -> Policy:
@@ -143,6 +174,18 @@ class Cluster:
             raise ElementError("xQoSPolicyDoesNotExist", f"QoSPolicyID {policy_id} does not exist.")
         return found
 
+    def written(self) -> Written:
+        """All that can be written, as it is now."""
+        policies = [(one, one.qos, one.name) for one in self.policies.values()]
+        return policies, [(one, one.own_qos, one.policy, one.overrides) for one in self.volumes.values()]
+
+    def put_back(self, before: Written) -> None:
+        """Have everything as it was at `written`."""
+        for policy, qos, name in before[0]:
+            policy.qos, policy.name = qos, name
+        for volume, own_qos, used, overrides in before[1]:
+            volume.own_qos, volume.policy, volume.overrides = own_qos, used, overrides
+
     def volumes_of(self, policy: Policy) -> list[int]:
         """Ids of the volumes that use a policy."""
         return [volume.id for volume in self.volumes.values() if volume.policy is policy]
@@ -152,7 +195,7 @@ class Cluster:
             policy = None if asked.policy is None else self._by_name[asked.policy]
             own = Qos.of(asked.qos or self.description.default_qos)
             self.volumes[volume_id] = Volume(
-                volume_id, asked.name, asked.size_bytes, asked.status, policy, own, asked.load, asked.access_groups
+                volume_id, asked.name, asked.size_bytes, asked.status, policy, own, asked.load, asked.access_groups, _overrides(asked)
             )
         self.volumes = dict(sorted(self.volumes.items()))
 
@@ -161,7 +204,7 @@ class Cluster:
         for place, (volume_id, asked) in enumerate(zip(described.vvol_volume_ids(), described.vvols, strict=True)):
             policy = None if asked.policy is None else self._by_name[asked.policy]
             own = Qos.of(asked.qos or described.default_qos)
-            volume = Volume(volume_id, asked.name, asked.size_bytes, "active", policy, own, asked.load)
+            volume = Volume(volume_id, asked.name, asked.size_bytes, "active", policy, own, asked.load, overrides=_overrides(asked))
             volume.vvol, volume.vvol_id, volume.node = asked, described.vvol_id(asked), described.vvol_node(place)
             self.volumes[volume_id] = volume
             if volume.node is None:
@@ -194,3 +237,20 @@ def allowed(limits: LimitsDescription) -> dict[str, tuple[int, int]]:
         "maxIOPS": (limits.max_iops_floor, limits.max_iops_ceiling),
         "burstIOPS": (limits.burst_iops_floor, limits.burst_iops_ceiling),
     }
+
+
+def _overrides(asked: VolumeDescription | VvolDescription) -> bool:
+    return asked.policy is not None and asked.qos is not None
+
+
+def _access_groups(description: ElementDescription, volumes: Iterable[Volume]) -> tuple[AccessGroup, ...]:
+    """The described groups, then those that only volumes name; ids count from 1, an initiator's too."""
+    described = {group.name: group for group in description.access_groups}
+    others = sorted({name for volume in volumes for name in volume.access_groups} - set(described))
+    numbers = {name: place for place, name in enumerate(dict.fromkeys(each for one in described.values() for each in one.initiators), 1)}
+    found = []
+    for place, name in enumerate((*described, *others), 1):
+        group = described.get(name)
+        initiators = {numbers[each]: each for each in group.initiators} if group else {}
+        found.append(AccessGroup(place, name, initiators, bool(group and group.require_chap)))
+    return tuple(found)

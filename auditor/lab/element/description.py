@@ -81,6 +81,8 @@ class LoadDescription:
 class VolumeDescription:
     """A volume with a policy (by name), limits of its own, or neither: then the cluster's defaults hold.
 
+    With both it is in the policy, and its own limits are in force all the same: "Custom QoS will override" (facts.md 6.6).
+
     `id` None takes the volume's place in the list, from 1; give it for all volumes or for none.
     """
 
@@ -92,6 +94,20 @@ class VolumeDescription:
     access_groups: tuple[str, ...] = ()
     load: LoadDescription = LoadDescription()
     status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessGroupDescription:
+    """A volume access group; which volumes it has stands with them.
+
+    Attributes:
+        initiators: IQNs, and WWPNs as the cluster writes them: "21:00:00:0e:1e:14:af:40".
+        require_chap: its initiators have CHAP secrets of their own, which ListInitiators tells in clear.
+    """
+
+    name: str
+    initiators: tuple[str, ...] = ()
+    require_chap: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +167,10 @@ class ElementDescription:
         api_versions: what GetAPI says is spoken, oldest first; the last one is the current one.
         permissions: what the account may do: "read" and "write". Source: the access types of the same names in Element's API reference,
             "Access control"; the lab knows no finer ones.
+        access_groups: those with initiators; further ones that volumes name have none.
+        custom_qos_keeps_policy: whether a volume that is given limits of its own stays in its policy. What a real cluster does is not
+            verified, so both can be had.
+        clock_ahead_seconds: how far the cluster's clock is ahead of this machine's.
     """
 
     name: str
@@ -166,6 +186,9 @@ class ElementDescription:
     page_limit: int = 10000
     api_versions: tuple[str, ...] = ("10.0", "11.0", "11.7", "12.0", "12.2", "12.3")
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
+    access_groups: tuple[AccessGroupDescription, ...] = ()
+    custom_qos_keeps_policy: bool = False
+    clock_ahead_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         if len(self.unique_id) != 4 or not self.unique_id.isascii():

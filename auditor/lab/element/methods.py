@@ -10,8 +10,10 @@ import bisect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.lab.element import records
+from auditor.lab.element import access, records
+from auditor.lab.element.administration import get_cluster_stats, get_current_cluster_admin, list_cluster_admins
 from auditor.lab.element.cluster import Cluster, ElementError, Qos
+from auditor.lab.element.histograms import histogram
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,14 +153,11 @@ def list_accounts(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
     return {"accounts": [ordinary, *owners]}
 
 
-def list_volume_access_groups(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Access groups by name, with their volumes."""
-    groups = []
-    for place, name in enumerate(cluster.access_groups, start=1):
-        inside = [volume.id for volume in cluster.volumes.values() if name in volume.access_groups]
-        empty: dict[str, Any] = {"attributes": {}, "deletedVolumes": [], "initiatorIDs": [], "initiators": []}
-        groups.append({**empty, "name": name, "volumeAccessGroupID": place, "volumes": inside})
-    return {"volumeAccessGroups": groups}
+def list_volume_qos_histograms(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
+    """What volumes were seen doing; all of them, or those asked for. That an unknown id refuses the question is as for other lists."""
+    wanted = params.pop("volumeIDs", None)
+    chosen = cluster.volumes.values() if wanted is None else [_volume(cluster, volume_id) for volume_id in wanted]
+    return {"qosHistograms": [histogram(volume) for volume in chosen]}
 
 
 def get_limits(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
@@ -191,6 +190,21 @@ def modify_volume(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
     return {"volume": records.volume(cluster, cluster.modify_volume(volume_id, changes))}
 
 
+def modify_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
+    """The same change to up to 500 volumes, to all of them or to none. Source: API reference, ModifyVolumes."""
+    volume_ids = params.pop("volumeIDs", None)
+    if not isinstance(volume_ids, list) or len(volume_ids) > 500:
+        raise ElementError("xInvalidParameter", "volumeIDs must be a list of at most 500 volumes.")
+    asked, before = dict(params), cluster.written()
+    try:
+        changed = [modify_volume(cluster, {**asked, "volumeID": volume_id})["volume"] for volume_id in volume_ids]
+    except ElementError:
+        cluster.put_back(before)
+        raise
+    params.clear()
+    return {"volumes": changed}
+
+
 def modify_qos_policy(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
     """Change a policy; values left out stay."""
     changed = cluster.modify_policy(params.pop("qosPolicyID", None), params.pop("qos", None), params.pop("name", None))
@@ -207,22 +221,29 @@ def _volume(cluster: Cluster, volume_id: Any) -> Volume:
 METHODS: Mapping[str, Method] = {
     "GetAPI": get_api,
     "GetClusterInfo": get_cluster_info,
+    "GetClusterStats": get_cluster_stats,
     "GetClusterVersionInfo": get_cluster_version_info,
+    "GetCurrentClusterAdmin": get_current_cluster_admin,
     "GetDefaultQoS": get_default_qos,
     "GetLimits": get_limits,
+    "GetVolumeAccessGroupLunAssignments": access.get_lun_assignments,
     "ListAccounts": list_accounts,
     "ListActiveNodes": list_active_nodes,
     "ListAllNodes": list_all_nodes,
-    "ListISCSISessions": lambda _, __: {"sessions": []},
-    "ListInitiators": lambda _, __: {"initiators": []},
+    "ListClusterAdmins": list_cluster_admins,
+    "ListFibreChannelSessions": access.list_fibre_channel_sessions,
+    "ListISCSISessions": access.list_iscsi_sessions,
+    "ListInitiators": access.list_initiators,
     "ListProtocolEndpoints": list_protocol_endpoints,
     "ListQoSPolicies": list_qos_policies,
     "ListStorageContainers": list_storage_containers,
     "ListVirtualVolumeBindings": list_virtual_volume_bindings,
     "ListVirtualVolumes": list_virtual_volumes,
-    "ListVolumeAccessGroups": list_volume_access_groups,
+    "ListVolumeAccessGroups": access.list_volume_access_groups,
+    "ListVolumeQoSHistograms": list_volume_qos_histograms,
     "ListVolumeStats": list_volume_stats,
     "ListVolumes": list_volumes,
     "ModifyQoSPolicy": modify_qos_policy,
     "ModifyVolume": modify_volume,
+    "ModifyVolumes": modify_volumes,
 }

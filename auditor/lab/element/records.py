@@ -86,6 +86,7 @@ def stats(cluster: Cluster, found: Volume) -> dict[str, Any]:
     )
     return {
         **dict.fromkeys(still.split(), 0),
+        "readBytesLastSample": load.actual_iops * load.average_io_bytes // 2,  # of half a second
         "accountID": 1,
         "actualIOPS": load.actual_iops,
         "asyncDelay": None,
@@ -222,5 +223,5 @@ def account(number: int, name: str, container_id: str | None, volumes: list[int]
 
 
 def access_group_ids(cluster: Cluster, found: Volume) -> list[int]:
-    """Ids of the access groups a volume is in: their place among all names, from 1."""
-    return [cluster.access_groups.index(name) + 1 for name in found.access_groups]
+    """Ids of the access groups a volume is in."""
+    return [group.id for group in cluster.access_groups if group.name in found.access_groups]

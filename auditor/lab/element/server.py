@@ -49,7 +49,7 @@ class ElementServer(WireServer):
     """
 
     def __init__(self, description: ElementDescription, tls_context: ssl.SSLContext, username: str, password: str) -> None:
-        self.cluster = Cluster(description)
+        self.cluster = Cluster(description, username)
         self.alterations: dict[str, Alteration] = {}
         self._expected = f"{username}:{password}".encode()
         self._lock = threading.Lock()
@@ -117,13 +117,9 @@ class ElementServer(WireServer):
 @contextmanager
 def _ignored(cluster: Cluster) -> Iterator[None]:
     """Have what the block writes undone: the limits, and who uses which."""
-    policies = [(one, one.qos, one.name) for one in cluster.policies.values()]
-    volumes = [(one, one.own_qos, one.policy) for one in cluster.volumes.values()]
+    before = cluster.written()
     yield
-    for policy, qos, name in policies:
-        policy.qos, policy.name = qos, name
-    for volume, own_qos, used in volumes:
-        volume.own_qos, volume.policy = own_qos, used
+    cluster.put_back(before)
 
 
 def _reply(call_id: Any, *, result: Any = None, error: ElementError | None = None, unused: dict[str, Any] | None = None) -> Answer:

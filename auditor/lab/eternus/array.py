@@ -56,3 +56,12 @@ class Array:
     def pools(self) -> list[str]:
         """Names of the pools in the order of their numbers."""
         return list(dict.fromkeys(volume.pool for volume in self.volumes.values()))
+
+    def pools_of(self, *, thin: bool) -> list[tuple[int, str, int]]:
+        """Number, name and size in MB of the thin pools, or of the RAID groups; each is twice as large as its volumes."""
+        found = []
+        for number, name in enumerate(self.pools()):
+            members = [volume for volume in self.volumes.values() if volume.pool == name]
+            if (members[0].type == "TPV") == thin:
+                found.append((number, name, 2 * sum(volume.size_mb for volume in members)))
+        return found

@@ -1,8 +1,8 @@
 """The commands of the lab's ETERNUS DX: a line in, lines out.
 
-How an account is answered is decided by its role (description.py). Where a command's form was never recorded for a role the array says
-"Command not supported", for nothing may be learnt from an invented one: people get no QoS and no users, Software no hosts. Which code a
-real array gives to an account that may not do a thing is not known; the lab gives the same one.
+How an account is answered is decided by its role (description.py). Where a command's form is in no public source for a role, the array
+says that the account may not use it, for nothing may be learnt from an invented one: people get no QoS and no users, Software no
+affinities. That a real array says E5003 to an account that may not do a thing follows from the code's meaning, and is not verified.
 """
 
 from __future__ import annotations
@@ -30,8 +30,10 @@ ERRORS: Mapping[str, str] = {
     "0003": "Too many parameters",
     "0004": "Missing parameter",
     "0030": "Command not supported",
+    "0331": "Flexible tier mode is not valid",
     "0060": "Resource locked",
     "0110": "Resource does not exist",
+    "5003": "The user authority to use the command is improper",
 }
 """What codes mean. Source: cinder's Fujitsu driver, `CLIRETCODE_dic`; only what the lab can answer."""
 
@@ -62,6 +64,7 @@ class _Command:
     text: Form | None = None
     parameters: frozenset[str] = frozenset()
     writes: bool = False
+    flags: frozenset[str] = frozenset()  # parameters without a value
 
 
 def accounts(description: EternusDescription, main: str) -> dict[str, Account]:
@@ -87,17 +90,17 @@ def answer(array: Array, everybody: Mapping[str, Account], account: Account, lin
         return _misunderstood(line, len(words) - 1, "Ambiguous" if sum(one.startswith(name) for one in known) > 1 else "Unknown")
     command = known[name]
     options: dict[str, str] = {}
-    rest = line.split()[len(words) :]
+    rest = [word for word in line.split()[len(words) :] if word.removeprefix("-") not in command.flags]
     for place in range(0, len(rest), 2):
         parameter = rest[place].removeprefix("-")
         if parameter not in command.parameters:
-            return _misunderstood(line, len(words) + place)
+            return _misunderstood(line, line.split().index(rest[place]))
         if place + 1 == len(rest):
             return refusal(account, "0004")
         options[parameter] = rest[place + 1]
     form = command.machine if account.by_machine else command.text
     if form is None or (command.writes and not account.may_write):
-        return refusal(account, "0030")
+        return refusal(account, "5003")
     try:
         lines = form(array, options)
     except RefusedError as error:
@@ -138,9 +141,15 @@ def _commands(description: EternusDescription, everybody: Mapping[str, Account])
         "show enclosure-status": _Command(machine.enclosure_status, text.enclosure_status),
         "show volumes": _Command(machine.volumes, text.volumes, frozenset() if description.early_cli else frozenset({"mode"})),
         "show host-affinity": _Command(text=text.host_affinity),
-        "show host-wwn-names": _Command(text=text.host_wwn_names),
-        "show lun-groups": _Command(text=text.lun_groups, parameters=frozenset({"lg-number"})),
+        "show host-wwn-names": _Command(machine.host_wwn_names, text.host_wwn_names),
+        "show host-iscsi-names": _Command(machine.host_iscsi_names, text.host_iscsi_names),
+        "show host-groups": _Command(text=text.host_groups, flags=frozenset({"all"})),
+        "show lun-groups": _Command(machine.lun_groups, text.lun_groups, frozenset({"lg-number"})),
         "show mapping": _Command(text=text.mapping),
+        "show fru-ce": _Command(text=text.fru_ce),
+        "show raid-groups": _Command(text=text.raid_groups),
+        "show thin-pro-pools": _Command(machine.thin_pro_pools, text.thin_pro_pools, flags=frozenset({"csv"})),
+        "show flexible-tier-pools": _Command(_no_flexible_tiers, _no_flexible_tiers),
         "show users": _Command(lambda *_: _users(everybody)),
         "show cli-error-code": _Command(_error_code, parameters=frozenset({"error-code"})),
         # Of the session alone; the lab never pages and never locks, so there is nothing to remember.
@@ -156,6 +165,10 @@ def _commands(description: EternusDescription, everybody: Mapping[str, Account])
         known["show qos-bandwidth-limit"] = _Command(machine.qos_bandwidth_limit)
         known["set qos-bandwidth-limit"] = _Command(_set_qos_bandwidth_limit, parameters=parameters, writes=True)
     return known
+
+
+def _no_flexible_tiers(_array: Array, _options: Mapping[str, str]) -> list[str]:
+    raise RefusedError("0331")
 
 
 def _nothing(_array: Array, _options: Mapping[str, str]) -> list[str]:

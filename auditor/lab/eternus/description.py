@@ -66,12 +66,16 @@ class VolumeDescription:
 
 @dataclass(frozen=True, slots=True)
 class HostDescription:
-    """A host's FC port as the array knows it: `wwn` is 16 hex digits, `response` the name of its host response."""
+    """A host's port as the array knows it: `wwn` is 16 hex digits, `response` the name of its host response.
+
+    One with an `iscsi_name` is an iSCSI host, and has no WWN.
+    """
 
     name: str
-    wwn: str
+    wwn: str = ""
     response: str = "Default"
     response_number: int = 0
+    iscsi_name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

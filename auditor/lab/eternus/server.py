@@ -174,8 +174,8 @@ class EternusServer:
             raise ConnectionResetError
         if "slow" in faults:
             for start in range(0, len(body), _PIECE):
+                await asyncio.sleep(faults["slow"].seconds)  # before the piece: a short answer is one piece
                 process.stdout.write(body[start : start + _PIECE])
-                await asyncio.sleep(faults["slow"].seconds)
         else:
             process.stdout.write(body)
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 PERSONALITIES = ("aix", "esxi", "hitachi-vsp", "hpux", "oracle-vm-server", "solaris", "vms")
 """Source: the vendor's Python client for REST 2.15, host_patch."""
 
+ACCOUNT = "auditor"
+"""The one there is, behind the API token."""
+
 _HIGHEST_LUN = 254  # connections of a group are numbered downwards from here, those of one host upwards from 1; as recorded
 _FIRST_SUBLUN = 1  # as recorded: a vVol's LUN is this in the upper 32 bits and its protocol endpoint's LUN in the lower
 
@@ -96,6 +99,7 @@ class FlashArray:
     inside: Mapping[str | None, Sequence[Volume]] = field(init=False)  # by volume group
     seen_by_host: Mapping[str | None, Mapping[str, Volume]] = field(init=False)  # by host, then by name
     seen_by_host_group: Mapping[str | None, Mapping[str, Volume]] = field(init=False)
+    totals: dict[str, Any] = field(init=False, default_factory=dict)  # by what was asked
 
     def __post_init__(self) -> None:
         described = self.description
@@ -118,12 +122,14 @@ class FlashArray:
             self.volumes[name].connections = len(groups_and_hosts)
 
     def change_qos(self, held: Volume | VolumeGroup, asked: Any) -> QosDescription:
-        """The ceilings that `held` would have: those named change, the others stay. Nothing is written yet.
+        r"""The ceilings that `held` would have: those named change, the others stay. Nothing is written yet.
 
-        How null is taken is not verified (cinder's driver lifts a ceiling by writing the highest one), so it is refused.
+        An empty string lifts a ceiling. How null is taken is not verified, so it is refused.
 
         Raises:
             FlashArrayError: a name or a value that is not accepted; the wording is not verified.
+
+        Source: the vendor's OpenAPI definitions, _qos_patch: "In order to unset use \"\"".
         """
         limits = self.description.limits
         bounds = {
@@ -136,9 +142,10 @@ class FlashArray:
             if name not in bounds:
                 raise FlashArrayError(f"Invalid parameter qos.{name}.", held.name)
             low, high = bounds[name]
-            if type(value) is not int or not low <= value <= high:
+            lifts = value == "" and limits.unset
+            if not lifts and (type(value) is not int or not low <= value <= high):
                 raise FlashArrayError(f"Invalid value for {name}. Must be between {low} and {high}.", held.name)
-        return dataclasses.replace(held.qos, **asked)
+        return dataclasses.replace(held.qos, **{name: None if value == "" else value for name, value in asked.items()})
 
     def _ordinary(self) -> Iterator[Connection]:
         members: dict[str, list[str | None]]

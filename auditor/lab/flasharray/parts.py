@@ -19,14 +19,19 @@ class QosDescription:
 class LimitsDescription:
     """What may be written as a ceiling.
 
-    Source: arrays.md and the constants of OpenStack cinder's driver. The vendor's Python client for REST 2.15 has 104,857,600 for the
-    highest IOPS; which one an array keeps to is not verified, so the lab refuses what either would.
+    Source: the vendor's OpenAPI definitions and the constants of OpenStack cinder's driver. The vendor's Python client for REST 2.15 had
+    104,857,600 for the highest IOPS, which was a mistake in its definitions (py-pure-client, pull request 54).
+
+    Attributes:
+        unset: whether an empty string lifts a ceiling. The definitions say so; the maker of the vendor's Ansible modules says that nothing
+            does, and they write the highest value instead (FlashArray-Collection issue 768). Not verified against a real system.
     """
 
     iops_floor: int = 100
     iops_ceiling: int = 100_000_000
     bandwidth_floor: int = 1 << 20  # 1 MiB/s
     bandwidth_ceiling: int = 512 << 30  # 512 GiB/s
+    unset: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,20 @@ def array(state: FlashArray, _: object) -> dict[str, Any]:
     }
 
 
+def admin(state: FlashArray, name: str) -> dict[str, Any]:
+    """An account. Source: the vendor's OpenAPI definitions FA2.15, Admin; nobody recorded one."""
+    return {
+        "name": name,
+        "is_local": True,
+        "locked": None,
+        "lockout_remaining": None,
+        "password": None,
+        "public_key": None,
+        "role": {"name": state.description.role},
+        "api_token": {"created_at": LAB_TIME_MS, "expires_at": None, "token": "****"},
+    }
+
+
 def controller(state: FlashArray, name: str) -> dict[str, Any]:
     """A controller; CT0 is the primary one."""
     return {

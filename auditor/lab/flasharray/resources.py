@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.lab.flasharray import performance, ports, records
-from auditor.lab.flasharray.array import PERSONALITIES, FlashArray, FlashArrayError
+from auditor.lab.flasharray.array import ACCOUNT, PERSONALITIES, FlashArray, FlashArrayError
 
 if TYPE_CHECKING:
     from auditor.lab.flasharray.array import Host, Volume, VolumeGroup
@@ -57,15 +57,18 @@ def change_volume(state: FlashArray, held: Volume | VolumeGroup, body: Mapping[s
 
 
 def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[[], None]:
-    """A host's personality. Hosts have no ceilings in REST 2.15. Source: the vendor's Python client, host_patch."""
+    """A host's personality; an empty string unsets it. Hosts have no ceilings in REST 2.15.
+
+    Source: the vendor's Python client, host_patch; the empty string as its Ansible module purefa_host writes it.
+    """
     name = held.described.name
     _only(body, "personality", name)
     wanted = body["personality"]
-    if wanted not in PERSONALITIES:
+    if wanted != "" and wanted not in PERSONALITIES:
         raise FlashArrayError("Invalid personality.", name)
 
     def carry_out() -> None:
-        held.personality = wanted
+        held.personality = wanted or None
 
     return carry_out
 
@@ -115,6 +118,10 @@ def _array(state: FlashArray) -> Sequence[Any]:
     return (state.description,)
 
 
+def _admins(_: FlashArray) -> Sequence[Any]:
+    return (ACCOUNT,)
+
+
 def _controllers(_: FlashArray) -> Sequence[Any]:
     return ("CT0", "CT1")
 
@@ -133,6 +140,7 @@ _CONNECTIONS = {
 }
 
 RESOURCES: Mapping[str, Resource] = {
+    "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
     "arrays": Resource(_array, records.array),
     "arrays/performance": Resource(_array, performance.of_array),
     "connections": Resource(lambda state: state.connections, records.connection, _CONNECTIONS),

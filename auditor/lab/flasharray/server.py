@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl
 
-from auditor.lab.flasharray.array import FlashArray, FlashArrayError
+from auditor.lab.flasharray.array import ACCOUNT, FlashArray, FlashArrayError
 from auditor.lab.flasharray.listing import changed, listed
 from auditor.lab.flasharray.resources import RESOURCES
 from auditor.lab.wire import Answer, Request, WireServer
@@ -119,7 +119,7 @@ class FlashArrayServer(WireServer):
             raise FlashArrayError("Invalid API token.", status=401)  # the wording is not verified
         token = secrets.token_urlsafe(24)
         self._sessions[token] = time.monotonic()
-        return _reply({"items": [{"username": "auditor"}]}, headers=((_TOKEN_HEADER, token),))
+        return _reply({"items": [{"username": ACCOUNT}]}, headers=((_TOKEN_HEADER, token),))
 
     def _session(self, request: Request) -> str:
         token, now = request.headers.get(_TOKEN_HEADER, ""), time.monotonic()

@@ -204,7 +204,8 @@ class Cluster:
 
     def members(self, policy: QosPolicy) -> int:
         """How many objects a policy group limits."""
-        return sum(each.qos is policy for each in self.volumes) + sum(each.qos is policy for each in self.luns)
+        svms = sum(each.qos_policy == policy.name and each.name == policy.svm for each in self.description.svms)
+        return svms + sum(each.qos is policy for each in self.volumes) + sum(each.qos is policy for each in self.luns)
 
     def _volume(self, endpoint: str) -> Volume | None:
         return self._by_endpoint.get(endpoint)

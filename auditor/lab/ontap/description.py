@@ -47,20 +47,22 @@ class ScheduleDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDescription:
-    """A node of the cluster."""
+    """A node of the cluster; `all_flash` decides which scrub schedule is its default."""
 
     name: str
     model: str = "FAS8200"
     state: str = "up"
+    all_flash: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SvmDescription:
-    """A storage virtual machine and what it serves."""
+    """A storage virtual machine and what it serves; its QoS policy holds for all its volumes together, beside their own."""
 
     name: str
     protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
     state: str = "running"
+    qos_policy: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,6 +167,7 @@ class LunDescription:
         misaligned: share of the reads and writes that start beside a 4 KiB block, 0 to 1.
         partial: share of them that cover only part of a block.
         latency_us: as of a volume.
+        bound_to: of a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
     """
 
     name: str
@@ -180,6 +183,7 @@ class LunDescription:
     misaligned: float = 0.0
     partial: float = 0.0
     latency_us: int = 1000
+    bound_to: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,7 +290,12 @@ class OntapDescription:
             ("aggregate", {aggregate.name for aggregate in self.aggregates}, {volume.aggregate for volume in self.volumes}),
             ("volume", {volume.name for volume in self.volumes}, {lun.volume for lun in self.luns}),
             ("schedule", {each.name for each in self.schedules}, scheduled | {each.schedule for each in self.relationships}),
-            ("QoS policy", {q.name for q in self.qos_policies}, {v.qos_policy for v in self.volumes} | {x.qos_policy for x in self.luns}),
+            (
+                "QoS policy",
+                {q.name for q in self.qos_policies},
+                {v.qos_policy for v in self.volumes} | {x.qos_policy for x in self.luns} | {s.qos_policy for s in self.svms},
+            ),
+            ("LUN", {f"/vol/{x.volume}/{x.name}" for x in self.luns}, {path for x in self.luns for path in x.bound_to}),
             ("igroup", {group.name for group in self.igroups}, {name for lun in self.luns for name in lun.igroups}),
             ("efficiency policy", {e.name for e in self.efficiency_policies}, {volume.efficiency_policy for volume in self.volumes}),
             ("SnapMirror policy", {each.name for each in self.snapmirror_policies}, {each.policy for each in self.relationships}),

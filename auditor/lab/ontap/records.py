@@ -5,6 +5,7 @@ Source: the printed results in the vendor's Python client 9.19.1; where it print
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def node(cluster: Cluster, found: NodeDescription) -> dict[str, Any]:
         "model": found.model,
         "serial_number": f"{int(cluster.uuid('node serial', found.name)[:8], 16):012d}",
         "state": found.state,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "is_all_flash_optimized": found.all_flash,
         "uptime": int(cluster.uptime),
         "version": version(cluster),
         "ha": {
@@ -136,6 +139,8 @@ def svm(cluster: Cluster, found: SvmDescription) -> dict[str, Any]:
     about = cluster.description
     used = dict.fromkeys(each.aggregate for each in about.volumes if each.svm == found.name)
     protocols = {name: {"allowed": True, "enabled": name in found.protocols} for name in ("nfs", "iscsi", "fcp", "nvme", "cifs")}
+    policy = next((each for each in cluster.qos if each.name == found.qos_policy), None)
+    qos = {} if policy is None else {"qos_policy": {"uuid": policy.uuid, "name": policy.name}}
     return {
         "uuid": cluster.uuid("svm", found.name),
         "name": found.name,
@@ -147,6 +152,7 @@ def svm(cluster: Cluster, found: SvmDescription) -> dict[str, Any]:
         "ipspace": {"name": "Default", "uuid": cluster.uuid("ipspace")},
         "snapshot_policy": {"name": "default", "uuid": cluster.uuid("snapshot policy")},
         **protocols,
+        **qos,
     }
 
 

@@ -155,6 +155,25 @@ def lun_map(cluster: Cluster, found: tuple[Lun, IgroupDescription, int]) -> dict
     }
 
 
+def bindings(cluster: Cluster) -> list[tuple[Lun, Lun]]:
+    """Every vVol with each protocol endpoint that it is bound to."""
+    by_path = {each.path: each for each in cluster.luns}
+    return [(each, by_path[path]) for each in cluster.luns for path in each.about.bound_to]
+
+
+def binding(cluster: Cluster, found: tuple[Lun, Lun]) -> dict[str, Any]:
+    """A vVol binding."""
+    vvol, endpoint = found
+    return {
+        "svm": svm_reference(cluster, vvol.volume.about.svm),
+        "vvol": {"uuid": vvol.uuid, "name": vvol.path},
+        "protocol_endpoint": {"uuid": endpoint.uuid, "name": endpoint.path},
+        "id": int(vvol.uuid[:6], 16),
+        "count": 1,
+        "is_optimal": True,
+    }
+
+
 def qos_policy(cluster: Cluster, found: QosPolicy) -> dict[str, Any]:
     """A policy group, fixed or adaptive; the max_throughput texts of newer releases are left out."""
     return {

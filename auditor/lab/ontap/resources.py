@@ -66,7 +66,7 @@ RESOURCES: tuple[Resource, ...] = (
         records.schedule,
         optional=("interval", *(f"cron.{part}" for part in ("minutes", "hours", "weekdays", "days", "months"))),
     ),
-    Resource("svm/svms", lambda c: c.description.svms, records.svm),
+    Resource("svm/svms", lambda c: c.description.svms, records.svm, optional=("qos_policy.name", "qos_policy.uuid")),
     Resource(
         "storage/luns",
         lambda c: c.luns,
@@ -118,6 +118,13 @@ RESOURCES: tuple[Resource, ...] = (
         keys=("lun.uuid", "igroup.uuid"),
     ),
     Resource(
+        "protocols/san/vvol-bindings",
+        records_data.bindings,
+        records_data.binding,
+        default=("vvol.uuid", "vvol.name", "protocol_endpoint.uuid", "protocol_endpoint.name"),
+        keys=("protocol_endpoint.uuid", "vvol.uuid"),
+    ),
+    Resource(
         "snapmirror/relationships",
         lambda c: [each for each in c.relationships if c.is_here(each.about.destination)],
         records_data.relationship,
@@ -152,6 +159,7 @@ SOURCES_ONLY = Resource(
     lambda c: [each for each in c.relationships if each.about.source_cluster is None and c.is_here(each.about.source)],
     records_data.relationship,
     default=("uuid", "source.path", "destination.path", "healthy", "state"),
+    optional=("transfer_schedule.name", "transfer_schedule.uuid", "unhealthy_reason", "source.cluster.name"),
 )
 """What list_destinations_only=true asks for: those whose source is here. Source: vendor reference, GET /snapmirror/relationships."""
 

@@ -72,6 +72,7 @@ class OntapServer(WireServer):
         self._clock = clock
         self._started = clock()
         self._positions: dict[str, dict[tuple[str, ...], int]] = {}
+        self._username = username
         self._expected = f"{username}:{password}".encode()
         self._lock = threading.Lock()
         super().__init__(self._answer, _operation, tls_context)
@@ -123,12 +124,20 @@ class OntapServer(WireServer):
             if parts[2] not in self.jobs:
                 raise NO_SUCH_RECORD
             return self.jobs[parts[2]].record() | ({"_links": records.link(f"cluster/jobs/{parts[2]}")} if hal else {})
+        if parts == ["security", "login", "whoami"]:
+            return self._whoami()
         resource, keys = _resource(parts)
         if resource.path == SOURCES_ONLY.path and query.pop("list_destinations_only", "false") == "true":
             resource = SOURCES_ONLY
         if keys:
             return one(resource, self.cluster, self._find(resource, keys), query, hal=hal)
         return Collection(resource, self.cluster, self._positions_of(resource), query, path).answer(hal=hal)
+
+    def _whoami(self) -> dict[str, Any]:
+        """The account: a predefined role, as far as what it may do is one. Source: netapp-ontap, Whoami."""
+        writes = "write" in self.cluster.description.permissions
+        privileges = [{"path": "/api", "access": "all" if writes else "readonly"}]
+        return {"username": self._username, "roles": ["admin" if writes else "readonly"], "privileges": privileges}
 
     def _patch(self, parts: list[str], query: dict[str, str], request: Request) -> tuple[int, Any]:
         resource, keys = _resource(parts)
@@ -206,8 +215,8 @@ def _operation(request: Request) -> str:
     parts = _parts(request.path)
     if not parts:
         return request.method
-    if parts[:2] == ["cluster", "jobs"] or parts == ["cluster"]:
-        return f"{request.method} {'/'.join(parts[:2])}"
+    if parts[:2] == ["cluster", "jobs"] or parts in (["cluster"], ["security", "login", "whoami"]):
+        return f"{request.method} {'/'.join(parts if parts[0] == 'security' else parts[:2])}"
     try:
         return f"{request.method} {_resource(parts)[0].path}"
     except RestError:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state import DatastoreState, VCenterState
 
 
+_UNMAP_KIB = 1024
+"""What VMFS 6 begins with: its block size (known)."""
+
+
 def vmfs_uuid(name: str) -> str:
     """A VMFS volume's uuid, for example 64c1b2a0-1a2b3c4d-5e6f-001122334455; the same at every start."""
     digits = uuid.uuid5(uuid.NAMESPACE_DNS, name).hex
@@ -33,7 +37,7 @@ def summary(store: DatastoreState, reference: Any) -> Any:
             accessible=about.accessible,
             multipleHostAccess=len(about.hosts) > 1,
             type=about.type,
-            maintenanceMode="normal",
+            maintenanceMode=about.maintenance_mode,
         )
     )
 
@@ -75,7 +79,9 @@ def volume(state: VCenterState, store: DatastoreState) -> Any:
                 uuid=vmfs_uuid(about.name),
                 vmfsUpgradable=False,
                 ssd=True,
-                local=False,
+                local=about.local,
+                unmapGranularity=_UNMAP_KIB if about.vmfs_version.startswith("6") else None,
+                unmapPriority=about.unmap_priority if about.vmfs_version.startswith("6") else None,
                 extent=[vim.host.ScsiDisk.Partition(diskName=device, partition=1) for device in about.extents],
             )
         )

@@ -112,7 +112,7 @@ def pods(state: VCenterState) -> Iterable[Managed]:
             childType=_always([vim.Datastore]),
             childEntity=_always([vim.Datastore(one) for one in pod.datastores]),
             summary=partial(pod_objects.pod_summary, state, pod),
-            podStorageDrsEntry=partial(pod_objects.drs_entry, pod),
+            podStorageDrsEntry=partial(pod_objects.drs_entry, state, pod),
         )
 
 

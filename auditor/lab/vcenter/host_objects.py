@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim
 
 from auditor.lab.vcenter.datastore_objects import mount_info, volume
+from auditor.lab.vcenter.network_objects import network
 from auditor.lab.vcenter.path_policy import FIXED, policy_of
-from auditor.lab.vcenter.state import target_key
+from auditor.lab.vcenter.state import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.storage_objects import Unit, hba_key, initiator, logical_unit, ports, scsi_lun
 from auditor.lab.vcenter.typed import complete, long
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from auditor.lab.description import DeviceDescription, HbaDescription, TargetDescription
     from auditor.lab.vcenter.state import HostState, VCenterState
 
@@ -88,6 +91,7 @@ def config(state: VCenterState, host: HostState, reference: Any) -> Any:
             host=reference,
             product=product(about.version, about.build),
             storageDevice=storage_device(host),
+            network=network(host),
             fileSystemVolume=_volumes(state, host),
             option=option_values(host),
             vsanHostConfig=vim.vsan.host.ConfigInfo(enabled=about.vsan_enabled),
@@ -165,7 +169,9 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
         iScsiName=initiator(host, hba),
         maxSpeedMb=25000,
         currentSpeedMb=25000,
-        advancedOptions=_parameters(delayed_ack=host.adapter_delayed_ack[hba.device], inherited=None),
+        advancedOptions=_parameters(
+            host.adapter_delayed_ack[hba.device], host.adapter_parameters[hba.device], None, dict.fromkeys(ISCSI_PARAMETERS)
+        ),
     )
     # An adapter's `supportedAdvancedOptions` stays unset: nobody here has seen a real list.
     for target in hba.targets:
@@ -182,25 +188,47 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
 
 def _target(host: HostState, hba: HbaDescription, target: TargetDescription, built: Any) -> Any:
     own = host.target_delayed_ack.get(target_key(hba.device, target))
+    its = host.target_parameters.get(target_key(hba.device, target), {})
     built.address = target.address
     built.port = target.port
-    built.advancedOptions = _parameters(delayed_ack=_inherited(host, hba, target) if own is None else own, inherited=own is None)
+    built.advancedOptions = _parameters(
+        _inherited(host, hba, target) if own is None else own,
+        _inherited_parameters(host, hba, target) | its,
+        own is None,
+        {key: key not in its for key in ISCSI_PARAMETERS},
+    )
     return built
 
 
 def _inherited(host: HostState, hba: HbaDescription, target: TargetDescription) -> bool:
     """DelayedAck of the send target that found this one, else of the adapter."""
-    finders = [one for one in hba.targets if one.kind == "send" and one.address == target.discovered_at]
-    own = [host.target_delayed_ack.get(target_key(hba.device, one)) for one in finders]
+    own = [host.target_delayed_ack.get(target_key(hba.device, one)) for one in _finders(hba, target)]
     return next((value for value in own if value is not None), host.adapter_delayed_ack[hba.device])
 
 
-def _parameters(*, delayed_ack: bool, inherited: bool | None) -> list[Any]:
-    # LoginTimeout 5 is the default. Source: facts.md section 5 (Dell PS: "default 5 too short").
+def _inherited_parameters(host: HostState, hba: HbaDescription, target: TargetDescription) -> dict[str, int]:
+    """The other parameters, likewise."""
+    values = dict(host.adapter_parameters[hba.device])
+    for finder in reversed(_finders(hba, target)):
+        values |= host.target_parameters.get(target_key(hba.device, finder), {})
+    return values
+
+
+def _finders(hba: HbaDescription, target: TargetDescription) -> list[TargetDescription]:
+    return [one for one in hba.targets if one.kind == "send" and one.address == target.discovered_at]
+
+
+def _parameters(
+    delayed_ack: bool,
+    others: Mapping[str, int],
+    inherited: bool | None,
+    others_inherited: Mapping[str, bool | None],
+) -> list[Any]:
+    """HostInternetScsiHbaParamValue of every parameter; isInherited is unset where nothing can be inherited."""
     value = vim.host.InternetScsiHba.ParamValue
     return [
         value(key="DelayedAck", value=delayed_ack, isInherited=inherited),
-        value(key="LoginTimeout", value=5, isInherited=None if inherited is None else True),
+        *(value(key=key, value=number, isInherited=others_inherited.get(key)) for key, number in others.items()),
     ]
 
 

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter import host_objects, soap, storage_objects
+from auditor.lab.vcenter import host_objects, network_objects, soap, storage_objects
 from auditor.lab.vcenter.typed import complete
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ def config(state: VCenterState, moid: str, reference: Any) -> InParts:
             "vsanHostConfig.enabled": of_host(lambda host: host.description.vsan_enabled),
             "storageDevice.softwareInternetScsiEnabled": of_host(host_objects.software_iscsi),
             "storageDevice.hostBusAdapter": of_host(host_objects.adapters),
+            "network.vnic": of_host(network_objects.vmknics),
+            "network.vswitch": of_host(network_objects.standard_switches),
+            "network.proxySwitch": of_host(network_objects.distributed_switches),
+            "network.portgroup": of_host(network_objects.portgroups),
         },
         {
             "storageDevice.scsiLun": writing(_luns),

@@ -31,8 +31,19 @@ def pod_summary(state: VCenterState, pod: PodState) -> Any:
     return vim.StoragePod.Summary(name=pod.description.name, capacity=long(size), freeSpace=long(size // 2))
 
 
-def drs_entry(pod: PodState) -> Any:
+def drs_entry(state: VCenterState, pod: PodState) -> Any:
     """PodStorageDrsEntry; the lab's Storage DRS recommends nothing."""
     values = {name: NESTED[name](**value) if name in NESTED else value for name, value in pod.config.items()}
-    config = vim.storageDrs.ConfigInfo(podConfig=vim.storageDrs.PodConfigInfo(**values))
+    config = vim.storageDrs.ConfigInfo(podConfig=vim.storageDrs.PodConfigInfo(**values), vmConfig=_of_machines(state, pod))
     return complete(vim.StorageResourceManager.PodStorageDrsEntry(storageDrsConfig=config))
+
+
+def _of_machines(state: VCenterState, pod: PodState) -> list[Any]:
+    """StorageDrsVmConfigInfo of the machines that go by a setting of their own."""
+    ids = {vm.name: moid for moid, vm in zip(state.vm_host, state.description.vms, strict=True)}
+    return [
+        vim.storageDrs.VmConfigInfo(
+            vm=vim.VirtualMachine(ids[name]), enabled=behavior != "disabled", behavior=None if behavior == "disabled" else behavior
+        )
+        for name, behavior in pod.description.vm_behaviors.items()
+    ]

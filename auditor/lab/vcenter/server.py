@@ -13,6 +13,7 @@ from auditor.lab.vcenter import (
     authorization,
     events,
     events_recording,
+    extensions,
     host_operations,
     pbm,
     performance,
@@ -86,6 +87,7 @@ class VCenterServer:
             *performance.performance_objects(),
             *events.event_objects(self.state),
             *authorization.authorization_objects(lambda: self.privileges),
+            *extensions.extension_objects(self.state),
         ):
             self.inventory.add(managed)
         events_recording.watch(self.state)

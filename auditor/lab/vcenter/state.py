@@ -37,6 +37,13 @@ if TYPE_CHECKING:
 ORDINARY_DSNRO = 32
 """Commands; the default of an ordinary device. Source: facts.md 1.4."""
 
+ISCSI_PARAMETERS = {"LoginTimeout": 5, "NoopOutInterval": 15, "NoopOutTimeout": 10, "RecoveryTimeout": 10}
+"""Seconds; what an iSCSI adapter begins with, besides DelayedAck.
+
+Source: facts.md section 5 for the names, and for the first value (Dell PS: "default 5 too short"); the other values are known from
+esxcli and not verified, nor is it that the API calls them as esxcli does. A real adapter has some ten more.
+"""
+
 TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
 _FIRST_VM = 1001
 _RECENT_TASKS = 200  # "the VC limit". Source: govmomi, simulator/task_manager.go
@@ -76,6 +83,15 @@ class HostState:
             for hba in description.hbas
             for target in hba.targets
             if target.delayed_ack is not None
+        }
+        self.adapter_parameters: dict[str, dict[str, int]] = {
+            hba.device: ISCSI_PARAMETERS | dict(hba.parameters) for hba in description.hbas if hba.kind == "iscsi"
+        }
+        self.target_parameters: dict[TargetKey, dict[str, int]] = {
+            target_key(hba.device, target): dict(target.parameters)
+            for hba in description.hbas
+            for target in hba.targets
+            if target.parameters
         }
         self.in_maintenance_mode = description.in_maintenance_mode
         self.connection_state = description.connection_state

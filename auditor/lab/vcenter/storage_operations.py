@@ -11,11 +11,12 @@ from pyVmomi import vim, vmodl
 from auditor.lab.vcenter import multipath_operations, pod_operations
 from auditor.lab.vcenter.context import host_behind, reachable_host
 from auditor.lab.vcenter.pod_state import sioc_written
-from auditor.lab.vcenter.state import target_key
+from auditor.lab.vcenter.state import ISCSI_PARAMETERS, target_key
 
 if TYPE_CHECKING:
     from auditor.lab.description import HbaDescription
     from auditor.lab.vcenter.context import Context, Operation
+    from auditor.lab.vcenter.state import HostState, TargetKey
 
 
 _THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: facts.md 4.1
@@ -23,25 +24,42 @@ _PERCENT_OF_PEAK = (50, 100)  # source: as above
 
 
 def _update_iscsi_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Only DelayedAck, the one parameter the lab keeps; others it does not know are refused."""
+    """DelayedAck and the numbers of ISCSI_PARAMETERS, which are all that the lab keeps; others are refused."""
     host = host_behind(context, this)
     hba = host.hbas.get(arguments["iScsiHbaDevice"])
     if hba is None or hba.kind != "iscsi":
         raise vim.fault.NotFound(msg=f"The adapter {arguments['iScsiHbaDevice']} could not be found.")
     for one in arguments.get("options", []):
-        if one.key != "DelayedAck" or not isinstance(one.value, bool):
+        if not _fits(one):
             raise vmodl.fault.InvalidArgument(invalidProperty=one.key, msg=f"A specified parameter was not correct: {one.key}")
     targets = arguments.get("targetSet")
     for one in arguments.get("options", []):
-        if targets is None:
-            host.adapter_delayed_ack[hba.device] = one.value
-            continue
-        for key in _targets(hba, targets):
-            if one.isInherited:
-                host.target_delayed_ack.pop(key, None)
-            else:
-                host.target_delayed_ack[key] = one.value
+        for key in [None] if targets is None else _targets(hba, targets):
+            _set_iscsi_option(host, hba.device, key, one)
     context.state.changed()
+
+
+def _fits(option: Any) -> bool:
+    if option.key == "DelayedAck":
+        return isinstance(option.value, bool)
+    return option.key in ISCSI_PARAMETERS and isinstance(option.value, int) and not isinstance(option.value, bool) and option.value >= 0
+
+
+def _set_iscsi_option(host: HostState, device: str, target: TargetKey | None, option: Any) -> None:
+    """Set a parameter of an adapter, or of one of its targets."""
+    if option.key == "DelayedAck":
+        if target is None:
+            host.adapter_delayed_ack[device] = option.value
+        elif option.isInherited:
+            host.target_delayed_ack.pop(target, None)
+        else:
+            host.target_delayed_ack[target] = option.value
+    elif target is None:
+        host.adapter_parameters[device][option.key] = int(option.value)
+    elif option.isInherited:
+        host.target_parameters.get(target, {}).pop(option.key, None)
+    else:
+        host.target_parameters.setdefault(target, {})[option.key] = int(option.value)
 
 
 def _targets(hba: HbaDescription, targets: Any) -> list[Any]:

@@ -38,6 +38,7 @@ def service_content(state: VCenterState) -> Any:
         eventManager=vim.event.EventManager("EventManager"),
         authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
         taskManager=vim.TaskManager("TaskManager"),
+        extensionManager=vim.ExtensionManager("ExtensionManager"),
         about=vim.AboutInfo(
             name="VMware vCenter Server",
             fullName=f"VMware vCenter Server {about.version} build-{about.build}",

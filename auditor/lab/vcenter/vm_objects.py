@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from auditor.lab.description import DiskDescription, VmDescription
     from auditor.lab.vcenter.state import VCenterState
 
+_SHARES = {"low": 500, "normal": 1000, "high": 2000}
+"""Of a disk. Source: SharesLevel in the vSphere API."""
+
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 # First key of each controller family as vSphere numbers them (known): IDE 200, SCSI 1000, SATA 15000, NVMe 31000.
@@ -51,6 +54,7 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
             uuid=vm_uuid(vm),
             instanceUuid=vm_uuid(vm),
             template=vm.template,
+            latencySensitivity=vim.LatencySensitivity(level=vm.latency_sensitivity),
             files=vim.vm.FileInfo(vmPathName=_path(vm, f"{vm.name}.vmx")),
             hardware=vim.vm.VirtualHardware(numCPU=4, numCoresPerSocket=1, memoryMB=16384, device=devices(state, vm)),
         )
@@ -132,7 +136,9 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
             datastore=vim.Datastore(state.datastore_id[disk.datastore]),
             backingObjectId=disk.backing_object_id or None,
             diskMode="persistent",
-            thinProvisioned=True,
+            thinProvisioned=disk.provisioning == "thin",
+            # A lazily zeroed disk leaves it unset (known from what clients show; not verified).
+            eagerlyScrub=True if disk.provisioning == "eager" else None,
         ),
         controllerKey=controller,
         unitNumber=place,
@@ -140,10 +146,16 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
         capacityInBytes=long(disk.size_bytes),
         storageIOAllocation=vim.StorageResourceManager.IOAllocationInfo(
             limit=long(-1 if disk.iops_limit is None else disk.iops_limit),
-            shares=vim.SharesInfo(shares=1000, level="normal"),
-            reservation=0,
+            shares=_shares(disk),
+            reservation=disk.iops_reservation,
         ),
     )
+
+
+def _shares(disk: DiskDescription) -> Any:
+    if isinstance(disk.shares, int):
+        return vim.SharesInfo(shares=disk.shares, level="custom")
+    return vim.SharesInfo(shares=_SHARES[disk.shares], level=disk.shares)
 
 
 def _path(vm: VmDescription, file: str) -> str:

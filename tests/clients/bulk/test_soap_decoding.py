@@ -67,7 +67,7 @@ def test_any_legal_spelling_means_the_same(data: Any, token: str | None, extras:
 
 
 @bounded
-@pytest.mark.parametrize("kind", ["HostSystem", "Datastore", "VirtualMachine", "ContainerView"])
+@pytest.mark.parametrize("kind", ["HostSystem", "Datastore", "VirtualMachine", "StoragePod", "Task", "ExtensionManager", "ContainerView"])
 @given(st.data())
 def test_every_property_of_every_kind_is_read_as_it_was_written(kind: str, data: Any) -> None:
     shape = {path: data.draw(values_of(declared, plain=True)) for path, declared in PROPERTIES[kind].items()}

@@ -501,3 +501,35 @@ def test_what_is_no_json_and_what_is_no_part_of_the_api_is_refused(serve: Any) -
         headers = {"x-dell-api-version": "2.0"}
         assert cinder.session.post("/api/rest/StorageCenter/ScVolume/GetList", content=b"{", headers=headers).status_code == 400
         assert cinder.session.get("/somewhere", headers=headers).status_code == 404
+
+
+def test_one_manager_speaks_for_several_storage_centers(serve: Any) -> None:
+    away = dataclasses.replace(DESCRIPTION, name="away", serial_number=64703, connected=False)
+    with serve(dataclasses.replace(DESCRIPTION, also=(away,))) as (cinder, server):
+        told = cinder.ask("GET", "StorageCenter/StorageCenter").json()
+        assert [(one["scSerialNumber"], one["connected"], bool(one["connectionError"])) for one in told] == [
+            (64702, True, False),
+            (64703, False, True),
+        ]
+        assert cinder.ask("GET", "ApiConnection/ApiConnection/0/StorageCenterList").json() == told
+        assert [one["instanceId"] for one in cinder.find("ScVolume")] == ["64702.1", "64702.2", "64703.1", "64703.2"]
+        assert [one["instanceId"] for one in cinder.find("ScVolume", scSerialNumber=64703)] == ["64703.1", "64703.2"]
+        change = {"volumeQosProfile": "64703.1"}
+        assert cinder.ask("PUT", "StorageCenter/ScVolumeConfiguration/64703.1", change).status_code == 200
+        assert (cinder.profiles("64703.1")[0], cinder.profiles("64702.1")[0]) == ("Default", "Bronze")
+        assert [center.description.serial_number for center in server.centers] == [64702, 64703]
+
+
+def test_every_volume_is_of_a_storage_type_that_is_there(serve: Any) -> None:
+    with serve() as (cinder, _):
+        (there,) = cinder.find("ScStorageType")
+        assert {one["storageType"]["instanceId"] for one in cinder.find("ScVolume")} == {there["instanceId"]}
+        assert there["redundancy"] == "Redundant"
+
+
+def test_an_answer_can_be_altered_on_its_way_out(serve: Any) -> None:
+    with serve() as (cinder, server):
+        server.alterations["ScVolume/GetList"] = lambda told: told[:1]
+        assert [one["name"] for one in cinder.find("ScVolume")] == ["capped"]
+        del server.alterations["ScVolume/GetList"]
+        assert len(cinder.find("ScVolume")) == 2

@@ -11,7 +11,14 @@ import httpx
 import pytest
 
 from auditor.lab.authority import Authority
-from auditor.lab.element.description import ElementDescription, LoadDescription, NodeDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.element.description import (
+    AccessGroupDescription,
+    ElementDescription,
+    LoadDescription,
+    NodeDescription,
+    QosPolicyDescription,
+    VolumeDescription,
+)
 from auditor.lab.element.server import ElementServer
 
 if TYPE_CHECKING:
@@ -29,6 +36,7 @@ DESCRIPTION = ElementDescription(
         VolumeDescription("test-volume1", policy="gold", access_groups=("example1",), load=LoadDescription(4096, 0.5, 800, 3, 120)),
         VolumeDescription("test-volume2", policy="gold"),
     ),
+    access_groups=(AccessGroupDescription("example1", ("iqn.1993-08.org.debian:01:4efdaa48c143",)),),
 )
 
 
@@ -89,6 +97,10 @@ def differences(recorded: Any, answered: Any, where: str = "") -> list[str]:
         ("ListAllNodes", "nodes"),
         ("ListAccounts", "accounts"),
         ("ListVolumeAccessGroups", "volumeAccessGroups"),
+        ("ListInitiators", "initiators"),
+        ("ListISCSISessions", "sessions"),
+        ("ListVolumeQoSHistograms", "qosHistograms"),
+        ("GetClusterStats", "clusterStats"),
     ],
 )
 def test_every_field_of_a_recorded_answer_is_in_the_labs_answer_with_its_type(ask: Any, method: str, under: str) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from auditor.lab.authority import Authority
 from auditor.lab.element.description import (
+    AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
     NodeDescription,
@@ -248,3 +249,104 @@ def test_the_remaining_lists_answer(serve: Any) -> None:
         assert result(session, "GetDefaultQoS")["curve"]["262144"] == 3900
         assert "ListVolumes" in result(session, "GetAPI")["12.3"]
         assert (result(session, "ListInitiators"), result(session, "ListISCSISessions")) == ({"initiators": []}, {"sessions": []})
+
+
+GROUPS = dataclasses.replace(
+    DESCRIPTION,
+    volumes=(VolumeDescription("one", access_groups=("esx", "bare")), VolumeDescription("two", access_groups=("esx",))),
+    access_groups=(
+        AccessGroupDescription("esx", ("iqn.1998-01.com.vmware:esx-1", "21:00:00:0e:1e:14:af:40")),
+        AccessGroupDescription("chap", ("iqn.1998-01.com.vmware:esx-2",), require_chap=True),
+    ),
+)
+
+
+def test_access_groups_tell_their_initiators_and_volumes(serve: Any) -> None:
+    with serve(GROUPS) as (session, _):
+        groups = result(session, "ListVolumeAccessGroups")["volumeAccessGroups"]
+        second = result(session, "ListVolumeAccessGroups", startVolumeAccessGroupID=2, limit=1)["volumeAccessGroups"]
+        chosen = result(session, "ListVolumeAccessGroups", volumeAccessGroups=[3])["volumeAccessGroups"]
+        luns = result(session, "GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=1)["volumeAccessGroupLunAssignments"]
+        assert error(session, "GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=9) == "xVolumeAccessGroupIdDoesNotExist"
+        volumes = {each["name"]: each["volumeAccessGroups"] for each in result(session, "ListVolumes")["volumes"]}
+    told = [(group["volumeAccessGroupID"], group["name"], group["initiatorIDs"], group["volumes"]) for group in groups]
+    assert told == [(1, "esx", [1, 2], [1, 2]), (2, "chap", [3], []), (3, "bare", [], [1])]
+    assert groups[0]["initiators"] == ["iqn.1998-01.com.vmware:esx-1", "21:00:00:0e:1e:14:af:40"]
+    assert [[group["name"] for group in some] for some in (second, chosen)] == [["chap"], ["bare"]]
+    assert luns["lunAssignments"] == [{"lun": 0, "volumeID": 1}, {"lun": 1, "volumeID": 2}]
+    assert (volumes["one"], volumes["two"]) == ([1, 3], [1])
+
+
+def test_only_initiators_that_need_chap_tell_their_secrets(serve: Any) -> None:
+    with serve(GROUPS) as (session, _):
+        every = result(session, "ListInitiators")["initiators"]
+        later = result(session, "ListInitiators", startInitiatorID=2, limit=1)["initiators"]
+        chosen = result(session, "ListInitiators", initiators=[3])["initiators"]
+        assert error(session, "ListInitiators", initiators=[3], startInitiatorID=1) == "xInvalidParameter"
+    assert [(each["initiatorID"], each["volumeAccessGroups"], "initiatorSecret" in each) for each in every] == [
+        (1, [1], False),
+        (2, [1], False),
+        (3, [2], True),
+    ]
+    assert (later, chosen) == (every[1:2], every[2:])
+
+
+def test_an_initiator_has_a_session_with_each_volume_or_with_each_node(serve: Any) -> None:
+    with serve(GROUPS) as (session, _):
+        iscsi = result(session, "ListISCSISessions")["sessions"]
+        channel = result(session, "ListFibreChannelSessions")["sessions"]
+    assert [(each["initiatorName"], each["volumeID"], each["nodeID"]) for each in iscsi] == [
+        ("iqn.1998-01.com.vmware:esx-1", 1, 1),
+        ("iqn.1998-01.com.vmware:esx-1", 2, 3),
+    ]
+    assert [(each["initiatorWWPN"], each["nodeID"], each["volumeAccessGroupID"]) for each in channel] == [
+        ("21:00:00:0e:1e:14:af:40", 1, 1),
+        ("21:00:00:0e:1e:14:af:40", 3, 1),
+    ]
+
+
+def test_many_volumes_are_changed_together_or_not_at_all(serve: Any) -> None:
+    with serve(DESCRIPTION) as (session, _):
+        changed = result(session, "ModifyVolumes", volumeIDs=[1, 3], qosPolicyID=2, associateWithQoSPolicy=True)["volumes"]
+        assert [(volume["volumeID"], volume["qosPolicyID"], limits(volume)) for volume in changed] == [
+            (1, 2, (100, 3000, 6000)),
+            (3, 2, (100, 3000, 6000)),
+        ]
+        before = result(session, "ListVolumes")
+        assert error(session, "ModifyVolumes", volumeIDs=[2, 99], qosPolicyID=2) == "xVolumeIDDoesNotExist"
+        assert error(session, "ModifyVolumes", volumeIDs=list(range(501)), qosPolicyID=2) == "xInvalidParameter"
+        assert result(session, "ListVolumes") == before
+
+
+@pytest.mark.parametrize(
+    ("keeps", "policy"), [pytest.param(True, 1, id="it stays in its policy"), pytest.param(False, None, id="it leaves its policy")]
+)
+def test_a_volume_given_limits_of_its_own_has_them_in_its_policy_or_out_of_it(serve: Any, keeps: bool, policy: int | None) -> None:
+    with serve(dataclasses.replace(DESCRIPTION, custom_qos_keeps_policy=keeps)) as (session, _):
+        changed = result(session, "ModifyVolume", volumeID=1, qos={"minIOPS": 60, "maxIOPS": 700, "burstIOPS": 800})["volume"]
+        assert (changed["qosPolicyID"], limits(changed)) == (policy, (60, 700, 800))
+        again = result(session, "ModifyVolume", volumeID=1, associateWithQoSPolicy=True, qosPolicyID=1)["volume"]
+        assert (again["qosPolicyID"], limits(again)) == (1, (25, 1000, 2000))
+
+
+def test_a_volume_can_be_in_a_policy_and_have_limits_of_its_own_from_the_start(serve: Any) -> None:
+    both = VolumeDescription("both", policy="Gold", qos=QosDescription(60, 700, 800))
+    with serve(dataclasses.replace(DESCRIPTION, volumes=(both,))) as (session, _):
+        (volume,) = result(session, "ListVolumes", includeVirtualVolumes=False)["volumes"]
+        assert (volume["qosPolicyID"], limits(volume)) == (2, (60, 700, 800))
+
+
+def test_accounts_and_what_they_may_do_are_told(serve: Any) -> None:
+    with serve(DESCRIPTION) as (session, _):
+        own = result(session, "GetCurrentClusterAdmin")["clusterAdmin"]
+        every = result(session, "ListClusterAdmins")["clusterAdmins"]
+    assert (own["username"], own["access"]) == ("audit", ["read", "write"])
+    assert [each["username"] for each in every] == ["admin", "audit"]
+
+
+def test_histograms_are_of_the_volumes_asked_for(serve: Any) -> None:
+    with serve(DESCRIPTION) as (session, _):
+        told = result(session, "ListVolumeQoSHistograms", volumeIDs=[2, 4])["qosHistograms"]
+        assert len(result(session, "ListVolumeQoSHistograms")["qosHistograms"]) == 6
+        assert error(session, "ListVolumeQoSHistograms", volumeIDs=[99]) == "xVolumeIDDoesNotExist"
+    assert [each["volumeID"] for each in told] == [2, 4]

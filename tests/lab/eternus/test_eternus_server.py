@@ -168,7 +168,7 @@ def test_an_account_that_only_watches_reads_text_and_changes_nothing(console: An
     there = console(DESCRIPTION)
     shown, refused = there.type("show status", "set volume-qos -volume-number 1 -bandwidth-limit 2", user="watcher")
     assert code(shown) == ["Summary Status  [Normal]"]
-    assert code(refused) == ["Error: E0030 Command not supported."]
+    assert code(refused) == ["Error: E5003 The user authority to use the command is improper."]
     assert categories(there.type("show volume-qos")[0])["LUN01"] == ["00", "00", "00"]
 
 
@@ -185,7 +185,7 @@ def test_a_lun_group_tells_its_volumes_in_lun_order(console: Any) -> None:
 def test_a_main_account_that_may_only_read_is_refused_writes(console: Any) -> None:
     there = console(dataclasses.replace(DESCRIPTION, permissions=frozenset({"read"})))
     refused, shown = there.type("set volume-qos -volume-number 1 -bandwidth-limit 2", "show volume-qos")
-    assert code(refused) == ["01", "0030"]
+    assert code(refused) == ["01", "5003"]
     assert categories(shown)["LUN01"] == ["00", "00", "00"]
 
 
@@ -198,7 +198,7 @@ def test_a_main_account_that_may_only_read_is_refused_writes(console: Any) -> No
     ],
 )
 def test_a_form_that_was_never_recorded_is_not_made_up(console: Any, line: str) -> None:
-    assert code(console(DESCRIPTION).type(line)[0]) == ["01", "0030"]
+    assert code(console(DESCRIPTION).type(line)[0]) == ["01", "5003"]
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from auditor.lab.flasharray.parts import LimitsDescription
 from auditor.lab.wire import Fault
 
 MIB = 1 << 20
@@ -32,6 +33,8 @@ def qos(client: Any, what: str, name: str) -> tuple[int | None, int | None]:
         ),
         pytest.param("volume-groups", "apps", {"iops_limit": 2000}, (2000, None), id="a volume group"),
         pytest.param("volumes", "both::ds", {"iops_limit": 2000}, (2000, None), id="a volume of a pod"),
+        pytest.param("volumes", "ds-2", {"iops_limit": ""}, (None, MIB), id="an empty string lifts one"),
+        pytest.param("volume-groups", "apps", {"iops_limit": "", "bandwidth_limit": ""}, (None, None), id="or both"),
     ],
 )
 def test_a_ceiling_that_is_written_is_read_back(
@@ -70,6 +73,12 @@ def test_a_refused_write_leaves_everything_as_it_was(serve: Any, described: Any,
     before = client.items(what)
     assert client.refused(client.patch(what, body, names=before[2 if what == "volumes" else 0]["name"]))[0] == 400
     assert client.items(what) == before
+
+
+def test_an_array_may_refuse_to_lift_a_ceiling(serve: Any, described: Any) -> None:
+    client, _ = serve(dataclasses.replace(described, limits=LimitsDescription(unset=False)))
+    assert client.refused(client.patch("volumes", {"qos": {"iops_limit": ""}}, names="ds-2")) == (400, "ds-2")
+    assert qos(client, "volumes", "ds-2") == (1000, MIB)
 
 
 def test_several_are_changed_all_or_none(serve: Any, described: Any) -> None:
@@ -126,6 +135,15 @@ def test_a_host_s_personality_is_written_and_nothing_else_of_it(serve: Any, desc
     assert client.refused(client.patch("hosts", {"qos": {"iops_limit": 500}}, names="windows")) == (400, "windows")
     assert client.items("hosts", names="windows")[0]["personality"] == "esxi"
     assert client.patch("pods", {"destroyed": True}, names="both").status_code == 404
+    assert client.patch("hosts", {"personality": ""}, names="windows").json()["items"][0]["personality"] is None, "an empty one unsets it"
+
+
+def test_the_account_behind_the_token_is_told_with_its_role_and_without_the_token(serve: Any, described: Any) -> None:
+    client, _ = serve(described)
+    (username,) = [item["username"] for item in client.login().json()["items"]]
+    (account,) = client.items("admins", names=username)
+    assert (account["name"], account["role"]) == (username, {"name": "storage_admin"})
+    assert set(account["api_token"]["token"]) == {"*"}
 
 
 def test_an_account_that_may_only_read_cannot_write(serve: Any, described: Any) -> None:

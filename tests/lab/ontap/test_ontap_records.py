@@ -13,7 +13,7 @@ CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "ontap-netapp_ont
 
 # Fields the vendor's field definitions name but no printed example shows.
 DEFINED = {
-    "Node": "model serial_number state uptime version ha.takeover.state",
+    "Node": "date is_all_flash_optimized model serial_number state uptime version ha.takeover.state",
     "Schedule": "scope cron.weekdays cron.months",
     "Lun": "serial_number_hex create_time qos_policy lun_maps.igroup",
     "Volume": "space nas.path is_svm_root efficiency qos aggregates svm._links comment",

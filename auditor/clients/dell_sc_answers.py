@@ -1,0 +1,104 @@
+"""What Dell's Storage Manager writes: attributes in any case, sizes with their unit, dates in two forms, and errors."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+_LONGEST_MESSAGE = 300
+_AMOUNT = re.compile(r"(\d{1,30}(?:\.\d{1,30})?(?:[Ee]\+?\d{1,2})?) ?([A-Za-z]+?)(?:/s|ps)?")
+_UNITS = {"Bytes": 0, "KB": 1, "KiB": 1, "MB": 2, "MiB": 2, "GB": 3, "GiB": 3, "TB": 4, "TiB": 4}
+_LARGEST = 2**63 - 1  # what a BIGINT column holds
+_RANGE = re.compile(r"version must be in the range \[\s*([\d.]+)\s*,\s*([\d.]+)\s*\]")
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})(?:\.[\d.]*)?")
+
+
+class Attributes(dict[str, Any]):
+    """An object of an answer, whose attributes are found whatever their case.
+
+    Source: recorded objects: one port has "WWN" and another "wWN"; cinder's client writes scSerialNumber and ScSerialNumber alike.
+    """
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """The value of an attribute; objects within it are of this kind too."""
+        found = self._spelt(name)
+        value = default if found is None else super().__getitem__(found)
+        return Attributes(value) if isinstance(value, dict) else value
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self:
+            raise KeyError(name)
+        return self.get(name)
+
+    def __contains__(self, name: object) -> bool:
+        return self._spelt(str(name)) is not None
+
+    def _spelt(self, name: str) -> str | None:
+        if super().__contains__(name):
+            return name
+        wanted = name.lower()
+        return next((each for each in self if each.lower() == wanted), None)
+
+
+def size_in_bytes(told: object) -> int | None:
+    """Bytes of a size such as "1.073741824E9 Bytes", "131072.0 Bytes" or "10 GB"; None when it is none.
+
+    Units are powers of 1024. Source: recorded sizes are in Bytes; CoprHD's client (SizeUtil) reads KB, MB and GB so, and cinder asks for
+    "1 GB" and gets 1.073741824E9 Bytes. A rate may end in "/s" or "ps" ("50 MB/s", "50 MBps"); "Mb" would be bits, as in recorded speeds.
+    """
+    match = _AMOUNT.fullmatch(told) if isinstance(told, str) else None
+    if type(told) is int:
+        found = told
+    elif match is None or match[2] not in _UNITS:
+        return None
+    else:
+        found = int(Decimal(match[1]) * 1024 ** _UNITS[match[2]])
+    return found if 0 <= found <= _LARGEST else None
+
+
+def moment(told: object) -> datetime | None:
+    """When "2015-01-07T14:07:10-06:00" is, in UTC; None when it is no such date, or one without its time zone.
+
+    The other form, "04/03/2015 12:01:08 AM", never has a zone. Source: recorded objects; which attribute has which follows no rule.
+    """
+    if not isinstance(told, str):
+        return None
+    try:
+        found = datetime.fromisoformat(told)
+    except ValueError:
+        return None
+    return found.astimezone(UTC) if found.tzinfo else None
+
+
+def version(told: object) -> tuple[int, int] | None:
+    """Major and minor of "4.1" or "2.10"; None when it is no version."""
+    match = _VERSION.fullmatch(told) if isinstance(told, str) else None
+    return (int(match[1]), int(match[2])) if match else None
+
+
+def version_range(message: str) -> tuple[str, str] | None:
+    """The oldest and newest API version that a refusal names; None when it is another refusal.
+
+    Source: cinder's client (_check_version_fail) reads "Invalid API version specified, the version must be in the range [2.0, 4.1]".
+    """
+    match = _RANGE.search(message)
+    return (match[1], match[2]) if match else None
+
+
+def message_of(body: bytes) -> str:
+    """What an answer that is not a good one says: the text under "result", or the whole of it where it is plain text.
+
+    Source: CoprHD's client: "Some versions return the reason text, some return a JSON structure".
+    """
+    import msgspec
+
+    text = body.decode("utf-8", "replace")
+    try:
+        value = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        value = "" if text.lstrip().startswith("<") else text
+    if isinstance(value, dict):
+        value = Attributes(value).get("result")
+    return " ".join(value.split())[:_LONGEST_MESSAGE] if isinstance(value, str) else ""

@@ -1,0 +1,115 @@
+"""The host key an endpoint that speaks SSH shows, and whether it is the one that is trusted; nobody logs in."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import ConfigurationError, EndpointUnreachableError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.model import Endpoint
+
+OWN_KNOWN_HOSTS = "~/.ssh/known_hosts"
+"""Where the trusted keys are, unless fleet.yaml says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class HostKey:
+    """What was shown.
+
+    Attributes:
+        algorithm: for example ssh-ed25519.
+        fingerprint: as ssh-keygen -l prints it and fleet.yaml pins it, "SHA256:...".
+        trusted: whether it is a key that fleet.yaml, or the known_hosts file, names; None where `ssh: {verify: false}` asks for none.
+        why: for people, when it is not trusted.
+    """
+
+    algorithm: str
+    fingerprint: str
+    trusted: bool | None
+    why: str = ""
+
+
+def shown_host_key(endpoint: Endpoint) -> HostKey:
+    """The key that `endpoint` shows; the key exchange is all that is done.
+
+    Raises:
+        EndpointUnreachableError: no connection, or no SSH on it.
+        ConfigurationError: the known_hosts file that fleet.yaml names cannot be read.
+    """
+    known, revoked, where = _known(endpoint)
+    key = _exchanged(endpoint, known)
+    algorithm, fingerprint = key.get_algorithm(), key.get_fingerprint("sha256")
+    if not endpoint.ssh.verify:
+        return HostKey(algorithm, fingerprint, None)
+    if endpoint.ssh.fingerprint is not None:
+        pinned = endpoint.ssh.fingerprint
+        why = "" if fingerprint == pinned else f"fleet.yaml pins {pinned}"
+        return HostKey(algorithm, fingerprint, fingerprint == pinned, why)
+    if key in revoked:
+        return HostKey(algorithm, fingerprint, trusted=False, why=f"{where} has it as revoked")
+    why = "" if key in known else f"{where} has {'another key' if known else 'no key'} for {endpoint.address}"
+    return HostKey(algorithm, fingerprint, key in known, why)
+
+
+def _exchanged(endpoint: Endpoint, known: Sequence[Any]) -> Any:
+    import asyncssh
+
+    seconds = endpoint.limits.timeout_seconds
+    # A server with several keys shows the one that is asked for: ask for those that are known.
+    wanted = tuple(dict.fromkeys(name.decode() for key in known for name in key.sig_algorithms)) or ()
+
+    async def ask() -> Any:
+        asking = asyncssh.get_server_host_key(endpoint.address, endpoint.port, server_host_key_algs=wanted, config=None)
+        return await asyncio.wait_for(asking, seconds)
+
+    reason: str
+    try:
+        key = asyncio.run(ask())
+        if key is not None:
+            return key
+        reason = "it showed none"
+    except TimeoutError:
+        reason = f"no key exchange within {seconds:g} s"
+    except (OSError, asyncssh.Error) as error:
+        reason = str(error) or type(error).__name__
+    raise EndpointUnreachableError(
+        f"endpoint {endpoint.name}: no host key: {reason}",
+        why="nothing is asked of an endpoint that does not prove who it is; no password was sent.",
+        do=f"check that SSH is answered at {endpoint.address}:{endpoint.port}.",
+    )
+
+
+def _known(endpoint: Endpoint) -> tuple[Sequence[Any], Sequence[Any], str]:
+    """The keys that are trusted and revoked for the endpoint, and where that stands."""
+    import asyncssh
+
+    ssh = endpoint.ssh
+    if not ssh.verify or ssh.fingerprint is not None:
+        return (), (), "fleet.yaml"
+    path = Path(ssh.known_hosts or OWN_KNOWN_HOSTS).expanduser()
+    if ssh.known_hosts is None and not path.exists():
+        return (), (), str(path)
+    try:
+        hosts = asyncssh.read_known_hosts(str(path))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"endpoint {endpoint.name}: {path} cannot be used: {error}",
+            why="without it the host key cannot be verified, and nothing is asked unverified.",
+            do="check the path in `ssh: {known_hosts: PATH}`; it has to be a file in OpenSSH's form.",
+        ) from error
+    keys, _, revoked, *_ = hosts.match(endpoint.address, _address(endpoint), endpoint.port)
+    return keys, revoked, str(path)
+
+
+def _address(endpoint: Endpoint) -> str:
+    try:
+        return str(socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)[0][4][0])
+    except (OSError, UnicodeError):
+        return ""

@@ -1,0 +1,130 @@
+"""What an account has to be allowed, by what is read and what is fixed; the one place that says so.
+
+Tests hold the vCenter part against the lab: with a privilege taken away, exactly the topics and remediators named here fail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from auditor.model import EndpointKind
+
+READ_ONLY = ("System.Anonymous", "System.View", "System.Read")
+"""The built-in role Read-only; every role that people make has them too.
+
+Source: vSphere API reference, AuthorizationManager: "For user-defined roles, the system-defined privileges ... are always present".
+"""
+
+SETTINGS, ADVANCED, STORAGE = "Host.Config.Settings", "Host.Config.AdvancedConfig", "Host.Config.Storage"
+DATASTORE_IO = "Datastore.ConfigIOManagement"
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """What a read or a fix asks for.
+
+    Attributes:
+        privileges: all of them are needed.
+        source: who says so.
+        verified: whether a vendor's document says so; otherwise it is what the lab was built on.
+    """
+
+    privileges: tuple[str, ...]
+    source: str
+    verified: bool = True
+
+
+_PROPERTIES = Needed(READ_ONLY, "vSphere API reference: properties ask for System.Read, views and sessions for System.View")
+_ESXCLI = "not documented, not verified against a real vCenter; taken to be what QueryModules asks for"
+
+VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
+    {
+        "hosts": _PROPERTIES,
+        "hbas": _PROPERTIES,
+        "devices": _PROPERTIES,
+        "paths": _PROPERTIES,
+        "datastores": _PROPERTIES,
+        "vms": _PROPERTIES,
+        "network": _PROPERTIES,
+        "pods": _PROPERTIES,
+        "tasks": _PROPERTIES,
+        "extensions": _PROPERTIES,
+        "pods": _PROPERTIES,
+        "network": _PROPERTIES,
+        "tasks": Needed(READ_ONLY[:2], "vSphere API reference, TaskManager.recentTask: System.View; it lists what the account may see"),
+        "extensions": Needed(READ_ONLY[:2], "vSphere API reference, ExtensionManager.extensionList: System.View"),
+        "options": Needed(READ_ONLY, "vSphere API reference, OptionManager.QueryOptions: System.View"),
+        "modules": Needed((*READ_ONLY, SETTINGS), "vSphere API reference, HostKernelModuleSystem.QueryModules: Host.Config.Settings"),
+        "device_scheduling": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+        "device_offload": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+        "lockmode": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+    }
+)
+"""By topic. `modules` asks esxcli for their parameters as well."""
+
+ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
+"""What is read by esxcli alone, which can be tried."""
+
+VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
+    {
+        "host.option": Needed((ADVANCED,), 'vSphere security guide, "Host Configuration Privileges": advanced host configuration options'),
+        "host.module_option": Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
+        "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
+        "device.dsnro": Needed((SETTINGS, STORAGE), f"esxcli: {_ESXCLI}; a write to a device as Host.Config.Storage", verified=False),
+        "datastore.sioc": Needed(
+            (DATASTORE_IO,),
+            'vSphere API reference, StorageResourceManager.ConfigureDatastoreIORM_Task: "required on the target datastore"',
+        ),
+    }
+)
+"""By remediator, beside what reading asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Roles of an array's accounts as its API names them, in lower case; one that is in neither may be allowed anything.
+
+    What an account may read is tried, as that writes nothing; this is for what cannot be tried, and for advice.
+
+    Attributes:
+        read: may write nothing.
+        write: may write what is fixed.
+    """
+
+    read: frozenset[str]
+    write: frozenset[str]
+    source: str
+
+
+ARRAY_ROLES: Mapping[EndpointKind, Roles] = MappingProxyType(
+    {
+        # Narrower types may write something of volumes; none of them is said to have ModifyQoSPolicy.
+        EndpointKind.ELEMENT: Roles(
+            frozenset({"read", "reporting"}),
+            frozenset({"administrator"}),
+            'Element API reference, "Access control": all methods; it names no narrower type for ListVolumes and ListQoSPolicies',
+        ),
+        EndpointKind.FLASHARRAY: Roles(
+            frozenset({"readonly"}), frozenset({"storage_admin", "array_admin"}), "Purity REST reference, admins: role; not verified"
+        ),
+        EndpointKind.ONTAP: Roles(
+            frozenset({"readonly"}), frozenset({"admin"}), "ONTAP, predefined roles of cluster administrators; not verified"
+        ),
+        EndpointKind.DELL_SC: Roles(
+            frozenset({"reporter"}), frozenset({"administrator"}), "Dell Storage Manager, user privileges; not verified"
+        ),
+        EndpointKind.ETERNUS: Roles(
+            frozenset({"monitor"}),
+            frozenset({"admin", "storageadmin", "maintainer", "software"}),
+            'help of ETERNUS Web GUI, "Availability of Executions in the Default Role"; not verified',
+        ),
+    }
+)
+
+
+def lost_without(privileges: Iterable[str], needed: Mapping[str, Needed]) -> frozenset[str]:
+    """The topics, or remediators, of `needed` that fail without any of `privileges`."""
+    lacking = frozenset(privileges)
+    return frozenset(name for name, one in needed.items() if lacking.intersection(one.privileges))

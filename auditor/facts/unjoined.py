@@ -1,0 +1,203 @@
+"""Devices that no array of the fleet was found behind: a gap each, with the reason.
+
+Worked out from a snapshot's own tables once everything was collected, and only where both sides of the join were asked for. Families that
+auditor cannot read leave none: of them it knows what the hosts tell, and no rule asks for more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from auditor.facts.families import BY_NAME, FAMILIES, family_of_inquiry, family_of_name
+from auditor.facts.views import view_sources
+from auditor.model import EndpointKind, EndpointReading, Gap
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from auditor.facts.needs import Needs
+
+_BEHIND = "the array behind "
+MOST_OF_A_KIND = 20
+"""Gaps for devices of one vCenter and family that have the same reason; those beyond are counted in one more. Source: this project."""
+
+_STEPS = ("step_endpoint_reading", "step_array", "step_declared", "step_volume_qos", "step_array_device", "step_share")
+
+
+def is_of_the_join(gap: Gap) -> bool:
+    """Whether `unjoined` made it, so that it has to be worked out anew when any endpoint was read again."""
+    return gap.what.startswith(_BEHIND)
+
+
+def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
+    """Yield a gap for each thing the hosts see that the arrays do not account for; `connection` holds the facts of `readings`.
+
+    The endpoint of such a gap is the vCenter; where fleet.yaml and an array disagree, it is the array.
+    """
+    kinds = {reading.name: EndpointKind(reading.kind) for reading in readings}
+    both = {("device", "device"), ("array_volume", "device")}
+    if EndpointKind.VCENTER not in kinds.values() or not both <= asked.facts:
+        return
+    with _steps(connection):
+        whole = {name for (name,) in connection.execute("SELECT endpoint FROM step_endpoint_reading WHERE volumes_read").fetchall()}
+        yield from _devices(connection, kinds, whole)
+        yield from _conflicts(connection)
+        if ("datastore", "nfs_path") in asked.facts:
+            yield from _shares(connection)
+        yield from _declared(connection)
+
+
+@contextmanager
+def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """The join as facts/views/ has it, for as long as it is looked at."""
+    texts = dict(view_sources())
+    made = []
+    try:
+        for name in _STEPS:
+            connection.execute(texts[name].replace("CREATE VIEW", "CREATE TEMP TABLE", 1))
+            made.append(name)
+        connection.execute(f"CREATE TEMP TABLE seen_device AS {_SEEN}")
+        made.append("seen_device")
+        yield
+    finally:
+        for name in made:
+            connection.execute(f"DROP TABLE temp.{name}")
+
+
+def _digits() -> str:
+    """SQL: how many characters of a volume's name tell its array; NULL where that is not known."""
+    known = " ".join(f"WHEN '{family.name}' THEN {family.array_digits}" for family in FAMILIES if family.array_digits)
+    return f"CASE family {known} END"
+
+
+# A device once for each vCenter, whoever sees it; mpx. names and local disks are one host's own.
+_SEEN = f"""
+WITH seen AS (
+    SELECT endpoint, device, any_value(vendor) AS vendor, any_value(model) AS model, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
+    FROM fact.device
+    WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
+    GROUP BY endpoint, device
+)
+SELECT endpoint, device, is_pe, {family_of_inquiry()} AS told, {family_of_name()} AS named,
+    coalesce(nullif(told, 'other'), named) AS family
+FROM seen
+"""  # noqa: S608  likewise
+
+_UNJOINED = f"""
+WITH prefix AS (
+    SELECT a.family, left(v.device, {_digits()}) AS prefix, min(v.endpoint) AS endpoint
+    FROM fact.array_volume AS v
+    JOIN step_array AS a USING (endpoint)
+    GROUP BY ALL
+),
+left_over AS (
+    SELECT s.*, a.presented_by, left(s.device, {_digits()}) AS prefix
+    FROM seen_device AS s
+    LEFT JOIN step_array_device AS a USING (device)
+    WHERE a.array_name IS NULL AND list_contains($readable, s.family)
+)
+SELECT s.endpoint, s.family, s.is_pe, s.named IS NULL AS is_odd, s.presented_by, p.endpoint AS alike, count(*) AS devices,
+    min(s.device, {MOST_OF_A_KIND}) AS names
+FROM left_over AS s
+LEFT JOIN prefix AS p USING (family, prefix)
+GROUP BY ALL
+ORDER BY ALL
+"""  # noqa: S608  families.py's words only
+
+
+def _devices(connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str]) -> Iterator[Gap]:
+    readable = [family.name for family in FAMILIES if family.kind is not None]
+    absent: dict[tuple[str, str], tuple[int, list[str]]] = {}
+    for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
+        _UNJOINED, {"readable": readable}
+    ).fetchall():
+        if kinds.get(endpoint) is not EndpointKind.VCENTER:
+            continue
+        arrays = sorted(name for name, kind in kinds.items() if kind is BY_NAME[family].kind)
+        if not arrays:
+            before, held = absent.get((endpoint, family), (0, []))
+            absent[endpoint, family] = (before + count, sorted([*held, *names]))
+            continue
+        why = _why(family, arrays, [name for name in arrays if name not in whole], presented_by, like, is_odd=is_odd, is_pe=is_pe)
+        yield from (Gap(endpoint, f"{_BEHIND}{name}", why) for name in names)
+        if count > len(names):
+            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices of {BY_NAME[family].label}", why)
+    for (endpoint, family), (count, names) in absent.items():
+        label = BY_NAME[family].label
+        what = f"{_BEHIND}{names[0]}" if count == 1 else f"{_BEHIND}{count:,} devices of {label} ({_few(names, count)})"
+        yield Gap(
+            endpoint, what, f"no {label} is listed in fleet.yaml, so neither volumes nor QoS are known; add it as kind {_kind(family)}"
+        )
+
+
+def _why(
+    family: str, arrays: Sequence[str], unread: Sequence[str], presented_by: str | None, like: str | None, *, is_odd: bool, is_pe: bool
+) -> str:
+    label, thing = BY_NAME[family].label, "protocol endpoint" if is_pe else "volume"
+    if presented_by is not None:
+        return (
+            f"more than one {thing} has this name, on {presented_by}, and it is not one that is stretched; which one it is cannot be told"
+        )
+    if unread:
+        return f"no {thing} that was read has this name, and {', '.join(unread)} could not be read whole; see the gaps there"
+    if is_odd:
+        return f"the inquiry tells {label}, whose names do not begin like this one; no {thing} of {', '.join(arrays)} has it"
+    if like is not None:
+        return f"it is named like volumes of {like}, which has none of this name: the LUN is stale, or the account may not see the volume"
+    if is_pe or not BY_NAME[family].array_digits:
+        return (
+            f"no {thing} of {', '.join(arrays)} has this name: it is stale, its array is not in fleet.yaml, or the account may not see it"
+        )
+    return f"no {thing} of {', '.join(arrays)} is named like it: its array is not in fleet.yaml, or the account may see none of its volumes"
+
+
+def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
+    """Devices whose inquiry tells one family and whose name another; the inquiry is believed (facts/families.py)."""
+    rows = connection.execute(
+        f"""SELECT endpoint, told, named, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
+        WHERE told <> 'other' AND named <> told GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
+    ).fetchall()
+    for endpoint, told, named, count, names in rows:
+        why = f"its inquiry tells {BY_NAME[told].label}, its name {BY_NAME[named].label}; the inquiry is believed"
+        yield from (Gap(endpoint, f"{_BEHIND}{name} as its name tells it", why) for name in names)
+        if count > len(names):
+            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices as their names tell it", why)
+
+
+def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
+    """NFS datastores whose path several shares have. Where none has it the server may be anything, and nothing is said."""
+    rows = connection.execute(
+        """SELECT d.endpoint, d.name, d.nfs_host, s.path, s.presented_by, s.is_ambiguous
+        FROM fact.datastore AS d JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
+        WHERE s.array_endpoint IS NULL ORDER BY ALL"""
+    ).fetchall()
+    for endpoint, name, server, path, arrays, is_ambiguous in rows:
+        reason = "more than one share has that path" if is_ambiguous else "not every array that may have that path was read whole"
+        yield Gap(endpoint, f"{_BEHIND}datastore {name}", f"it mounts {path} of {server}, known from {arrays}, and {reason}")
+
+
+def _declared(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
+    """Arrays that tell of themselves something else than fleet.yaml declares; they are believed."""
+    rows = connection.execute(
+        """SELECT a.array_name, concat_ws(' ', c.declared_model, c.declared_generation, c.declared_firmware) AS declared,
+            concat_ws(' ', a.read_model, a.read_generation, a.read_version) AS told, count(*), min(a.device)
+        FROM step_array_device AS a
+        JOIN step_declared AS c USING (device)
+        WHERE a.read_model <> c.declared_model OR a.read_generation <> c.declared_generation
+            OR regexp_replace(a.read_version, '-\\d+$', '') <> regexp_replace(c.declared_firmware, '-\\d+$', '')
+        GROUP BY ALL ORDER BY ALL"""
+    ).fetchall()
+    for array, declared, told, count, device in rows:
+        what = f"{_BEHIND}{device} and {count - 1:,} more" if count > 1 else f"{_BEHIND}{device}"
+        yield Gap(array, what, f"fleet.yaml declares {declared}, and the array tells {told}; the array is believed, so correct fleet.yaml")
+
+
+def _few(names: Sequence[Any], count: int) -> str:
+    return ", ".join(names[:3]) + (f" and {count - 3:,} more" if count > 3 else "")
+
+
+def _kind(family: str) -> str:
+    kind = BY_NAME[family].kind
+    return kind.value if kind else family

@@ -1,0 +1,104 @@
+"""Small fleets as rows of fact tables, and what views and gaps say of them."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from auditor.facts.needs import EVERYTHING, Needs
+from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
+from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.views import create_views
+from auditor.model import EndpointKind, EndpointReading
+
+WHEN = datetime(2026, 11, 21, tzinfo=UTC)
+Rows = list[dict[str, Any]]
+Facts = dict[str, Rows]
+FAMILY = {
+    EndpointKind.ELEMENT: "solidfire",
+    EndpointKind.FLASHARRAY: "flasharray",
+    EndpointKind.ONTAP: "ontap",
+    EndpointKind.DELL_SC: "dell-sc",
+    EndpointKind.ETERNUS: "eternus-dx",
+}
+INQUIRY = {
+    "solidfire": ("SolidFir", "SSD SAN"),
+    "flasharray": ("PURE", "FlashArray"),
+    "ontap": ("NETAPP", "LUN C-Mode"),
+    "dell-sc": ("COMPELNT", "Compellent Vol"),
+    "eternus-dx": ("FUJITSU", "ETERNUS_DXM"),
+    "powervault-md3": ("DELL", "MD34xx"),
+}
+
+
+def hosts(count: int = 2) -> Facts:
+    """A vCenter "vc" with one cluster of hosts, all of it read."""
+    readings: Rows = [{"scope": f"host-{n}", "topic": topic, "complete": True} for n in range(1, count + 1) for topic in HOST_TOPICS]
+    readings += [{"scope": "", "topic": topic, "complete": True} for topic in VCENTER_TOPICS]
+    listed: Rows = [{"host_id": f"host-{n}", "name": f"esx-{n}", "cluster_id": "c1", "cluster": "gold"} for n in range(1, count + 1)]
+    return {"reading": readings, "host": listed}
+
+
+def seen(device: str, family: str, **more: Any) -> dict[str, Any]:
+    """A device with the family's inquiry, on no host yet."""
+    vendor, model = INQUIRY[family]
+    return {"device": device, "vendor": vendor, "model": model, "device_type": "disk", "is_local": False, **more}
+
+
+def on_all_hosts(given: Facts, *devices: dict[str, Any]) -> None:
+    """Every host sees these devices."""
+    given.setdefault("device", []).extend({"host_id": host["host_id"], **device} for host in given["host"] for device in devices)
+
+
+def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any], array_id: str | None = None, read: bool = True) -> None:
+    """An array of which everything was read, or, unless `read`, everything but its last volumes."""
+    topics = ARRAY_TOPICS[kind]
+    given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": read or topic != "volumes"} for topic in topics]
+    own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}
+    given.setdefault("array", []).append({"endpoint": name, **own})
+    told = [{"endpoint": name, "volume_id": volume.get("name"), "is_virtual": False, "qos_read": True, **volume} for volume in volumes]
+    given.setdefault("array_volume", []).extend(told)
+
+
+def endpoints(**kinds: EndpointKind) -> tuple[EndpointReading, ...]:
+    """What fleet.yaml lists, by name ("_" for "-"); a vCenter "vc" besides."""
+    listed = {"vc": EndpointKind.VCENTER, **{name.replace("_", "-"): kind for name, kind in kinds.items()}}
+    return tuple(
+        EndpointReading(name, kind.value, f"{name}.example.net:443", "1", "verified", WHEN, WHEN, complete=True)
+        for name, kind in listed.items()
+    )
+
+
+def builder(given: Facts) -> SnapshotBuilder:
+    """With these rows; those that name no endpoint are of "vc"."""
+    found = SnapshotBuilder()
+    fill(found, given)
+    return found
+
+
+def fill(found: SnapshotBuilder, given: Facts) -> None:
+    """Add these rows."""
+    for table, rows in given.items():
+        filled = [{"endpoint": "vc", **row} if table != "declared" else row for row in rows]
+        if table == "reading":
+            filled = [{**row, "read_at": WHEN} for row in filled]
+        columns = sorted({column for row in filled for column in row})
+        found.add(Batch(table, {column: [row.get(column) for row in filled] for column in columns}))
+
+
+def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Snapshot:
+    """These facts, with the gaps that the join leaves."""
+    return builder(given).finish(endpoints(**kinds), started=WHEN, finished=WHEN, asked=asked)
+
+
+def view(name: str, given: Facts) -> Rows:
+    """The rows of a view over these facts."""
+    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
+    create_views(connection, views={name})
+    answer = connection.execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
+    names = [column[0] for column in answer.description or []]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def gaps(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Iterator[tuple[str, str, str]]:
+    """(endpoint, what, why) of each gap."""
+    return ((gap.endpoint, gap.what, gap.why) for gap in snapshot(given, asked, **kinds).gaps)

@@ -1,0 +1,389 @@
+"""Hosts and arrays are joined in one place: device to volume, the QoS in force, and who shares it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, Rows, array, hosts, on_all_hosts, seen, view
+
+FA, FA_COPY = "naa.624a93705a1f77c29b3e4d1000011010", "naa.624a93705a1f77c29b3e4d1000011011"
+FLASH, SC, ONTAP, ELEMENT = EndpointKind.FLASHARRAY, EndpointKind.DELL_SC, EndpointKind.ONTAP, EndpointKind.ELEMENT
+
+
+def flash(*arrays: tuple[str, dict[str, Any]], count: int = 1) -> Facts:
+    """Hosts that see FA, and arrays with a volume of that name each."""
+    given = hosts(count)
+    on_all_hosts(given, seen(FA, "flasharray"))
+    for name, volume in arrays:
+        array(given, name, FLASH, {"name": "db", "device": FA, **volume})
+    return given
+
+
+@pytest.mark.parametrize(
+    ("volume", "iops", "size", "capped", "words"),
+    [
+        pytest.param({}, None, None, False, "none", id="none"),
+        pytest.param({"qos_max_iops": 500}, 500, None, True, "the volume itself: 500 IOPS", id="its own"),
+        pytest.param(
+            {"qos_max_iops": 500, "qos_group_id": "g", "qos_group_max_iops": 300},
+            300,
+            None,
+            True,
+            "the volume itself: 500 IOPS; group g: 300 IOPS",
+            id="the group's is tighter",
+        ),
+        pytest.param(
+            {"qos_policy": "Prod", "qos_max_bytes_per_second": 52428800, "qos_group_id": "g", "qos_group_max_bytes_per_second": 104857600},
+            None,
+            52428800,
+            True,
+            "Prod: 50.0 MiB/s; group g: 100.0 MiB/s",
+            id="its own bandwidth is tighter",
+        ),
+        pytest.param({"qos_read": False}, None, None, None, None, id="not read"),
+        pytest.param(
+            {"qos_read": False, "qos_max_iops": 500},
+            500,
+            None,
+            True,
+            "the volume itself: 500 IOPS; the rest was not read",
+            id="read in part",
+        ),
+        pytest.param({"qos_policy": "Default"}, None, None, False, "Default: no ceiling", id="a policy without a ceiling"),
+    ],
+)
+def test_the_qos_in_force_is_the_tighter_of_the_volumes_and_its_groups(
+    volume: dict[str, Any], iops: int | None, size: int | None, capped: bool | None, words: str | None
+) -> None:
+    [row] = view("device", flash(("fa", volume)))
+    assert (row["array_name"], row["volume"]) == ("fa", "db")
+    assert (row["qos_max_iops"], row["qos_max_bytes_per_second"], row["qos_capped"], row["qos"]) == (iops, size, capped, words)
+
+
+def test_who_sees_a_device_is_told_the_first_by_name() -> None:
+    given = flash(("fa", {}), count=7)
+    on_all_hosts(given, {"device": "mpx.vmhba0:C0:T0:L0", "is_local": True})
+    rows = view("device", given)
+    assert {(row["device"][:3], row["hosts"], row["host_names"]) for row in rows} == {
+        ("naa", 7, "esx-1, esx-2, esx-3, esx-4, esx-5 and 2 more"),
+        ("mpx", None, None),
+    }
+
+
+@pytest.mark.parametrize(
+    ("shared", "read", "sharers", "names"),
+    [
+        pytest.param(True, True, 2, "a, b, db", id="one ceiling for all"),
+        pytest.param(False, True, 0, "", id="a ceiling each"),
+        pytest.param(None, True, None, None, id="not told which"),
+        pytest.param(True, False, None, None, id="not all volumes read"),
+    ],
+)
+def test_volumes_under_one_ceiling_are_named(shared: bool | None, read: bool, sharers: int | None, names: str | None) -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(FA, "flasharray"))
+    policy = {"qos_policy_id": "p", "qos_policy": "gold", "qos_shared": shared, "qos_max_iops": 900}
+    array(
+        given,
+        "fa",
+        FLASH,
+        {"name": "db", "device": FA, **policy},
+        {"name": "b", **policy},
+        {"name": "a", **policy},
+        {"name": "c"},
+        read=read,
+    )
+    [row] = view("device", given)
+    assert (row["qos_sharers"], row["qos_shared_by"]) == (sharers, names)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "name", "capped", "iops"),
+    [
+        pytest.param({"pod": "m"}, {"pod": "m"}, "fa-1, fa-2", False, None, id="no ceiling on either"),
+        pytest.param(
+            {"pod": "m", "qos_max_iops": 900}, {"pod": "m", "qos_max_iops": 300}, "fa-1, fa-2", True, 300, id="the tighter counts"
+        ),
+        pytest.param({"pod": "m"}, {"pod": "m", "qos_read": False}, "fa-1, fa-2", None, None, id="QoS of one not read"),
+        pytest.param({"pod": "m"}, None, "fa-1", None, None, id="the other array not read"),
+        pytest.param({"pod": "m", "pod_arrays": "fa-1"}, None, "fa-1", False, None, id="a pod on one array only"),
+        pytest.param({"pod": "m", "qos_max_iops": 900}, None, "fa-1", True, 900, id="the other array not read, and a ceiling seen"),
+        pytest.param({"pod": "m"}, {"pod": "n"}, None, None, None, id="two pods: not stretched"),
+        pytest.param({}, {}, None, None, None, id="no pod: two arrays claim one name"),
+    ],
+)
+def test_a_stretched_volume_is_two_arrays_by_right(
+    first: dict[str, Any], second: dict[str, Any] | None, name: str | None, capped: bool | None, iops: int | None
+) -> None:
+    [row] = view("device", flash(("fa-1", first), *([("fa-2", second)] if second is not None else [])))
+    assert (row["array_name"], row["qos_capped"], row["qos_max_iops"]) == (name, capped, iops)
+    if capped is None and name == "fa-1":
+        assert row["qos"] == "none; the other array of its pod was not read"
+
+
+def test_the_same_array_listed_twice_is_one_and_goes_by_its_first_name() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(FA, "flasharray"))
+    for name in ("fa-b", "fa-a"):
+        array(given, name, FLASH, {"name": "db", "device": FA, "qos_max_iops": 500}, array_id="one")
+    [row] = view("device", given)
+    assert (row["array_name"], row["volume"], row["qos_max_iops"], row["is_stretched"]) == ("fa-a", "db", 500, False)
+
+
+def test_an_account_that_sees_less_of_an_array_takes_nothing_from_one_that_sees_more() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(FA, "flasharray"))
+    array(given, "a-little", FLASH, array_id="one")
+    array(given, "b-all", FLASH, {"name": "db", "device": FA}, array_id="one")
+    [row] = view("device", given)
+    assert (row["array_name"], row["volume"]) == ("a-little", "db")
+
+
+def test_two_arrays_of_one_name_are_told_apart() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(FA, "flasharray"), seen(FA_COPY, "flasharray"))
+    array(given, "east", FLASH, {"name": "db", "device": FA, "qos_max_iops": 1}, array_id="1")
+    array(given, "west", FLASH, {"name": "db", "device": FA_COPY, "qos_max_iops": 2}, array_id="2")
+    for told in given["array"]:
+        told["name"] = "production"
+    rows = view("device", given)
+    assert [(row["device"], row["array_name"], row["qos_max_iops"]) for row in rows] == [(FA, "east", 1), (FA_COPY, "west", 2)]
+
+
+def test_a_clone_is_its_own_volume_and_a_datastore_lies_on_the_one_its_device_is() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(FA, "flasharray"), seen(FA_COPY, "flasharray"))
+    copy = {"name": "db-copy", "device": FA_COPY, "copy_of": "db"}
+    array(given, "fa", FLASH, {"name": "db", "device": FA, "qos_max_iops": 500}, copy)
+    given["datastore"] = [
+        {"datastore_id": f"ds-{n}", "name": name, "type": "VMFS", "sioc_enabled": True} for n, name in ((1, "db"), (2, "snap-db"))
+    ]
+    given["datastore_extent"] = [
+        {"datastore_id": "ds-1", "device": FA, "partition": 1},
+        {"datastore_id": "ds-2", "device": FA_COPY, "partition": 1},
+    ]
+    told = [(row["resource_name"], row["volumes"], row["has_array_qos"]) for row in view("datastore", given)]
+    assert told == [("db", "db", True), ("snap-db", "db-copy", False)]
+    assert {row["volume"]: (row["copy_of"], row["datastores"]) for row in view("array_volume", given)} == {
+        "db": (None, "db"),
+        "db-copy": ("db", "snap-db"),
+    }
+
+
+@pytest.mark.parametrize("name", ["device", "array_volume", "array_pool", "qos_policy", "array_host", "replication", "efficiency"])
+def test_a_manager_of_several_arrays_multiplies_no_row(name: str) -> None:
+    given = hosts(1)
+    sc = "naa.6000d31000fcbe000000000000000003"
+    on_all_hosts(given, seen(sc, "dell-sc"))
+    array(given, "dsm", SC, {"name": "prod", "device": sc, "pool_id": "1", "qos_max_iops": 5})
+    given["array"].append({**given["array"][0], "array_id": "another", "name": "another"})
+    given["array_pool"] = [{"endpoint": "dsm", "pool_id": "1", "name": "pool"}]
+    given["array_qos_policy"] = [{"endpoint": "dsm", "policy_id": "1", "name": "Prod"}]
+    given["array_host"] = [{"endpoint": "dsm", "array_host_id": "1", "name": "esx-1"}]
+    given["array_replication"] = [{"endpoint": "dsm", "replication_id": "1", "role": "source", "source": "a", "destination": "b"}]
+    given["array_efficiency"] = [{"endpoint": "dsm", "volume_id": "1", "volume": "a"}]
+    [row] = view(name, given)
+    assert row["family"] == "dell-sc"
+
+
+def test_what_an_array_tells_of_itself_comes_before_what_is_declared() -> None:
+    eternus = "naa.600000e00d1000000010660000010000"
+    given = hosts(1)
+    on_all_hosts(given, seen(eternus, "eternus-dx"))
+    given["declared"] = [{"devices": "naa.600000e00d*", "model": "DX80", "generation": "S1", "firmware": "V10L66"}]
+    columns = ("array_model", "array_generation", "array_firmware", "firmware_level")
+    [declared] = view("device", given)
+    assert [declared[column] for column in columns] == ["DX80", "S1", "V10L66", 10066]
+    array(given, "dx", EndpointKind.ETERNUS, {"name": "v", "device": eternus})
+    given["array"][0].update(model="ETERNUS DX90", version="V10L68-0000")
+    [read] = view("device", given)
+    assert [read[column] for column in columns] == ["DX90", "S1", "V10L68-0000", 10068]
+
+
+def vvols(**binding: Any) -> Facts:
+    """A host that sees both protocol endpoints of an Element cluster, and two disks on it, one of them capped."""
+    given = hosts(1)
+    names = [f"naa.6f47acc20000000{n}7366707200000000" for n in (1, 2)]
+    on_all_hosts(given, *(seen(name, "solidfire", is_protocol_endpoint=True) for name in names))
+    virtual = {"kind": "vvol", "is_virtual": True}
+    array(
+        given,
+        "sf",
+        ELEMENT,
+        {"name": "v1", "vvol_id": "aaaa-1", "qos_policy": "Bronze", "qos_max_iops": 1000, **virtual},
+        {"name": "v2", "vvol_id": "aaaa-2", **virtual},
+    )
+    given["array_protocol_endpoint"] = [
+        {"endpoint": "sf", "protocol_endpoint_id": f"pe-{n}", "device": name} for n, name in enumerate(names, 1)
+    ]
+    given["datastore"] = [{"datastore_id": "ds", "name": "vvols", "type": "VVOL"}]
+    given["vvol_mount"] = [{"datastore_id": "ds", "host_id": "host-1", "device": names[0]}]
+    given["vm"] = [{"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}]
+    given["vm_disk"] = [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds", "backing_object_id": "rfc4122.AAAA-1"}]
+    given["vvol_binding"] = [
+        {"endpoint": "sf", "binding_id": str(n), "vvol_id": f"aaaa-{n}", "protocol_endpoint_id": "pe-1", **binding} for n in (1, 2)
+    ]
+    return given
+
+
+def test_a_protocol_endpoint_names_the_disks_the_array_throttles_behind_it() -> None:
+    first, second = view("protocol_endpoint", vvols())
+    assert (first["bound_volumes"], first["throttled"], first["throttled_volumes"]) == (2, 1, "noisy Hard disk 1")
+    assert (first["qos_policies"], first["qos_max_iops"], first["qos"]) == ("Bronze", 1000, "Bronze: 1000 IOPS; none")
+    assert (second["bound_volumes"], second["throttled_volumes"]) == (0, "")
+
+
+@pytest.mark.parametrize("topic", ["bindings", "volumes"])
+def test_what_is_behind_a_protocol_endpoint_is_unknown_when_the_array_was_not_read_whole(topic: str) -> None:
+    given = vvols()
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != topic
+    assert {(row["bound_volumes"], row["throttled_volumes"]) for row in view("protocol_endpoint", given)} == {(None, None)}
+
+
+def test_an_array_with_one_endpoint_has_all_its_virtual_volumes_behind_it() -> None:
+    given = vvols()
+    given["vvol_binding"] = []
+    given["reading"] = [row for row in given["reading"] if row["topic"] != "bindings"]
+    del given["array_protocol_endpoint"][1]
+    assert [row["throttled_volumes"] for row in view("protocol_endpoint", given)] == ["noisy Hard disk 1", None]
+
+
+def test_a_virtual_volume_names_its_machine_host_datastore_and_endpoint() -> None:
+    first, second = view("array_volume", vvols())
+    told = [first[column] for column in ("vm_disk", "host_names", "datastores", "device", "qos")]
+    assert told == ["noisy Hard disk 1", "esx-1", "vvols", "naa.6f47acc2000000017366707200000000", "Bronze: 1000 IOPS"]
+    assert (second["vm_disk"], second["host_names"]) == (None, "esx-1")
+    [store] = view("datastore", vvols())
+    assert store["arrays"] == "sf"
+
+
+def nfs(*arrays: tuple[str, str, str], read: bool = True) -> Rows:
+    """What is said of an NFS datastore that mounts /ds1, with (array, share, path) of arrays."""
+    given = hosts(1)
+    given["datastore"] = [{"datastore_id": "ds", "name": "nfs", "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": "/ds1/"}]
+    given["datastore_mount"] = [{"datastore_id": "ds", "host_id": "host-1"}]
+    for name in dict.fromkeys(name for name, _, _ in arrays):
+        shares = [{"name": share, "kind": "share", "export_path": path, "qos_max_iops": 7} for of, share, path in arrays if of == name]
+        array(given, name, ONTAP, *shares, read=read)
+    return view("datastore", given)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "read", "volume"),
+    [
+        pytest.param([("n", "vol1", "/ds1"), ("n", "vol2", "/ds2")], True, "vol1", id="one share has the path"),
+        pytest.param([("n", "vol1", "/ds1"), ("m", "vol1", "/ds1")], True, None, id="a share on two arrays"),
+        pytest.param([("n", "vol1", "/ds1"), ("n", "vol2", "/ds1")], True, None, id="two virtual machines of one array"),
+        pytest.param([("n", "vol1", "/ds1")], False, None, id="not all shares read"),
+        pytest.param([("n", "vol1", "/ds")], True, None, id="another path"),
+    ],
+)
+def test_an_nfs_datastore_is_joined_where_one_share_alone_has_its_path(
+    arrays: list[tuple[str, str, str]], read: bool, volume: str | None
+) -> None:
+    [row] = nfs(*arrays, read=read)
+    assert (row["nfs_host"], row["volumes"], row["has_array_qos"]) == ("192.0.2.9", volume, True if volume else None)
+    assert (row["arrays"], row["qos_max_iops"]) == (("n", 7) if volume else (None, None))
+
+
+def spindles(**first: Any) -> Facts:
+    """An aggregate with a LUN in vol1, two relationships that start together at 12:00, and deduplication at midnight."""
+    device = "naa.600a098038304437415d4b6a59684a52"
+    given = hosts(1)
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba2", "initiator": "21000024ff0a0101"}]
+    on_all_hosts(given, seen(device, "ontap"))
+    lun = {"name": "/vol/vol1/lun1", "device": device, "svm": "svm", "pool_id": "p", "qos_policy": "gold", "qos_max_iops": 9}
+    array(given, "n", ONTAP, lun)
+    given["array_node"] = [{"endpoint": "n", "node_id": "1", "name": "node-1"}]
+    given["array_pool"] = [{"endpoint": "n", "pool_id": "p", "name": "aggr", "node_id": "1", "data_disks": 10}]
+    given["array_pool_load"] = [
+        {"endpoint": "n", "pool_id": "p", "busy_percent": 80.0, "transfers_per_second": 400.0, "user_transfers_per_second": 100.0}
+    ]
+    common = {"endpoint": "n", "role": "source", "pool_id": "p", "destination": "dr:x", "schedule": "s", "schedule_read": True}
+    given["array_replication"] = [
+        {**common, "replication_id": "1", "source": "svm:vol1", "interval_seconds": 3600, "start_minutes": json.dumps([0, 720]), **first},
+        {**common, "replication_id": "2", "source": "svm:vol2", "interval_seconds": 7200, "start_minutes": json.dumps([30, 720])},
+    ]
+    given["array_efficiency"] = [
+        {
+            "endpoint": "n",
+            "volume_id": str(n),
+            "volume": f"svm:vol{n}",
+            "pool_id": "p",
+            "state": "enabled",
+            "schedule": "s",
+            "start_minutes": start,
+        }
+        for n, start in ((1, "[15]"), (2, "[60]"), (3, "[0, 700]"))
+    ]
+    given["array_scrub"] = [{"endpoint": "n", "node_id": "node-1", "schedule": "daily", "duration_minutes": 240}]
+    given["array_host"] = [{"endpoint": "n", "array_host_id": "ig", "name": "esx", "host_type": "linux"}]
+    given["array_initiator"] = [{"endpoint": "n", "array_host_id": "ig", "initiator": name} for name in ("21000024ff0a0101", "iqn.other")]
+    given["array_connection"] = [{"endpoint": "n", "array_host_id": "ig", "volume_id": "/vol/vol1/lun1"}]
+    return given
+
+
+def test_a_pool_tells_its_background_work_and_who_lies_on_it() -> None:
+    [row] = view("array_pool", spindles())
+    assert (row["node"], row["busy_percent"], row["background_share"], row["scrub_schedule"]) == ("node-1", 80.0, 0.75, "daily")
+    assert (row["replications"], row["shortest_replication_seconds"], row["replication_starts_a_day"]) == (2, 3600, 36.0)
+    assert (row["replication_starts_in_one_minute"], row["busiest_minute"], row["efficiency_at_midnight"]) == (2, 720, 2)
+    assert (row["host_names"], row["devices"], row["volume_names"]) == ("esx-1", "naa.600a098038304437415d4b6a59684a52", "/vol/vol1/lun1")
+    assert row["qos"] == "gold: 9 IOPS"
+
+
+@pytest.mark.parametrize(
+    ("change", "unknown"),
+    [
+        pytest.param({"start_minutes": None}, {"replication_starts_in_one_minute", "busiest_minute"}, id="starts not understood"),
+        pytest.param(
+            {"interval_seconds": None}, {"shortest_replication_seconds", "replication_starts_a_day"}, id="interval not understood"
+        ),
+        pytest.param({"pool_id": None}, {"replications", "replication_starts_in_one_minute"}, id="nobody tells which pool one is on"),
+    ],
+)
+def test_a_pool_does_not_count_what_was_not_understood(change: dict[str, Any], unknown: set[str]) -> None:
+    [row] = view("array_pool", spindles(**change))
+    assert {column for column in unknown if row[column] is not None} == set()
+
+
+@pytest.mark.parametrize("topic", ["replication", "efficiency"])
+def test_a_pool_whose_background_work_was_not_read_whole_has_no_count_of_it(topic: str) -> None:
+    given = spindles()
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != topic
+    [row] = view("array_pool", given)
+    assert (row["replications"] is None, row["efficiency_at_midnight"] is None) == (topic == "replication", topic == "efficiency")
+
+
+def test_a_relationship_and_deduplication_name_hosts_device_volume_and_qos_behind_them() -> None:
+    first, second = view("replication", spindles())
+    told = ("pool", "busy_percent", "replication_starts_in_one_minute", "volumes", "devices", "host_names", "qos")
+    device = "naa.600a098038304437415d4b6a59684a52"
+    assert [first[column] for column in told] == ["aggr", 80.0, 2, "/vol/vol1/lun1", device, "esx-1", "gold: 9 IOPS"]
+    assert (second["devices"], second["devices_of_pool"], second["qos_of_pool"]) == (None, device, "gold: 9 IOPS")
+    work = view("efficiency", spindles())
+    assert [(row["first_start_minute"], row["devices"]) for row in work] == [(15, device), (60, None), (0, None)]
+
+
+def test_an_arrays_host_is_the_esxi_host_with_its_initiator() -> None:
+    [row] = view("array_host", spindles())
+    assert (row["host"], row["cluster"], row["host_type"], row["is_esxi"]) == ("esx-1", "gold", "linux", True)
+    assert (row["initiators"], row["initiators_seen"], row["initiators_unseen"]) == (2, 1, "iqn.other")
+    assert (row["volumes"], row["devices"], row["qos"]) == (1, "naa.600a098038304437415d4b6a59684a52", "gold: 9 IOPS")
+
+
+@pytest.mark.parametrize(
+    ("read", "is_esxi"), [pytest.param(True, False, id="all adapters read"), pytest.param(False, None, id="not all read")]
+)
+def test_a_host_that_nobody_knows_is_no_esxi_host_only_where_all_adapters_were_read(read: bool, is_esxi: bool | None) -> None:
+    given = spindles()
+    given["hba"] = []
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and (read or row["topic"] != "hbas")
+    [row] = view("array_host", given)
+    assert row["is_esxi"] is is_esxi
