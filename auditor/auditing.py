@@ -32,7 +32,7 @@ SNAPSHOT_FOLDER = "snapshot"
 AFTER_FOLDER = "after"
 """The fleet as read again after a fix."""
 SPILL_FOLDER = "spilled"
-"""What did not fit into memory, for as long as an audit goes on."""
+"""How the folders begin that hold what did not fit into memory, for as long as an audit goes on."""
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
 
@@ -186,7 +186,7 @@ def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs,
     from auditor.facts.snapshot import load_snapshot
 
     needs = with_marks(needs) if earlier else with_host_marks(needs)
-    collect_fleet(fleet, progress, needs, earlier).save(directory / SNAPSHOT_FOLDER)
+    collect_fleet(fleet, progress, needs, earlier, directory / SPILL_FOLDER).save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     return load_snapshot(directory / SNAPSHOT_FOLDER)
 

@@ -220,12 +220,34 @@ class Contradiction:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftAlone:
+    """Failures of one rule that no fix is planned for, because a waiver covers them."""
+
+    rule: str
+    count: int
+    waiver: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A setting that failures of some rules want changed, while a failure of another rule over it is waived; it is left as it is."""
+
+    remediator: str
+    target: Target
+    wanted_by: tuple[str, ...]  # rules
+    waived: str  # the other rule
+    waiver: Mapping[str, Scalar]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What could be changed, in the order it would be: a value that can be saved and read."""
 
     changes: tuple[Change, ...] = ()
     by_hand: tuple[ByHand, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    left_alone: tuple[LeftAlone, ...] = ()
+    held: tuple[Held, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +290,8 @@ class Finding:
     missing: tuple[str, ...] = ()  # for UNKNOWN: the columns that could not be read
     fix: Fix | None = None
     impact: Mapping[str, Scalar] = field(default_factory=dict)
-    waiver: Mapping[str, Scalar] | None = None
+    waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: what it was, and who answers for it until when
+    lapsed_waiver: Mapping[str, Scalar] | None = None  # of one that is not: a waiver that is for it, and why it is not in force
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,16 +332,22 @@ class Summary:
     not_applicable: int = 0
     waived: int = 0
     by_severity: Mapping[str, int] = field(default_factory=dict)
+    waived_unknown: int = 0  # those of `waived` that could not be judged: somebody answers for it, and nobody knows any more for that
 
     @property
     def judged(self) -> int:
-        """Verdicts that say something: fail, pass, waived."""
-        return self.fail + self.passed + self.waived
+        """Verdicts that say something: fail, pass, and failures that are waived."""
+        return self.fail + self.passed + self.waived - self.waived_unknown
+
+    @property
+    def unjudged(self) -> int:
+        """Verdicts that could not be reached, waived or not."""
+        return self.unknown + self.waived_unknown
 
     @property
     def coverage(self) -> float:
         """The share of applicable verdicts that could be reached, 0 to 1; 0 when nothing applied."""
-        asked = self.judged + self.unknown
+        asked = self.judged + self.unjudged
         return self.judged / asked if asked else 0.0
 
 

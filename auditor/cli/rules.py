@@ -1,4 +1,4 @@
-"""`auditor rules`: list, show and test the lessons."""
+"""`auditor rules`: list, show, test, write and understand the lessons."""
 
 from __future__ import annotations
 
@@ -8,24 +8,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options
+from auditor.cli import options, rule_authoring
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
 
-app = typer.Typer(help="The lessons a fleet is judged by: list, show, test.", no_args_is_help=True)
+app = typer.Typer(help="The lessons a fleet is judged by: list, show, test, write.", no_args_is_help=True)
+app.command("new")(rule_authoring.new)
+app.command("schema")(rule_authoring.schema)
+app.command("mutate")(rule_authoring.mutate)
+app.command("pages")(rule_authoring.pages)
 
 
 @app.command("list")
-def list_rules(rules: options.Rules = None) -> int:
+def list_rules(rules: options.Rules = None, tag: options.Tags = None) -> int:
     """Every rule, with its severity.
 
-    Example: auditor rules list
+    Example: auditor rules list --tag iscsi
     """
     from auditor.auditing import load_rule_set
 
-    loaded = load_rule_set(rules or [])
+    loaded = load_rule_set(rules or []).tagged(tag or [])
     width = max(len(rule.id) for rule in loaded)
     for rule in loaded:
         print(f"{rule.id:<{width}}  {rule.severity:<8}  {rule.title}")
@@ -36,7 +40,7 @@ def list_rules(rules: options.Rules = None) -> int:
 def show_rule(
     rule: Annotated[str, typer.Argument(metavar="RULE", help="For example vvol/pe-dsnro-headroom.")], rules: options.Rules = None
 ) -> int:
-    """One rule: the lesson, what it holds, its parameters, its fix and its sources.
+    """One rule: the lesson, what it holds, its parameters, its fix, its risk, when to waive it, and its sources.
 
     Example: auditor rules show vvol/pe-dsnro-headroom
     """
@@ -51,15 +55,29 @@ def show_rule(
 def check_rules(
     chosen: Annotated[list[str] | None, typer.Argument(metavar="[RULE|FILE]...", help="Rules or rule files. [default: all]")] = None,
     rules: options.Rules = None,
+    tag: options.Tags = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Test again whenever a rule file changes, until interrupted.")] = False,
 ) -> int:
     """Run the examples of rules: each must get its verdict, and each failing one must pass once its fix is made.
 
     Example: auditor rules test vvol/pe-dsnro-headroom
+
+    Example: auditor rules test --watch rules/vvol/pe-dsnro-headroom.yaml
     """
+    names, directories = chosen or [], rules or []
+    if watch:
+        from auditor.cli.watching import run_on_change
+
+        run_on_change(lambda: _tested(names, directories, tag or []), lambda: _watched(names, directories))
+    return _tested(names, directories, tag or [])
+
+
+def _tested(names: list[str], directories: list[Path], tags: list[str]) -> int:
+    from auditor.engine.drafting import refuse_blanks
     from auditor.engine.examples import check_examples
 
-    loaded = _chosen(chosen or [], rules or [])
-    results = check_examples(loaded)
+    refuse_blanks(_watched(names, directories))
+    results = check_examples(_chosen(names, directories).tagged(tags))
     wrong = [result for result in results if not result.ok]
     for result in wrong:
         print(f"{result.rule}: example '{result.example}' must be {result.wanted}: {result.detail}")
@@ -67,21 +85,34 @@ def check_rules(
     return 3 if wrong else 0
 
 
-def _chosen(names: list[str], directories: list[Path]) -> RuleSet:
-    from auditor.auditing import load_rule_set
-
+def _files(names: list[str]) -> list[Path]:
     files = [Path(name) for name in names if name.endswith((".yaml", ".yml"))]
     for file in files:
         if not file.is_file():
             raise ConfigurationError(f"{file} is not a file", why="no rule was tested.", do="check the path.")
+    return files
+
+
+def _watched(names: list[str], directories: list[Path]) -> list[Path]:
+    """Every directory that rules are read from."""
+    return [_shipped(), *_besides(_files(names), directories)]
+
+
+def _besides(files: list[Path], directories: list[Path]) -> list[Path]:
     # A rule's id is its path below its directory: TOPIC/NAME.yaml.
-    shipped_or_given = [*directories, *sorted({file.resolve().parent.parent for file in files} - _shipped())]
+    return [*directories, *sorted({file.resolve().parent.parent for file in files} - {_shipped()})]
+
+
+def _chosen(names: list[str], directories: list[Path]) -> RuleSet:
+    from auditor.auditing import load_rule_set
+
+    files = _files(names)
     ids = [name for name in names if not name.endswith((".yaml", ".yml"))]
     ids += [f"{file.resolve().parent.name}/{file.stem}" for file in files]
-    return load_rule_set(shipped_or_given, ids)
+    return load_rule_set(_besides(files, directories), ids)
 
 
-def _shipped() -> set[Path]:
+def _shipped() -> Path:
     from auditor.auditing import shipped_rules
 
-    return {shipped_rules().resolve()}
+    return shipped_rules().resolve()

@@ -37,6 +37,7 @@ class Needed:
 
 
 _PROPERTIES = Needed(READ_ONLY, "vSphere API reference: properties ask for System.Read, views and sessions for System.View")
+_COUNTERS = Needed(READ_ONLY, "vSphere API reference, PerformanceManager: QueryPerf and perfCounter ask for System.View")
 _ESXCLI = "not documented, not verified against a real vCenter; taken to be what QueryModules asks for"
 
 VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
@@ -60,6 +61,11 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "device_scheduling": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
         "device_offload": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
         "lockmode": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+        "multipathing": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+        "port_binding": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
+        "device_load": _COUNTERS,
+        "adapter_load": _COUNTERS,
+        "datastore_load": _COUNTERS,
     }
 )
 """By topic. `modules` asks esxcli for their parameters as well."""

@@ -1,6 +1,6 @@
 """Reads a Fujitsu ETERNUS DX into fact tables; never writes.
 
-No account is told everything in a form that is public: one of the role Software gets QoS, UIDs and initiators, and its affinities, modules
+No account is told everything in a form that is public: one of the role Software gets QoS, UIDs and initiators, and its affinities
 and RAID groups in an unknown form or not at all; people get those, and QoS in an unknown form. What an account is not told is a gap.
 """
 
@@ -18,7 +18,7 @@ from auditor.collectors import eternus_text as text
 from auditor.collectors.array_topics import batch, read_topics
 from auditor.collectors.eternus_access import read_connections, read_hosts
 from auditor.collectors.eternus_pools import read_pools
-from auditor.collectors.eternus_seen import UNKNOWN_FORM, Seen, once_each
+from auditor.collectors.eternus_seen import Seen, once_each
 from auditor.collectors.records import Complaints
 from auditor.errors import EndpointError, NotThereError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING
@@ -47,7 +47,6 @@ def collect_eternus(array: EternusArray, endpoint: Endpoint, needs: Needs = EVER
     reading = _Reading(array, endpoint.name)
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
-        "nodes": reading.nodes,
         "pools": partial(read_pools, array, endpoint.name),
         "qos_policies": reading.qos_policies,
         "volumes": reading.volumes,
@@ -82,18 +81,6 @@ class _Reading:
         told = machine.identity(answer, complaints) if answer.by_machine else text.identity(answer, complaints)
         if told is not None:
             yield batch("array", self.endpoint, [rows.array_row(told)])
-        yield from complaints.gaps(self.endpoint)
-
-    def nodes(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("show fru-ce")
-        answer = self.array.read("show fru-ce")
-        if answer.by_machine:
-            complaints.add("the answer", "the array", UNKNOWN_FORM)
-        else:
-            found = [rows.node_row(module) for module in text.modules(answer, complaints)]
-            if not found:
-                complaints.add("the answer", "the array", "names no controller module")
-            yield batch("array_node", self.endpoint, found)
         yield from complaints.gaps(self.endpoint)
 
     def qos_policies(self) -> Iterator[Batch | Gap]:

@@ -2,7 +2,7 @@
 
 Source of the places of fields: cinder's Fujitsu driver and the answers in its tests (enclosure-status, volumes); Fujitsu's driver of
 OpenSDS, config/cli_response.yml and the answers in its tests (the others). How `show host-affinity`, `show mapping` of all ports,
-`show raid-groups`, `show fru-ce` and `show host-groups` are answered in this form is in no public source that was found.
+`show raid-groups` and `show host-groups` are answered in this form is in no public source that was found.
 """
 
 from __future__ import annotations

@@ -16,14 +16,6 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
-class Module:
-    """A controller module."""
-
-    name: str  # CM#0
-    status: str
-
-
-@dataclass(frozen=True, slots=True)
 class Pool:
     """A RAID group or a thin provisioning pool; numbers of the one kind mean nothing to the other, so the name belongs to the id."""
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from auditor.collectors.array_topics import Row
-    from auditor.collectors.eternus_nouns import Host, Identity, Module, Pool, Volume
+    from auditor.collectors.eternus_nouns import Host, Identity, Pool, Volume
     from auditor.collectors.records import Complaints
 
 FAMILY = "eternus-dx"
@@ -44,11 +44,6 @@ def generation(model: str) -> str | None:
     """
     match = _GENERATION.fullmatch(model)
     return f"S{match[1]}" if match else None
-
-
-def node_row(module: Module) -> Row:
-    """A row of array_node; the firmware is the array's, and is not told for each module."""
-    return {"node_id": module.name, "name": module.name, "state": module.status}
 
 
 def pool_row(pool: Pool) -> Row:

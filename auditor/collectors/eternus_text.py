@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from auditor.clients.eternus import keyed
 from auditor.collectors.eternus_machine import iscsi_name
-from auditor.collectors.eternus_nouns import Affinity, Host, Identity, Lun, Module, Pool, Volume, host_id, pool_id
+from auditor.collectors.eternus_nouns import Affinity, Host, Identity, Lun, Pool, Volume, host_id, pool_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _MB = 1 << 20
 _RULER = re.compile(r"\s*---+(?: +---*)*\s*")
-_MODULE = re.compile(r"(CM#\d+) Information")
-_STATUS = re.compile(r"\s*(?:CPU )?Status/Status Code\s*\[(.*?)\s*/")
 _RAID_GROUP = re.compile(r"\s*(\d+) (\S.*?)\s+(RAID\S+)\s+(CM#\d+|-|\S+)\s+(\S.*?)\s+(\d+)\s+(\d+)\s*")
 _EARLY_VOLUME = re.compile(r"\s*(\d+) (\S.*?)\s{2,}(\S.*?)\s{2,}(\S+)\s+(\S+)\s+(\d+) +(\S.*?)\s{2,}(\d+)(?:\s+\S+)?\s*")
 _PORT = re.compile(r"(CM#\S+ .*?)\s*\(Host Affinity Mode (Enable|Disable)\)")
@@ -48,21 +46,6 @@ def identity(answer: Answer, complaints: Complaints) -> Identity | None:
         if key not in told:
             complaints.add(key, "the array", "is missing")
     return Identity(*(told.get(key, "") for key in wanted))
-
-
-def modules(answer: Answer, complaints: Complaints) -> Iterator[Module]:
-    """The controller modules of `show fru-ce`: each heading, and the first status under it."""
-    waiting = ""
-    for line in answer.lines:
-        if match := _MODULE.fullmatch(line.strip()):
-            if waiting:
-                complaints.add("the status", waiting, "is missing")
-            waiting = match[1]
-        elif waiting and (status := _STATUS.match(line)):
-            yield Module(waiting, status[1])
-            waiting = ""
-    if waiting:
-        complaints.add("the status", waiting, "is missing")
 
 
 def raid_groups(answer: Answer, complaints: Complaints) -> Iterator[Pool]:

@@ -15,6 +15,8 @@ from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from auditor.collectors.vcenter_since import Since
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
@@ -42,16 +44,19 @@ def ways_of(kind: EndpointKind) -> tuple[str, str]:
     return _WAYS[kind]
 
 
-def collect_fleet(fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None) -> Snapshot:
+def collect_fleet(
+    fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None, spill: Path | None = None
+) -> Snapshot:
     """Read what is needed of all endpoints of `fleet`, each in a thread of its own.
 
     An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
     needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said then.
+    What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use.
     """
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
-    builder = SnapshotBuilder()
+    builder = SnapshotBuilder(spill)
     readings = _read(fleet.endpoints, builder, progress, needs, earlier)
     _declare(fleet.declared, builder)
     return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)

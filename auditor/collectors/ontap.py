@@ -11,6 +11,7 @@ from auditor.collectors import ontap_rows as rows
 from auditor.collectors.array_topics import batch, read_topics
 from auditor.collectors.ontap_background import BackgroundWork
 from auditor.collectors.ontap_lists import Lists
+from auditor.collectors.ontap_pools import Pools
 from auditor.collectors.ontap_qos import NOT_TOLD, Policy, Reference, policy_of, policy_row, reference_of
 from auditor.collectors.records import Complaints, Record
 from auditor.errors import CredentialsError, EndpointError
@@ -30,8 +31,7 @@ FAMILY = "ontap"
 SAMPLE_SECONDS = 5.0
 """How far apart the two readings of the counters are at least; what else is read meanwhile counts towards it."""
 
-_DISKS = "storage/disks"
-_DISK_TABLE, _LUN_TABLE = counters.DISKS.removesuffix("/rows"), counters.LUNS.removesuffix("/rows")  # as SOURCES names them
+_LUN_TABLE = counters.LUNS.removesuffix("/rows")  # as SOURCES names it
 
 
 def collect_ontap(
@@ -62,13 +62,14 @@ def collect_ontap(
     Source: arrays.md, "NetApp ONTAP"; facts.md 7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each resource.
     """
     lists = Lists(cluster, endpoint.name)
-    reading = _Reading(cluster, endpoint.name, needs, lists, interval, clock, sleep)
+    reading = _Reading(cluster, endpoint.name, needs, lists)
+    pools = Pools(lists, needs, interval, clock, sleep)
     background = BackgroundWork(lists)
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
         "nodes": reading.nodes,
         "qos_policies": reading.qos_policies,
-        "pools": reading.pools,
+        "pools": pools.pools,
         "volumes": reading.volumes,
         "array_hosts": reading.array_hosts,
         "connections": reading.connections,
@@ -78,7 +79,7 @@ def collect_ontap(
         "replication": background.replication,
         "efficiency": background.efficiency,
         "scrub": background.scrub,
-        "pool_load": reading.pool_load,  # last: its second reading of the counters waits for the others
+        "pool_load": pools.pool_load,  # last: its second reading of the counters waits for the others
     }
     yield from read_topics(endpoint, needs, topics)
 
@@ -91,17 +92,11 @@ class _Reading:
     endpoint: str
     needs: Needs
     lists: Lists
-    interval: float
-    clock: Callable[[], float]
-    sleep: Callable[[float], None]
     policies: dict[str, Policy] = field(default_factory=dict)
-    pool_ids: dict[str, str] = field(default_factory=dict)  # by name
     volume_ids: set[str] = field(default_factory=set)
     without_nfs: set[str] = field(default_factory=set)  # SVMs, by name
     volumes_read: bool = False
-    pools_read: bool = False
     devices: dict[str, str | None] | None = None  # of protocol endpoints
-    first: counters.Sample | EndpointError | None = None
 
     def array_itself(self) -> Iterator[Batch | Gap]:
         complaints = Complaints("GET cluster")
@@ -121,55 +116,6 @@ class _Reading:
             return found
 
         return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields="uuid,name,object_count,fixed,adaptive")
-
-    def pools(self) -> Iterator[Batch | Gap]:
-        """Aggregates. Speed and parts of their disks come from other lists, which are asked only when needed, and may be lacking."""
-        asked = self.needs.properties("pools")
-        rpm: dict[str, int] = {}
-        data_disks: dict[str, int] = {}
-        if "pool_load" in self.needs.topics:
-            self._begin_sampling()
-        if _DISKS in asked:
-            yield from self._slowest_disks(rpm)
-        if _DISK_TABLE in asked:
-            yield from self._data_disks(data_disks)
-
-        def row(pool: Record) -> Row:
-            found = rows.pool_row(pool, rpm, data_disks)
-            if found["name"] is not None:
-                self.pool_ids[found["name"]] = found["pool_id"]
-            return found
-
-        fields = "uuid,name,node.name,block_storage.primary,block_storage.hybrid_cache.enabled,space.block_storage.size"
-        yield from self.lists.table("array_pool", row, "storage/aggregates", "aggregate", fields=fields)
-        self.pools_read = True
-
-    def _slowest_disks(self, rpm: dict[str, int]) -> Iterator[Gap]:
-        complaints = Complaints(f"GET {_DISKS}")
-        try:
-            for disk in self.lists.records(_DISKS, "disk", complaints, key="name", fields="name,rpm,aggregates.uuid"):
-                speed = disk.number("rpm") if disk.value.get("rpm") is not None else None
-                for home in disk.value.get("aggregates") or () if speed else ():
-                    uuid = str(home.get("uuid")).lower() if isinstance(home, dict) else ""
-                    rpm[uuid] = min(rpm.get(uuid, speed or 0), speed or 0)
-        except CredentialsError:
-            raise
-        except EndpointError as error:
-            rpm.clear()  # the slowest of those that were read may not be the slowest
-            yield Gap(self.endpoint, f"GET {_DISKS}", error.what)
-        yield from complaints.gaps(self.endpoint)
-
-    def _data_disks(self, data_disks: dict[str, int]) -> Iterator[Gap]:
-        complaints = Complaints(f"GET {counters.DISKS}")
-        try:
-            known = self.first.disks if isinstance(self.first, counters.Sample) else None
-            disks = self._counters(counters.DISKS, "disk_busy_percent", complaints) if known is None else known
-            data_disks.update(counters.data_disks(disks.values()))
-        except CredentialsError:
-            raise
-        except EndpointError as error:
-            yield Gap(self.endpoint, f"GET {counters.DISKS}", error.what)
-        yield from complaints.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:
         """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also tell the pool and the QoS of their LUNs."""
@@ -290,7 +236,7 @@ class _Reading:
         """The share of misaligned operations, by the LUN's id where a row tells it, and by svm:path."""
         complaints = Complaints(f"GET {counters.LUNS}")
         try:
-            for row in self._counters(counters.LUNS, "|".join(counters.LUN_COUNTERS), complaints).values():
+            for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), complaints).values():
                 ratio = counters.misaligned_ratio(row)
                 for name in (row.properties.get("lun.uuid"), f"{row.properties.get('svm.name')}:{row.properties.get('name')}"):
                     ratios[str(name).lower() if name and ":" not in name else str(name)] = ratio
@@ -299,38 +245,3 @@ class _Reading:
         except EndpointError as error:
             yield Gap(self.endpoint, f"GET {counters.LUNS}", error.what)
         yield from complaints.gaps(self.endpoint)
-
-    def pool_load(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints(f"GET {counters.DISKS} and {counters.HEADROOM}")
-        if not isinstance(self.first, counters.Sample):
-            # The first reading of the counters failed, or was never reached: what it met is what there is to tell.
-            raise self.first or EndpointError(
-                f"endpoint {self.endpoint}: its counters were not read", why="there is no load to tell.", do="see the gap of its pools."
-            )
-        if not self.pools_read:
-            complaints.add("completeness", "the answer", "is not known, since the aggregates were not all read")
-        self.sleep(max(0.0, self.first.at + self.interval - self.clock()))
-        last = self._sample(complaints)
-        yield batch("array_pool_load", self.endpoint, counters.pool_load_rows(self.first, last, self.pool_ids, complaints))
-        yield from complaints.gaps(self.endpoint)
-
-    def _begin_sampling(self) -> None:
-        try:
-            self.first = self._sample(Complaints("the first reading of the counters"))  # the second one complains of the same
-        except CredentialsError:
-            raise
-        except EndpointError as error:
-            self.first = error
-
-    def _sample(self, complaints: Complaints) -> counters.Sample:
-        """Both tables; when each was read is taken for the middle of its request, since its answer does not tell."""
-        began = self.clock()
-        disks = self._counters(counters.DISKS, "|".join(counters.DISK_COUNTERS), complaints)
-        between = self.clock()
-        headroom = self._counters(counters.HEADROOM, "|".join(counters.HEADROOM_COUNTERS), complaints)
-        return counters.Sample((began + between) / 2, disks, (between + self.clock()) / 2, headroom)
-
-    def _counters(self, path: str, names: str, complaints: Complaints) -> dict[str, counters.CounterRow]:
-        """The rows of a counter table by their id, with the counters asked for."""
-        asked = {"fields": "id,properties,counters", "counters.name": names}
-        return {row.row_id: row for row in map(counters.counter_row, self.lists.records(path, "row", complaints, key="id", **asked))}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.collectors import ontap_rows as rows
 from auditor.collectors.array_topics import batch
+from auditor.collectors.ontap_background_rows import efficiency_policy, efficiency_row, replication_row
 from auditor.collectors.ontap_qos import optional
 from auditor.collectors.ontap_schedules import Timetable, minutes_json, scrub_by_default, scrub_of
 from auditor.collectors.records import Complaints
@@ -56,7 +57,7 @@ class BackgroundWork:
                     uuid = str(relationship.identifier("uuid"))
                     if role == "destination" or uuid not in timings:
                         timings[uuid] = _timing(relationship, role, schedules, by_policy)
-                    found.append(rows.replication_row(relationship, role, timings[uuid], containers))
+                    found.append(replication_row(relationship, role, timings[uuid], containers))
                 yield batch("array_replication", self.lists.endpoint, found)
         yield from complaints.gaps(self.lists.endpoint)
 
@@ -74,11 +75,11 @@ class BackgroundWork:
         fields = "uuid,name,svm.name,schedule.name,duration,qos_policy,enabled"
         for policy in self.lists.records("storage/volume-efficiency-policies", "efficiency policy", complaints, fields=fields):
             svm = rows.optional_text(optional(policy, "svm"), "name") or ""
-            policies[svm, policy.text("name") or ""] = rows.efficiency_policy(policy, schedules)
+            policies[svm, policy.text("name") or ""] = efficiency_policy(policy, schedules)
         yield from complaints.gaps(self.lists.endpoint)
         fields = "uuid,name,svm.name,aggregates.uuid,efficiency.state,efficiency.policy.name,efficiency.schedule"
         yield from self.lists.table(
-            "array_efficiency", lambda volume: rows.efficiency_row(volume, policies), "storage/volumes", "volume", fields=fields
+            "array_efficiency", lambda volume: efficiency_row(volume, policies), "storage/volumes", "volume", fields=fields
         )
 
     def scrub(self) -> Iterator[Batch | Gap]:

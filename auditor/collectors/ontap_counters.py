@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from auditor.collectors.array_topics import Row
+    from auditor.collectors.ontap_lists import Lists
     from auditor.collectors.records import Complaints, Record
 
 DISKS = "cluster/counter/tables/disk:constituent/rows"
@@ -50,6 +51,16 @@ class Sample:
     disks: Mapping[str, CounterRow]
     headroom_at: float
     headroom: Mapping[str, CounterRow]
+
+
+def read(lists: Lists, path: str, names: str, complaints: Complaints) -> dict[str, CounterRow]:
+    """The rows of a counter table by their id, with the counters of these names, separated by "|".
+
+    Raises:
+        EndpointError: the table could not be read whole.
+    """
+    asked = {"fields": "id,properties,counters", "counters.name": names}
+    return {row.row_id: row for row in map(counter_row, lists.records(path, "row", complaints, key="id", **asked))}
 
 
 def counter_row(record: Record) -> CounterRow:

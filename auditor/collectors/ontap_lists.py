@@ -92,7 +92,9 @@ class Lists:
             found: dict[str, Timetable] = {}
             for schedule in self.records("cluster/schedules", "schedule", complaints, fields="uuid,name,type,cron,interval"):
                 name, times = schedule.text("name") or "", timetable(schedule)
-                found[name] = times if found.get(name, times) == times else Timetable(None, None)
+                if found.setdefault(name, times) != times:
+                    complaints.add("name", schedule.label, f"is {name}, which another schedule with other times has as well")
+                    found[name] = Timetable(None, None)
             self._schedules = found
         return self._schedules
 

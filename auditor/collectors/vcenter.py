@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.collectors.vcenter_datastores import collect_datastores
 from auditor.collectors.vcenter_hosts import collect_hosts
 from auditor.collectors.vcenter_live import LIVE_TOPICS, read_live
+from auditor.collectors.vcenter_load import LOAD_TOPICS, expected_of, send_for_load
 from auditor.collectors.vcenter_network import NETWORK_TOPICS, network_of
 from auditor.collectors.vcenter_pods import collect_pods
 from auditor.collectors.vcenter_reading import read_each
@@ -94,11 +95,16 @@ def _collect_of_hosts(
     # Hosts are slow one at a time and quick together: many may fail to answer before the vCenter itself is given up.
     live_circuit = Circuit(2 * endpoint.limits.concurrency)
     connected = {host.id: host for host in hosts if host.connected}
+    load = needs.topics.intersection(LOAD_TOPICS)
+    loaded: list[tuple[HostSeen, tuple[int, int]]] = []
     for host, found in _storage(vcenter, connected, circuit, needs, since.paths if since else ()):
+        loaded.append((host, expected_of(found)))
         drivers = yield from watched(_told(endpoint, host, found, needs), since.saw_storage if since else None)
         if live and not (since is not None and since.takes(host, found)):
             errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
         yield from errands.finished()
+    if load:
+        yield from send_for_load(vcenter, endpoint, loaded, errands, circuit, load)
 
 
 def _storage(
@@ -137,4 +143,4 @@ def _parts_of(topics: Sequence[str]) -> list[str]:
     return [part for part, its in parts.items() if set(its) & set(topics)] or ["storage"]
 
 
-assert set(_BULK_TOPICS) | set(LIVE_TOPICS) == set(HOST_TOPICS)  # noqa: S101  each topic has exactly one reader
+assert set(_BULK_TOPICS) | set(LIVE_TOPICS) | set(LOAD_TOPICS) == set(HOST_TOPICS)  # noqa: S101  each topic has exactly one reader

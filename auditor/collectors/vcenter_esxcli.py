@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.clients.esxcli_rows import plain_name
 from auditor.collectors.vcenter_rows import Facts, columns
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from auditor.clients.esxcli_rows import Row
+
+T = TypeVar("T")
 
 _SHOWN = 3
 
@@ -50,6 +52,19 @@ class Record:
         if value is not None or needed:
             self._holes.append(f"{field} of {self.name} is {'missing' if value is None else 'more than one'}")
         return None
+
+    def texts(self, field: str, *, needed: bool = True) -> list[str] | None:
+        """The field, which may come several times; None when it is missing, which is a hole if it is `needed`."""
+        value = self._fields.get(field)
+        if value is None and needed:
+            self._holes.append(f"{field} of {self.name} is missing")
+        return [value] if isinstance(value, str) else value
+
+    def understood(self, field: str, word: str | None, meaning: T | None) -> T | None:
+        """`meaning`; None for a word that has none is a hole."""
+        if word is not None and meaning is None:
+            self._holes.append(f"{field} of {self.name} says {word[:40]!r}, which is not understood")
+        return meaning
 
     def filled(self, field: str, *, needed: bool = True) -> str | None:
         """The field, trimmed; None also when it is empty."""
@@ -121,7 +136,7 @@ class Layout:
         yield from columns(self.table, where, **{self.named[0]: names}, **told)
 
 
-def _by_device(records: Records) -> Iterator[tuple[Record, str]]:
+def by_device(records: Records) -> Iterator[tuple[Record, str]]:
     """Every record with its device; one about a device that was there before is a hole: which of the two is right is not known."""
     seen: set[str] = set()
     for record in records:
@@ -162,7 +177,7 @@ scheduling = Layout(
         Column("vaai_status", "vaaistatus", needed=False),
     ),
     ("device", "device"),
-    _by_device,
+    by_device,
 )
 """Of `storage core device list`. Source: facts.md 1.11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing."""
 
@@ -176,7 +191,7 @@ offload = Layout(
         Column("delete_status", "deletestatus"),
     ),
     ("device", "device"),
-    _by_device,
+    by_device,
 )
 """Of `storage core device vaai status get`. Source: facts.md 3.4."""
 

@@ -6,6 +6,7 @@ from itertools import compress
 from typing import TYPE_CHECKING
 
 from auditor.collectors.vcenter_esxcli import Records, lockmodes, module_parameters, offload, scheduling
+from auditor.collectors.vcenter_multipath import device_policies, iscsi_portals, satp_rules
 from auditor.collectors.vcenter_rows import MODULE_SYSTEM, OPTION_MANAGER, Facts, HostSeen, Rows, columns, gap, readings
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError
 from auditor.model import Gap
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from auditor.collectors.vcenter_rows import Circuit
     from auditor.model import Endpoint
 
-LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode")
+LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding")
 
 HIDDEN_OPTIONS = ("DataMover.MaxHWTransferSize",)
 """Options no listing shows; they answer to their exact name. Source: facts.md 3.7, absent from the listings of 42 builds."""
@@ -33,8 +34,11 @@ _COMMANDS = (
     ("device_scheduling", "storage core device list", scheduling),
     ("device_offload", "storage core device vaai status get", offload),
     ("lockmode", "storage vmfs lockmode list", lockmodes),
+    ("multipathing", "storage nmp device list", device_policies),
+    ("multipathing", "storage nmp satp rule list", satp_rules),
+    ("port_binding", "iscsi networkportal list", iscsi_portals),
 )
-"""One call a host each: paths come with their plugins from vCenter, so `storage nmp device list` would tell nothing new."""
+"""One call a host each. Paths come with their policies from vCenter; how a policy is set, and the claim rules, only esxcli tells."""
 
 
 class _Host:
@@ -111,7 +115,7 @@ def read_live(
     circuit: Circuit,
     topics: frozenset[str] = frozenset(LIVE_TOPICS),
 ) -> list[Facts]:
-    """Options, modules, device scheduling, offload and lock modes of one host, as far as they are among `topics`, with their readings.
+    """What one host says of itself, as far as it is among `topics`, with the readings.
 
     `drivers` are the kernel modules its adapters use, None when that is not known. Nothing is raised for what the host does not answer:
     it becomes a gap, and its topic is not complete.

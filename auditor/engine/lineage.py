@@ -44,6 +44,24 @@ def rests_on(wanted: Iterable[tuple[str, Iterable[str]]]) -> Rests:
     return Rests(frozenset(walk.columns), frozenset(walk.topics))
 
 
+def plain_fact(view: str, column: str) -> tuple[str, str] | None:
+    """The fact table and column that a view's column hands on as it is; None when the view computes it."""
+    from sqlglot import exp
+
+    relation: Relation = _views()[view]
+    name = column.lower()
+    while not isinstance(relation, str):
+        if not isinstance(relation, exp.Select):
+            return None
+        projection = next(part for part in relation.expressions if part.alias_or_name.lower() == name).unalias()
+        scope = _scope(relation)
+        plain = projection if isinstance(projection, exp.Column) else scope.plain(projection)
+        if plain is None:
+            return None
+        relation, name = scope.sources[plain.table.lower()], plain.name.lower()
+    return relation, name
+
+
 @cache
 def _views() -> Mapping[str, exp.Query]:
     """Every view's query with all names resolved: each column has its source, stars and USING are written out."""
@@ -127,6 +145,8 @@ class _Scope:
             if any(found.parent_select is select for found in select.find_all(kind)):
                 raise NotImplementedError(f"a view holds a {kind.__name__}, whose columns are not followed: {select.sql()[:80]}")
         self._select = select
+        self._single: dict[str, bool] = {}  # by alias
+        self._deciding: dict[str, bool] = {}  # by the name of a projection
         self.sources: dict[str, Relation] = {}
         self._joins: dict[str, exp.Join] = {}
         self._same: dict[Place, Place] = {}  # a column that is equal to an earlier one, or NULL because its row is
@@ -153,7 +173,7 @@ class _Scope:
             if part.table.lower() not in self.sources:
                 raise NotImplementedError(f"it is not known where {part.sql()} comes from")
             yield part
-        elif (plain := self._plain(part)) is not None:
+        elif (plain := self.plain(part)) is not None:
             yield plain
         else:
             for child in part.iter_expressions():
@@ -172,18 +192,24 @@ class _Scope:
 
     def is_single(self, alias: str) -> bool:
         """Whether a joined source has at most one row for each row of those before it."""
-        return is_unique(self.sources[alias], {column for (_, column), _ in self._equalities(alias)})
+        if alias not in self._single:  # asked anew for every set of columns that somebody wants
+            self._single[alias] = is_unique(self.sources[alias], {column for (_, column), _ in self._equalities(alias)})
+        return self._single[alias]
 
     def decides_rows(self, projection: exp.Expr) -> bool:
         """Whether a projection has a say in which rows there are, wanted or not."""
         from sqlglot import exp
 
-        if self._select.args.get("distinct") or projection.find(exp.Explode, exp.Unnest):
-            return True
-        group = self._select.args.get("group")
-        return bool(group and group.args.get("all")) and not _aggregates(projection)
+        name = projection.alias_or_name.lower()
+        if name not in self._deciding:
+            group = self._select.args.get("group")
+            told_apart = bool(group and group.args.get("all")) and not _aggregates(projection)
+            distinct = self._select.args.get("distinct") is not None
+            self._deciding[name] = distinct or projection.find(exp.Explode, exp.Unnest) is not None or told_apart
+        return self._deciding[name]
 
-    def _plain(self, part: exp.Expr) -> exp.Column | None:
+    def plain(self, part: exp.Expr) -> exp.Column | None:
+        """The one column that COALESCE(a.x, b.x) can only be; None of anything else."""
         from sqlglot import exp
 
         if not isinstance(part, exp.Coalesce):
@@ -208,7 +234,7 @@ class _Scope:
                 if not isinstance(term, exp.EQ | exp.NullSafeEQ):
                     continue
                 for own, other in ((term.this, term.expression), (term.expression, term.this)):
-                    plain = self._plain(other) or other
+                    plain = self.plain(other) or other
                     if (
                         isinstance(own, exp.Column)
                         and own.table.lower() == alias

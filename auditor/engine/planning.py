@@ -11,7 +11,8 @@ from typing import Any
 
 from auditor.engine.rule import RuleSet
 from auditor.engine.verdicts import Evaluation, JudgedRule, decoded, resource_of
-from auditor.model import ByHand, Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Verdict
+from auditor.engine.waiving import left_alone, protected_settings
+from auditor.model import ByHand, Change, Contradiction, FixClass, Held, Plan, Resource, Scalar, Target, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,10 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
     Failures of rules that are not among `rules` ask for nothing; None: all of them count.
 
     One setting asked for by several rules is one change. Rules that want it different, or a rule that passes now and would not after the
-    change, make a contradiction: none of them is planned.
+    change, make a contradiction: none of them is planned. A setting that a waived failure is about stays as it is, whoever else wants it
+    changed: whoever answers for the waiver answers for the setting.
     """
+    protected = protected_settings(evaluation)
     wanted: dict[tuple[str, Target], list[_Want]] = {}
     by_hand: list[ByHand] = []
     for row in evaluation.rows({Verdict.FAIL}):
@@ -50,9 +53,13 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
             wanted.setdefault((rule.remediator, Target(row["endpoint"], keys)), []).append(_want(row, rule))
     changes: list[Change] = []
     contradictions: list[Contradiction] = []
+    held: list[Held] = []
     for (remediator, target), wants in wanted.items():
         disagreement = _disagreement(wants)
-        if disagreement:
+        if (remediator, target) in protected:
+            waived, waiver = protected[remediator, target]
+            held.append(Held(remediator, target, tuple(sorted({want.rule for want in wants})), waived, waiver))
+        elif disagreement:
             contradictions.append(Contradiction(remediator, target, disagreement))
         elif len({_typed(want.before) for want in wants}) > 1:
             by_hand += [
@@ -65,6 +72,8 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
         tuple(sorted(changes, key=lambda change: (*_place(change.resource), change.remediator, change.target.keys))),
         tuple(sorted(by_hand, key=lambda hand: (*_place(hand.resource), hand.rule))),
         tuple(sorted(contradictions, key=lambda found: (found.target.endpoint, found.remediator, found.target.keys))),
+        left_alone(evaluation),
+        tuple(sorted(held, key=lambda found: (found.target.endpoint, found.remediator, found.target.keys))),
     )
 
 

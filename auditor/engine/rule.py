@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -81,6 +81,8 @@ class Rule:
     fix: FixRule | None = None
     by_hand: str | None = None
     if_unknown: str | None = None  # what a person can do so that it can be judged
+    risk: str | None = None  # what its fix, or leaving it, may cost, where the fix's class does not say it all
+    waive_when: str | None = None  # where a failure may stay as it is
     examples: tuple[Example, ...] = ()
 
     @property
@@ -123,6 +125,23 @@ class RuleSet:
 
     def __getitem__(self, rule_id: str) -> Rule:
         return self.rules[rule_id]
+
+    def tagged(self, tags: Collection[str]) -> RuleSet:
+        """The rules with any of these tags; all of them when none is named.
+
+        Raises:
+            ConfigurationError: no rule has such a tag.
+        """
+        if not tags:
+            return self
+        known = {tag for rule in self for tag in rule.tags}
+        for tag in sorted(set(tags) - known):
+            raise ConfigurationError(
+                f'no rule has the tag "{tag}"{did_you_mean(tag, known)}',
+                why="nothing was judged: what was asked for does not exist.",
+                do="see `auditor rules list`.",
+            )
+        return self.only(rule.id for rule in self if set(tags) & set(rule.tags))
 
     def only(self, ids: Iterable[str]) -> RuleSet:
         """The rules with these ids.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,13 +14,19 @@ from auditor.engine.sql import VERDICT_COLUMNS, quoted
 from auditor.engine.telling import fetched, told
 from auditor.errors import SnapshotError
 from auditor.facts.views import seal
-from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Severity, Summary, Verdict
+from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Severity, Summary, Verdict
 
 if TYPE_CHECKING:
     import duckdb
 
-_FORMAT = 1
-_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR"}
+_FORMAT = 2
+_WAIVING = {
+    "waiver": "INTEGER",  # which of Evaluation.waivers covers it, from 0; of a verdict that is not waived: which would, were it in force
+    "waived_from": "VARCHAR",  # of a waived verdict: what it was
+}
+_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
+_ADDED: Mapping[int, Collection[str]] = {1: tuple(_WAIVING), _FORMAT: ()}
+"""The formats that can be read, and the columns that each of them has not yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +59,30 @@ class Quiet:
 class Evaluation:
     """The verdict of every rule on every row of its view.
 
-    `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, and severity. What is
-    not in there is `quiet`, and told from the views of the connection.
+    `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, severity, and what
+    waivers made of it. What is not in there is `quiet`, and told from the views of the connection.
     """
 
     connection: duckdb.DuckDBPyConnection
     store: str
     rules: Mapping[str, JudgedRule]
     quiet: tuple[Quiet, ...] = ()
+    waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waiving.py puts them to use
 
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
         """Every finding, worst first: by verdict, severity, rule, endpoint, cluster, host and name; `verdicts` leaves the others out."""
         for row in self.rows(list(Verdict) if verdicts is None else verdicts):
-            yield _finding(row, self.rules[row["rule"]])
+            yield _finding(row, self.rules[row["rule"]], self.waivers)
 
     def summary(self) -> Summary:
         """How many verdicts of each kind; failures also by severity."""
-        counted = f"SELECT verdict, severity, count(*) FROM {self.store}.verdict GROUP BY ALL"
+        counted = f"SELECT verdict, severity, waived_from, count(*) FROM {self.store}.verdict GROUP BY ALL"
         totals: dict[str, int] = {}
         failures: dict[str, int] = {}
-        for verdict, severity, count in self.connection.cursor().execute(counted).fetchall():
+        waived_unknown = 0
+        for verdict, severity, waived_from, count in self.connection.cursor().execute(counted).fetchall():
             totals[verdict] = totals.get(verdict, 0) + count
+            waived_unknown += count if waived_from == Verdict.UNKNOWN else 0
             if verdict == Verdict.FAIL:
                 failures[severity] = count
         for quiet in self.quiet:
@@ -85,6 +94,7 @@ class Evaluation:
             not_applicable=totals.get(Verdict.NOT_APPLICABLE, 0),
             waived=totals.get(Verdict.WAIVED, 0),
             by_severity={str(severity): failures[severity] for severity in Severity if severity in failures},
+            waived_unknown=waived_unknown,
         )
 
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
@@ -115,7 +125,7 @@ class Evaluation:
         import duckdb
 
         partial = path.with_suffix(".partial")
-        about = quoted(json.dumps({"format": _FORMAT, "rules": {rule_id: asdict(rule) for rule_id, rule in self.rules.items()}}))
+        about = quoted(json.dumps({"format": _FORMAT, "rules": {name: asdict(rule) for name, rule in self.rules.items()}, "waivers": self.waivers}))
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
         kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())
@@ -144,14 +154,14 @@ def load_evaluation(path: Path) -> Evaluation:
     try:
         row = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor'", [str(path)]).fetchone()
         about: dict[str, Any] = json.loads(row[0]) if row else {"format": None}
-        if about["format"] != _FORMAT:
+        if about["format"] not in _ADDED:
             raise SnapshotError(
                 f"{path} has verdict format {about['format']}, this auditor reads {_FORMAT}",
                 why="columns may mean something else there.",
                 do="use the auditor that wrote it, or audit again.",
             )
         rules = {rule_id: JudgedRule(**rule) for rule_id, rule in about["rules"].items()}
-        store = new_store(connection, rules, path)
+        store = new_store(connection, rules, path, _ADDED[about["format"]])
         words = connection.execute(f"SELECT DISTINCT verdict, severity, rule FROM {store}.verdict").fetchall()
         for verdict, severity, rule in words:
             Verdict(verdict), Severity(severity), rules[rule]
@@ -163,11 +173,15 @@ def load_evaluation(path: Path) -> Evaluation:
         ) from failure
     connection.execute("SET allowed_paths = ?", [[str(path)]])
     seal(connection)
-    return Evaluation(connection, store, rules)
+    return Evaluation(connection, store, rules, waivers=tuple(about.get("waivers", ())))
 
 
-def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedRule], saved: Path | None = None) -> str:
+def new_store(
+    connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedRule], saved: Path | None = None, without: Collection[str] = ()
+) -> str:
     """The name of an attached database with an empty table `verdict`; or with what a file holds, which stays there.
+
+    The columns in `without` are not in that file, and NULL.
 
     It is one of its own, and in memory, because DuckDB compresses such a one when told: a row of verdicts says much the same as the last.
     """
@@ -183,7 +197,8 @@ def new_store(connection: duckdb.DuckDBPyConnection, rules: Mapping[str, JudgedR
         connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
     else:
         # As text: what is asked of an ENUM that is made of text is not asked of the file's own statistics.
-        connection.execute(f"CREATE VIEW {store}.verdict AS SELECT {', '.join(types)} FROM read_parquet({quoted(str(saved))})")
+        listed = ", ".join(f"CAST(NULL AS {kind}) AS {column}" if column in without else column for column, kind in types.items())
+        connection.execute(f"CREATE VIEW {store}.verdict AS SELECT {listed} FROM read_parquet({quoted(str(saved))})")
     return store
 
 
@@ -197,7 +212,9 @@ def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:
     return Resource(rule.kind, row["resource_id"], row["resource_name"], row["endpoint"], row["cluster"], row["host"])
 
 
-def _finding(row: Mapping[str, Any], rule: JudgedRule) -> Finding:
+def _finding(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping[str, Scalar]]) -> Finding:
+    waiver = None if row["waiver"] is None else waivers[row["waiver"]]
+    waived = row["verdict"] == Verdict.WAIVED
     return Finding(
         rule=row["rule"],
         title=rule.title,
@@ -209,6 +226,8 @@ def _finding(row: Mapping[str, Any], rule: JudgedRule) -> Finding:
         evidence=decoded(row["evidence"]) or {},
         missing=tuple(row["missing"] or ()),
         fix=_fix(row, rule) if row["verdict"] == Verdict.FAIL else None,
+        waiver={"verdict": row["waived_from"], **waiver} if waiver is not None and waived else None,
+        lapsed_waiver=None if waived else waiver,
     )
 
 
@@ -224,7 +243,8 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
 
 
 def _quiet_sql(quiet: Quiet) -> str:
-    return f"SELECT *, {quoted(quiet.severity)} AS severity FROM ({quiet.select}) WHERE verdict = {quoted(quiet.verdict)}"
+    none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _WAIVING.items())
+    return f"SELECT *, {quoted(quiet.severity)} AS severity, {none} FROM ({quiet.select}) WHERE verdict = {quoted(quiet.verdict)}"
 
 
 def _listed(words: Iterable[str]) -> str:

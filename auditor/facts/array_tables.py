@@ -304,7 +304,8 @@ ARRAY_TOPICS: Mapping[EndpointKind, tuple[str, ...]] = MappingProxyType(
             "connections",
         ),
         EndpointKind.ONTAP: (*_BLOCK, "volume_load", "pool_load", "protocol_endpoints", "bindings", "replication", "efficiency", "scrub"),
-        EndpointKind.ETERNUS: _BLOCK,
+        # Controllers of an ETERNUS are not asked for: nothing rests on them, and an account that is told QoS may not see them.
+        EndpointKind.ETERNUS: tuple(topic for topic in _BLOCK if topic != "nodes"),
     }
 )
 """Topics of `reading` whose scope is a whole array, by what is read of a kind; a collector has each of them."""

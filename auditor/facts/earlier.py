@@ -21,8 +21,11 @@ STORAGE_TABLES = ("hba", "iscsi_target", "device", "path")
 MOUNT_TABLE = "datastore_mount"
 
 STORAGE_TOPICS = tuple(dict.fromkeys(SOURCES[table].topic for table in STORAGE_TABLES))
-READ_ANEW = ("network",)
-"""What vCenter tells of each host in bulk as well, and nothing is compared by: read each time it is needed, never taken over."""
+READ_ANEW = ("network", "device_load", "adapter_load", "datastore_load")
+"""What vCenter tells of many hosts at once as well, and nothing is compared by: read each time it is needed, never taken over.
+
+Counters are of the last five minutes: those of an earlier run say nothing of this one.
+"""
 
 LIVE_TOPICS = tuple(topic for topic in HOST_TOPICS if topic not in (*STORAGE_TOPICS, *READ_ANEW))
 """What a host has to be asked itself."""

@@ -31,6 +31,10 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "device": _DEVICE,
         "device_scheduling": _DEVICE,
         "device_offload": _DEVICE,
+        "device_policy": _DEVICE,
+        "device_load": _DEVICE,
+        "adapter_load": (*_HOST, "hba"),
+        "datastore_load": ("endpoint", "datastore_id", "host_id"),
         "datastore": ("endpoint", "datastore_id"),
         "datastore_mount": ("endpoint", "datastore_id", "host_id"),
         "vm": ("endpoint", "vm_id"),
@@ -98,6 +102,12 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "device_scheduling": Source("device_scheduling"),
         "device_offload": Source("device_offload"),
         "vmfs_lockmode": Source("lockmode"),
+        "device_policy": Source("multipathing"),
+        "satp_rule": Source("multipathing"),
+        "iscsi_portal": Source("port_binding"),
+        "device_load": Source("device_load"),
+        "adapter_load": Source("adapter_load"),
+        "datastore_load": Source("datastore_load"),
         "datastore": Source(
             "datastores",
             rows=("name",),
@@ -184,6 +194,8 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         **dict.fromkeys(HOST_TOPICS, frozenset({("host", "")})),  # who is there to be asked
         "paths": frozenset({("host", ""), ("device", ""), ("hba", "")}),  # a path names its device and its adapter by their keys
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
+        "device_load": frozenset({("host", ""), ("device", "")}),  # how much there will be to an answer
+        "adapter_load": frozenset({("host", ""), ("hba", "")}),
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
         "volume_histograms": frozenset({("array_volume", "")}),

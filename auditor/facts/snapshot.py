@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
+from auditor.facts.memory import hold, let_go, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
 from auditor.model import EndpointReading, Gap
@@ -30,12 +31,17 @@ ROWS_AN_INSERT = 20_000
 
 
 class SnapshotBuilder:
-    """Takes batches from collectors, from any thread, and holds them as DuckDB columns."""
+    """Takes batches from collectors, from any thread, and holds them as DuckDB columns.
 
-    def __init__(self) -> None:
+    What does not fit into memory goes to the folder `spill`, see memory.py; None: all stays in memory.
+    """
+
+    def __init__(self, spill: Path | None = None) -> None:
         import duckdb
 
         self._connection = duckdb.connect()
+        if spill is not None:
+            hold(self._connection, spill)
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
@@ -70,7 +76,7 @@ class SnapshotBuilder:
         self._connection.register("batch", rows)
         try:
             insert = f'INSERT INTO fact."{batch.table}" ({names}) SELECT {names} FROM batch'  # noqa: S608  names are schema.py's
-            self._connection.execute(insert)
+            run(self._connection, insert)
         finally:
             self._connection.unregister("batch")
 
@@ -115,7 +121,8 @@ class SnapshotBuilder:
                 chosen = f"endpoint = $endpoint AND {also} AND {host} IN (SELECT unnest($hosts))"
                 told = {"endpoint": endpoint, "hosts": list(hosts), **({"topics": sorted(topics)} if name == "reading" else {})}
                 with self._lock:
-                    self._connection.execute(
+                    run(
+                        self._connection,
                         f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source} WHERE {chosen}',  # noqa: S608  names are schema.py's
                         told,
                     )
@@ -130,10 +137,17 @@ class SnapshotBuilder:
         self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime, asked: Needs = EVERYTHING
     ) -> Snapshot:
         """Close the books: a value that is only read from here on. What the hosts see and no array accounts for is a gap."""
+        import duckdb
+
         from auditor.facts.unjoined import unjoined
 
         self._insert_all()
-        for gap in unjoined(self._connection, readings, asked):
+        try:
+            gaps = list(unjoined(self._connection, readings, asked))
+        except duckdb.OutOfMemoryException:
+            let_go(self._connection)
+            gaps = list(unjoined(self._connection, readings, asked))
+        for gap in gaps:
             self.add(gap)
         self._insert_all()
         return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
@@ -182,7 +196,7 @@ class Snapshot:
             directory.mkdir(parents=True, exist_ok=True)
             for name in TABLES:
                 path = str(directory / f"{name}.parquet").replace("'", "''")
-                self.connection.execute(f"COPY fact.\"{name}\" TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+                run(self.connection, f"COPY fact.\"{name}\" TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
             partial = manifest.with_suffix(".partial")
             partial.write_text(json.dumps(self._manifest(), indent=1), encoding="utf-8")
             partial.replace(manifest)

@@ -18,10 +18,11 @@ import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from auditor.errors import SnapshotError
 from auditor.facts.families import family_of_inquiry, family_of_name
+from auditor.facts.memory import hold, let_go, run
 from auditor.facts.schema import create_tables
 
 if TYPE_CHECKING:
@@ -32,12 +33,6 @@ if TYPE_CHECKING:
 RESOURCE_COLUMNS = ("endpoint", "resource_id", "resource_name", "cluster", "host")
 """The columns every judged view begins with; with the view's name they make a model.Resource."""
 
-
-JOINING_MIB, JOINING_MIB_A_THREAD = 256, 32
-"""What DuckDB may hold in memory while it joins the tables of a snapshot; Python and its packages come on top, some 120 MiB.
-
-Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
-"""
 
 ONCE = frozenset(
     {
@@ -69,6 +64,12 @@ ONCE = frozenset(
         "vaai_option",
         "array_volume",
         "qos_policy",
+        "step_iscsi_value",
+        "step_iscsi_family",
+        "storage_pod",
+        "iscsi_adapter",
+        "iscsi_parameter",
+        "adapter",
     }
 )
 """Views that several rules or views read, and that are small beside the devices of all hosts: they are computed once and kept."""
@@ -79,8 +80,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     Args:
         connection: holds the facts; not sealed yet.
-        spill: where joins put what does not fit into JOINING_MIB; made when it is needed, and gone with the connection. None: all stays in
-            memory. Whatever may be done in this folder may still be done when the connection is sealed.
+        spill: where joins put what does not fit into the memory they are held to, see memory.py; None: all stays in memory.
         views: names of judged views; None: every view there is.
 
     Raises:
@@ -89,9 +89,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     import duckdb
 
     if spill is not None:
-        limit = JOINING_MIB + JOINING_MIB_A_THREAD * int(_value(connection, "SELECT current_setting('threads')"))
-        connection.execute("SET temp_directory = ?", [str(spill)])
-        connection.execute(f"SET memory_limit = '{limit}MiB'")
+        hold(connection, spill)
     wanted = None if views is None else _with_what_they_rest_on(views)
     for name, text in view_sources():
         if wanted is not None and name not in wanted:
@@ -100,31 +98,14 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
             if name == "device":
                 create_device(connection, text, view_columns()[name])
             else:
-                _run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
+                run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
             raise unreadable(failure) from failure
         except (duckdb.DataError, duckdb.ProgrammingError):
             # Facts that a view cannot be computed from are for the rules that ask for it to stumble over, and for no other.
             connection.execute(text)
     if spill is not None:
-        connection.execute("RESET memory_limit")
-
-
-def _run(connection: duckdb.DuckDBPyConnection, text: str) -> None:
-    """Run statements; one that cannot do with the memory it is given gets all there is."""
-    import duckdb
-
-    for statement in connection.extract_statements(text):
-        try:
-            connection.execute(statement)
-        except duckdb.OutOfMemoryException:
-            connection.execute("RESET memory_limit")
-            connection.execute(statement)
-
-
-def _value(connection: duckdb.DuckDBPyConnection, query: str) -> Any:
-    row = connection.execute(query).fetchone()
-    return row[0] if row else None
+        let_go(connection)
 
 
 def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
@@ -215,7 +196,7 @@ _LISTS = {
 
 def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Mapping[str, str]) -> None:
     """Create the view `device` in its kept form; as `text` has it, slow and right, when the kept form has not these columns."""
-    _run(connection, _kept_device())
+    run(connection, _kept_device())
     if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] != list(columns.items()):
         connection.execute("DROP VIEW device")
         connection.execute(text)

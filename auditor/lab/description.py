@@ -115,6 +115,15 @@ class TargetDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PortalDescription:
+    """A VMkernel adapter that an iSCSI adapter is bound to: port binding."""
+
+    vmk: str
+    compliant_status: str = "compliant"
+    path_status: str = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HbaDescription:
     """A storage adapter.
 
@@ -124,6 +133,7 @@ class HbaDescription:
         initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
         parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
+        portals: what an iSCSI adapter is bound to; nothing: it goes by the routing table.
     """
 
     device: str
@@ -136,6 +146,7 @@ class HbaDescription:
     delayed_ack: bool = True
     targets: tuple[TargetDescription, ...] = ()
     parameters: Mapping[str, int] = field(default_factory=dict)
+    portals: tuple[PortalDescription, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

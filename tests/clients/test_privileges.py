@@ -68,7 +68,7 @@ def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something
     assert set(VCENTER_READS) == set(HOST_TOPICS + VCENTER_TOPICS)
     assert set(VCENTER_FIXES) == {name for name in REMEDIATORS if remediator_for(name).kind is EndpointKind.VCENTER} == set(WRITES)
     assert set(ARRAY_ROLES) == set(EndpointKind) - {EndpointKind.VCENTER}
-    assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode"}
+    assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}
 
 
 @pytest.mark.parametrize("privilege", sorted(NAMED))

@@ -18,7 +18,7 @@ from auditor.collectors import eternus_machine as machine
 from auditor.collectors import eternus_rows as rows
 from auditor.collectors import eternus_text as text
 from auditor.collectors.eternus import collect_eternus
-from auditor.collectors.eternus_nouns import Affinity, Host, Lun, Module, Pool, Volume
+from auditor.collectors.eternus_nouns import Affinity, Host, Lun, Pool, Volume
 from auditor.collectors.records import Complaints
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
@@ -127,7 +127,7 @@ def from_peer(folder: Path, **answers: str) -> Collected:
 def test_a_software_account_is_told_firmware_volumes_and_qos(tmp_path: Path) -> None:
     found = collected(DX, tmp_path)
     assert list(found.complete) == list(ARRAY_TOPICS[EndpointKind.ETERNUS])
-    assert found.incomplete() == {"nodes", "pools", "array_hosts", "connections"}
+    assert found.incomplete() == {"pools", "array_hosts", "connections"}
     assert found.tables["array"] == [
         {
             "endpoint": "dx-east",
@@ -149,7 +149,7 @@ def test_a_software_account_is_told_firmware_volumes_and_qos(tmp_path: Path) -> 
         ("1/esx_1", IQN, "iscsi"),
     ]
     assert found.column("array_pool", "pool_id", "size_bytes") == [("0/Pool0", 4096 * MB)], "thin pools; RAID groups it is not told"
-    for what in ("fru-ce", "raid-groups", "host-groups", "host-affinity"):
+    for what in ("raid-groups", "host-groups", "host-affinity"):
         assert f"show {what}" in found.told()
 
 
@@ -157,7 +157,6 @@ def test_an_account_for_people_is_told_everything_but_qos(tmp_path: Path) -> Non
     found = collected(DX, tmp_path, user="watcher")
     assert found.incomplete() == {"qos_policies", "volumes"}
     assert found.column("array", "version", "model", "generation", "array_id") == [("V11L30-0000", "ET203ACU", "S3", "4601417434")]
-    assert found.column("array_node", "node_id", "state") == [("CM#0", "Normal"), ("CM#1", "Normal")]
     assert sorted(found.column("array_pool", "pool_id", "raid_type", "node_id", "size_bytes"), key=str) == [
         ("0/Pool0", "RAID5", None, 4096 * MB),
         ("1/RG-1", "RAID5", "CM#1", 4096 * MB),
@@ -390,7 +389,7 @@ def test_only_what_is_needed_is_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["garbage", "drop"])
 def test_what_cannot_be_asked_leaves_a_gap_and_the_rest_is_read(tmp_path: Path, kind: str, operation: str, topics: set[str]) -> None:
     found = collected(DX, tmp_path, faults=[Fault(kind, operation)])
-    assert found.incomplete() - {"nodes", "pools", "array_hosts", "connections"} == topics
+    assert found.incomplete() - {"pools", "array_hosts", "connections"} == topics
     read = {"show enclosure-status": "array_volume", "show volumes": "array"}.get(operation, "array_host")
     assert found.tables[read], "the rest is there"
     assert len(found.tables["array_volume"]) == (0 if operation == "show volumes" else 3)
@@ -399,7 +398,7 @@ def test_what_cannot_be_asked_leaves_a_gap_and_the_rest_is_read(tmp_path: Path, 
 @pytest.mark.parametrize(
     ("topics", "questions"),
     [
-        pytest.param(("array", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections"), 2, id="from the beginning"),
+        pytest.param(("array", "pools", "qos_policies", "volumes", "array_hosts", "connections"), 2, id="from the beginning"),
         pytest.param(("pools", "array_hosts", "connections"), 2, id="where a topic is several questions"),
     ],
 )
@@ -579,11 +578,6 @@ def test_the_recorded_text_becomes_rows() -> None:
     assert early[3] == Volume(3, "OVM_Repo2", "Broken", "0/JJ", 204800 * MB, None)
     assert list(text.raid_groups(told("delfin/POOL_OLD_DATAS", "show raid-groups"), complaints)) == [
         Pool(0, "JJ", "RAID0", "CM#0", 1676288 * MB)
-    ]
-    assert list(text.modules(told("delfin/NODE_DATAS", "show fru-ce"), complaints)) == [Module("CM#0", "Normal"), Module("CM#1", "Normal")]
-    assert list(text.modules(told("delfin/NODE_DATAS_OLD", "show fru-ce"), complaints)) == [
-        Module("CM#0", "Normal"),
-        Module("CM#1", "Normal"),
     ]
     assert not complaints.any
 

@@ -12,6 +12,7 @@ import pytest
 
 from auditor.collectors import ontap_counters as counters
 from auditor.collectors import ontap_rows as rows
+from auditor.collectors.ontap_background_rows import efficiency_policy, efficiency_row
 from auditor.collectors.ontap_qos import NO_POLICY, reference_of
 from auditor.collectors.ontap_schedules import timetable
 from auditor.collectors.records import Complaints, Record
@@ -49,7 +50,7 @@ ROWS: list[tuple[str, str, str, Callable[[Record], Any]]] = [
     ("node", "Node", "array_node", rows.node_row),
     ("aggregate", "Aggregate", "array_pool", lambda found: rows.pool_row(found, {}, {})),
     ("volume", "Volume", "array_volume", volume),
-    ("volume", "Volume", "array_efficiency", lambda found: rows.efficiency_row(found, {})),
+    ("volume", "Volume", "array_efficiency", lambda found: efficiency_row(found, {})),
     ("lun", "Lun", "array_volume", lambda found: rows.lun_row(found, {}, {}, {})),
     ("lun", "Lun", "array_protocol_endpoint", rows.protocol_endpoint_row),
     ("lun", "Lun", "array_volume_load", lambda found: rows.load_row(found, None)),
@@ -57,7 +58,7 @@ ROWS: list[tuple[str, str, str, Callable[[Record], Any]]] = [
     ("igroup", "Igroup", "array_host", lambda found: rows.host_rows(found)[0]),
     ("lun_map", "LunMap", "array_connection", rows.connection_row),
     ("vvol_binding", "VvolBinding", "vvol_binding", lambda found: rows.binding_row(found, {})),
-    ("volume_efficiency_policy", "VolumeEfficiencyPolicy", "array_efficiency", lambda found: rows.efficiency_policy(found, {})),
+    ("volume_efficiency_policy", "VolumeEfficiencyPolicy", "array_efficiency", lambda found: efficiency_policy(found, {})),
 ]
 
 
@@ -97,7 +98,7 @@ def test_the_vendors_volume_under_a_policy_names_it() -> None:
 
 def test_the_vendors_volume_with_a_schedule_of_its_own_starts_at_midnight() -> None:
     found = next(record(each) for each in examples("volume", "Volume") if "schedule" in each.get("efficiency", {}))
-    row = rows.efficiency_row(found, {})
+    row = efficiency_row(found, {})
     assert (row["state"], row["policy"], row["schedule"], row["start_minutes"]) == ("enabled", None, "sun-sat@0", "[0]")
 
 

@@ -619,3 +619,58 @@ def test_the_media_of_a_pool_are_those_of_its_disks(served: Served, changes: lis
 
     server.alterations["GET storage/aggregates"] = alter
     assert collected(endpoint, clock, needs([("array_pool", "media")])).tables["array_pool"][0]["media"] == media
+
+
+def test_a_volume_without_load_is_missed(served: Served) -> None:
+    server, endpoint, clock = served
+    seen: list[int] = []
+
+    def second(body: Any) -> Any:
+        seen.append(1)
+        return {"records": body["records"][1:]} if len(seen) == 2 else body
+
+    server.alterations["GET storage/luns"] = second
+    found = collected(endpoint, clock, needs([("array_volume_load", "latency_us")]))
+    ds1 = uuid(server, "lun", "/vol/luns1/ds1")
+    assert [(gap.what, gap.why) for gap in found.gaps] == [
+        (f"GET storage/luns, metric: the record of volume {ds1}", "was not in the answer")
+    ]
+
+
+def test_nobody_knows_whose_load_is_missing_when_the_volumes_were_not_read(served: Served) -> None:
+    server, endpoint, clock = served
+    server.faults.active.append(Fault("status", "GET storage/luns", status=403, times=1))
+    found = collected(endpoint, clock, needs([("array_volume_load", "latency_us")]))
+    assert len(found.tables["array_volume_load"]) >= 5
+    assert found.incomplete() == {"volumes", "volume_load"}
+
+
+def test_counters_that_went_backwards_were_reset_in_between(served: Served) -> None:
+    server, endpoint, clock = served
+    seen: list[int] = []
+
+    def restarted(body: Any) -> Any:
+        seen.append(1)
+        if len(seen) == 2:
+            for row in body["records"]:
+                for counter in row["counters"]:
+                    counter["value"] = 0
+        return body
+
+    server.alterations["GET cluster/counter/tables/headroom_aggregate/rows"] = restarted
+    found = collected(endpoint, clock, needs([("array_pool_load", "current_ops")]))
+    sas = found.by("array_pool_load", "pool_id")[server.cluster.uuid("aggregate", "sas1")]
+    assert (sas["current_ops"], sas["transfers_per_second"] is None, found.incomplete()) == (None, False, {"pool_load"})
+
+
+def test_two_schedules_of_one_name_that_differ_are_neither(served: Served) -> None:
+    server, endpoint, clock = served
+
+    def twice(body: Any) -> Any:
+        first = next(each for each in body["records"] if each["name"] == "quarterly")
+        return {"records": [*body["records"], {**first, "uuid": "another", "cron": {"minutes": [7]}}]}
+
+    server.alterations["GET cluster/schedules"] = twice
+    found = collected(endpoint, clock, needs([("array_replication", "interval_seconds")]))
+    row = next(row for row in found.tables["array_replication"] if row["schedule"] == "quarterly")
+    assert (row["interval_seconds"], row["start_minutes"], found.incomplete()) == (None, None, {"replication"})

@@ -14,8 +14,10 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
+from auditor.clients.privileges import ESXCLI_TOPICS
 from auditor.clients.vcenter import open_vcenter
 from auditor.collectors.vcenter import collect_vcenter
+from auditor.collectors.vcenter_load import LOAD_TOPICS
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.description import LabFleet, VCenterDescription
@@ -254,8 +256,8 @@ def test_what_vcenter_remembers_of_a_lost_host_is_not_taken_for_its_state(start_
 @pytest.mark.parametrize(
     ("privilege", "lost"),
     [
-        pytest.param("Host.Config.Settings", {"modules", "device_scheduling", "device_offload", "lockmode"}, id="modules and esxcli"),
-        pytest.param("System.Read", set(HOST_TOPICS) | {"hosts", "datastores", "vms"}, id="everything but names"),
+        pytest.param("Host.Config.Settings", {"modules", *ESXCLI_TOPICS}, id="modules and esxcli"),
+        pytest.param("System.Read", set(HOST_TOPICS) | {"hosts", "datastores", "vms", "pods"}, id="everything but names"),
     ],
 )
 def test_a_missing_permission_leaves_a_gap_in_each_topic_it_hides(serve_vcenter: Serve, privilege: str, lost: set[str]) -> None:
@@ -385,4 +387,6 @@ def test_vcsim_tells_the_same_facts_as_the_lab(
     listed = [row for row in lab.rows("host_option") if row["key"] != "DataMover.MaxHWTransferSize"]
     assert without_endpoint(vcsim.rows("host_option")) == without_endpoint(listed)
     # What this peer does not have is a hole and never an empty answer.
-    assert {topic for _, topic in vcsim.incomplete()} == {"modules", "device_scheduling", "device_offload", "lockmode"}
+    # Its counters are the host's as a whole: of which device they are it does not tell.
+    assert {topic for _, topic in vcsim.incomplete()} == {"modules", *ESXCLI_TOPICS, *LOAD_TOPICS}
+    assert not any(vcsim.rows(topic) for topic in LOAD_TOPICS)

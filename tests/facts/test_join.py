@@ -230,10 +230,10 @@ def vvols(**binding: Any) -> Facts:
 
 
 def test_a_protocol_endpoint_names_the_disks_the_array_throttles_behind_it() -> None:
-    first, second = view("protocol_endpoint", vvols())
-    assert (first["bound_volumes"], first["throttled"], first["throttled_volumes"]) == (2, 1, "noisy Hard disk 1")
-    assert (first["qos_policies"], first["qos_max_iops"], first["qos"]) == ("Bronze", 1000, "Bronze: 1000 IOPS; none")
-    assert (second["bound_volumes"], second["throttled_volumes"]) == (0, "")
+    first, second = view("protocol_endpoint", vvols(protocol_endpoint_id="pe-2"))
+    assert (second["bound_volumes"], second["throttled"], second["throttled_volumes"]) == (2, 1, "noisy Hard disk 1")
+    assert (second["qos_policies"], second["qos_max_iops"], second["qos"]) == ("Bronze", 1000, "Bronze: 1000 IOPS; none")
+    assert (first["bound_volumes"], first["throttled_volumes"]) == (0, "")
 
 
 @pytest.mark.parametrize("topic", ["bindings", "volumes"])
@@ -244,12 +244,15 @@ def test_what_is_behind_a_protocol_endpoint_is_unknown_when_the_array_was_not_re
     assert {(row["bound_volumes"], row["throttled_volumes"]) for row in view("protocol_endpoint", given)} == {(None, None)}
 
 
-def test_an_array_with_one_endpoint_has_all_its_virtual_volumes_behind_it() -> None:
+@pytest.mark.parametrize("bindings", [True, False], ids=["bound", "bindings unknown to the array"])
+def test_an_array_with_one_endpoint_has_all_its_virtual_volumes_behind_it(bindings: bool) -> None:
     given = vvols()
-    given["vvol_binding"] = []
-    given["reading"] = [row for row in given["reading"] if row["topic"] != "bindings"]
+    if not bindings:
+        given["vvol_binding"] = []
+        given["reading"] = [row for row in given["reading"] if row["topic"] != "bindings"]
     del given["array_protocol_endpoint"][1]
-    assert [row["throttled_volumes"] for row in view("protocol_endpoint", given)] == ["noisy Hard disk 1", None]
+    rows = view("protocol_endpoint", given)
+    assert [(row["bound_volumes"], row["throttled_volumes"]) for row in rows] == [(2, "noisy Hard disk 1"), (None, None)]
 
 
 def test_a_virtual_volume_names_its_machine_host_datastore_and_endpoint() -> None:

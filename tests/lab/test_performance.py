@@ -278,7 +278,7 @@ def test_storage_io_control_is_active_while_the_datastore_is_slow(
 ) -> None:
     client = connect(serve_vcenter(queues(sioc=sioc, load=load)))
     found = samples(client, client.hosts()["esx-1"], "datastore.siocActiveTimePercentage")
-    assert list(found.values()) == [[percent] * 3]
+    assert list(found.values()) == [[percent * 100] * 3]  # percentages are told in hundredths
 
 
 def test_disabling_storage_io_control_gives_the_datastore_back(
@@ -290,7 +290,7 @@ def test_disabling_storage_io_control_gives_the_datastore_back(
     host, store = client.hosts()["esx-1"], entity(client, vim.Datastore, "fast")
     names = ("datastore.siocActiveTimePercentage", "datastore.datastoreMaxQueueDepth", "datastore.sizeNormalizedDatastoreLatency")
     before = [values[0] for values in samples(client, host, *names, maxSample=1).values()]
-    assert before == pytest.approx([100, 4, 80000], rel=TREMBLE)
+    assert before == pytest.approx([100 * 100, 4, 80000], rel=TREMBLE)
     off = vim.StorageResourceManager.IORMConfigSpec(enabled=False)
     client.content.storageResourceManager.ConfigureDatastoreIORM_Task(store, off)
     after = [values[0] for values in samples(client, host, *names, maxSample=1).values()]

@@ -325,6 +325,12 @@ def test_a_ceiling_sent_as_a_string_is_the_same_ceiling(peer: Peer, cluster: Ont
     assert LIMIT.read(cluster, limit_of("gold")) == Reading(5000)
 
 
+@pytest.mark.parametrize("name", ["", "none", "-"])
+def test_a_policy_whose_name_means_none_is_none(peer: Peer, cluster: OntapCluster, name: str) -> None:
+    peer.server.alterations[f"GET {LUNS}"] = lambda _: {"qos_policy": {"name": name}}
+    assert ASSIGNED.read(cluster, lun("luns1", "ds1")) == Reading(None)
+
+
 def test_a_reading_is_asked_for_each_time(peer: Peer, cluster: OntapCluster) -> None:
     assert LIMIT.read(cluster, limit_of("gold")) == Reading(5000)
     peer.server.cluster.qos[0].limits["max_throughput_iops"] = 7000

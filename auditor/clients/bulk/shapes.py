@@ -417,6 +417,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "name": str,
             "parent": Ref,
             "summary.type": str,
+            "summary.url": str,
             "summary.capacity": int,
             "summary.accessible": bool,
             "summary.multipleHostAccess": bool,

@@ -81,20 +81,30 @@ SELECT
 FROM classed AS t
 LEFT JOIN kept_carried AS c USING (host_number, device_number);
 
--- Who sees each device name: how many, and the first five, whose numbers are in the order of their names.
+-- Who sees each device name: how many, and the first five, whose numbers are in the order of their names. Devices of one cluster are seen by
+-- the same hosts, so that names are looked up once for each set of hosts; sets are told apart by how many they are and what their hashes make.
 CREATE TABLE kept_sharing AS
 WITH counted AS (
-    SELECT device_number, CAST(count(*) AS BIGINT) AS hosts, min(host_number, 5) AS first_hosts FROM kept_device GROUP BY device_number
+    SELECT device_number, CAST(count(*) AS BIGINT) AS hosts, bit_xor(hash(host_number)) AS digest FROM kept_device GROUP BY device_number
+),
+spoken AS (
+    SELECT hosts, digest, min(device_number) AS device_number FROM counted GROUP BY hosts, digest
+),
+first_hosts AS (
+    SELECT s.hosts, s.digest, unnest(min(d.host_number, 5)) AS host_number
+    FROM spoken AS s
+    JOIN kept_device AS d USING (device_number)
+    GROUP BY s.hosts, s.digest
 ),
 named AS (
-    SELECT c.device_number, string_agg(coalesce(n.host, n.host_id), ', ' ORDER BY n.host_number) AS names
-    FROM (SELECT device_number, unnest(first_hosts) AS host_number FROM counted) AS c
+    SELECT f.hosts, f.digest, string_agg(coalesce(n.host, n.host_id), ', ' ORDER BY n.host_number) AS names
+    FROM first_hosts AS f
     JOIN kept_host AS n USING (host_number)
-    GROUP BY c.device_number
+    GROUP BY f.hosts, f.digest
 )
-SELECT device_number, hosts, names || CASE WHEN hosts > 5 THEN ' and ' || (hosts - 5) || ' more' ELSE '' END AS host_names
-FROM counted
-JOIN named USING (device_number)
+SELECT c.device_number, c.hosts, n.names || CASE WHEN c.hosts > 5 THEN ' and ' || (c.hosts - 5) || ' more' ELSE '' END AS host_names
+FROM counted AS c
+JOIN named AS n USING (hosts, digest)
 JOIN kept_name AS m USING (device_number)
 WHERE NOT starts_with(m.device, 'mpx.');
 

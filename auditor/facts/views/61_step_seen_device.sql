@@ -5,7 +5,6 @@ SELECT
     device,
     any_value(family) AS family,
     any_value(hosts) AS hosts,
-    any_value(host_names) AS host_names,
-    bool_or(is_shared) AS is_shared
+    any_value(host_names) AS host_names
 FROM device
 GROUP BY ALL;

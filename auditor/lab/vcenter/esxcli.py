@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter import esxcli_nmp
+from auditor.lab.vcenter import esxcli_iscsi, esxcli_nmp
 from auditor.lab.vcenter.datastore_objects import vmfs_uuid
 from auditor.lab.vcenter.esxcli_command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
 from auditor.lab.vcenter.modules import MODULES, parse_options
@@ -176,6 +176,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         ),
         "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
         **esxcli_nmp.COMMANDS,
+        **esxcli_iscsi.COMMANDS,
         "storage.vmfs.lockmode.list": Command(_lockmode_list),
         "system.module.list": Command(_module_list),
         "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),

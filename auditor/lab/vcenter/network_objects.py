@@ -37,6 +37,11 @@ def described(host: HostState) -> tuple[VmknicDescription, ...]:
     return nics if any(nic.device == _MANAGEMENT.device for nic in nics) else (_MANAGEMENT, *nics)
 
 
+def addresses(host: HostState) -> dict[str, str]:
+    """The IPv4 address of every VMkernel adapter."""
+    return {nic.device: nic.ip or _address(host, place) for place, nic in enumerate(described(host))}
+
+
 def vmknics(host: HostState) -> list[Any]:
     """HostVirtualNic of every VMkernel adapter."""
     return [_vmknic(host, nic, place) for place, nic in enumerate(described(host))]

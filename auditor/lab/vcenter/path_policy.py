@@ -89,8 +89,8 @@ def runtime_names(host: HostState, device: DeviceDescription) -> dict[str, str]:
 def device_config(host: HostState, device: DeviceDescription) -> str:
     """What `nmp device list` shows as the policy's device configuration.
 
-    Source: outputs in KB 323117 and public guides for round robin by count, fixed and most recently used; the form for latency is from
-    memory.
+    Source: outputs in KB 323117 and public guides for round robin by count, fixed and most recently used; for latency the vSphere storage
+    guide 6.7, "Change Default Parameters for Latency Round Robin".
     """
     policy, names = policy_of(host, device), runtime_names(host, device)
     first = next(iter(names.values()), "")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state import DatastoreState, HostState, VCenterState
 
 _TREMBLE = 0.04  # of the value, up and down
+_PERCENT = 100  # percentages are told in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent: "100 represents 1%"
 _DISK_FAMILIES = (
     (vim.vm.device.VirtualSCSIController, "scsi"),
     (vim.vm.device.VirtualSATAController, "sata"),
@@ -117,7 +118,7 @@ def _stores_of_host(state: VCenterState, host: HostState, loads: Loads, interval
         yield from _datastore_commands(instance, mine)
         yield "datastore.datastoreIops", instance, Value((every.per_second,))
         yield "datastore.sizeNormalizedDatastoreLatency", instance, Value((every.latency_ms * 1000,))
-        yield "datastore.siocActiveTimePercentage", instance, _steady(every.sioc_active_percent)
+        yield "datastore.siocActiveTimePercentage", instance, _steady(every.sioc_active_percent * _PERCENT)
         yield "datastore.datastoreMaxQueueDepth", instance, _steady(mine.queue_depth)
         yield "datastore.datastoreVMObservedLatency", instance, Value((every.vm_latency_ms * 1000,))
         yield "datastore.commandsAborted", instance, _steady(mine.aborted * interval / 20)

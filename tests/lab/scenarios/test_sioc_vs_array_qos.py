@@ -108,7 +108,8 @@ class Served:
         """Active time in percent, queue depth, latency in microseconds."""
         instance = self.store(store).summary.url.rstrip("/").rpartition("/")[2]
         found = samples(self.client, self.client.hosts()[host], ACTIVE, DEPTH, LATENCY, maxSample=1)
-        return [found[name, instance][0] for name in (ACTIVE, DEPTH, LATENCY)]
+        active, depth, latency = (found[name, instance][0] for name in (ACTIVE, DEPTH, LATENCY))
+        return [active // 100, depth, latency]  # percentages are told in hundredths
 
     def guest_ms(self, vm: str) -> int:
         found = samples(self.client, entity(self.client, vim.VirtualMachine, vm), "virtualDisk.totalWriteLatency", maxSample=1)

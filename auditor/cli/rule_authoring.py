@@ -1,0 +1,134 @@
+"""For who writes rules: a new file, the columns there are, whether examples notice mistakes, and the pages made of rules."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.errors import ConfigurationError, RuleError
+
+_RULE_ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
+
+
+def new(
+    rule: Annotated[str, typer.Argument(metavar="TOPIC/ID", help="For example queue/host-limit.")],
+    over: Annotated[str, typer.Option("--over", metavar="VIEW", help="What it judges; see `auditor rules schema`.")] = "device",
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="The directory of rules the file goes into.")] = Path("rules"),
+) -> int:
+    """A file for a new rule, with a word for everything to be filled in.
+
+    Example: auditor rules new queue/host-limit --over host_module
+    """
+    from auditor.engine.describing import about_view, described
+    from auditor.engine.drafting import draft
+
+    if not _RULE_ID.fullmatch(rule):
+        raise ConfigurationError(
+            f'"{rule}" is not TOPIC/ID in lower case, digits and dashes',
+            why="no file was written.",
+            do="for example: auditor rules new queue/host-limit",
+        )
+    text = draft(rule, _view(over), about_view(over), described(over))
+    path = directory / f"{rule}.yaml"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as failure:
+        raise ConfigurationError(
+            f"cannot write {path}: {failure.strerror or failure}", why="no file was written.", do="name another rule or directory."
+        ) from failure
+    print(f"{path}: fill it in, then `auditor rules test {path}`")
+    return 0
+
+
+def schema(
+    view: Annotated[str | None, typer.Argument(metavar="[VIEW]", help="A view. [default: list them]", show_default=False)] = None,
+) -> int:
+    """What rules and queries may ask: each view's columns, their types and units, where they are read, and a value from the lab.
+
+    Example: auditor rules schema protocol_endpoint
+    """
+    from auditor.engine.describing import about_view, described
+    from auditor.facts.views import view_columns
+    from auditor.reporting.schema_text import write_view, write_views
+
+    if view is None:
+        write_views(((name, len(columns), about_view(name)) for name, columns in view_columns().items()), sys.stdout)
+    else:
+        write_view(_view(view), about_view(view), described(view), sys.stdout)
+    return 0
+
+
+def mutate(
+    chosen: Annotated[list[str] | None, typer.Argument(metavar="[RULE]...", help="Rules. [default: all]")] = None,
+    rules: options.Rules = None,
+    tag: options.Tags = None,
+    least: Annotated[
+        float, typer.Option("--least", metavar="PERCENT", min=0, max=100, help="End with exit code 3 when a rule's score is below.")
+    ] = 90,
+    every: Annotated[bool, typer.Option("--every", help="Tell what is missed of rules above that, too.")] = False,
+) -> int:
+    """Make mistakes in rules, one at a time, and see whether an example notices: operators, bounds, columns, conditions, their order.
+
+    Example: auditor rules mutate vvol/pe-dsnro-headroom --every
+    """
+    from auditor.auditing import load_rule_set
+    from auditor.engine.mutating import score_rules
+    from auditor.reporting.scores import write_scores
+
+    loaded = load_rule_set(rules or [], chosen or []).tagged(tag or [])
+    scores = list(score_rules(loaded))
+    write_scores(scores, loaded, least, sys.stdout, show_all=every)
+    low = [score.rule for score in scores if score.percent < least]
+    if low:
+        raise RuleError(
+            f"below {least:g} %: {', '.join(low)}",
+            why="these examples pass with a mistake in the rule, so nobody would notice one that is there.",
+            do=f"add rows as shown above to the examples, then `auditor rules mutate {low[0]}`.",
+        )
+    return 0
+
+
+def pages(
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where they go.")] = Path("docs/rules"),
+    check: Annotated[bool, typer.Option("--check", help="Write nothing; end with exit code 3 when a page is not up to date.")] = False,
+    rules: options.Rules = None,
+) -> int:
+    """The pages docs/rules: one a rule, and an index.
+
+    Example: auditor rules pages --dir docs/rules --check
+    """
+    from auditor.auditing import load_rule_set
+    from auditor.reporting.rule_pages import rule_pages, stale_pages, write_pages
+
+    made = rule_pages(load_rule_set(rules or []))
+    if not check:
+        changed = write_pages(made, directory)
+        print(f"{directory}: {len(made)} pages, {len(changed)} of them changed")
+        return 0
+    stale = stale_pages(made, directory)
+    if stale:
+        raise RuleError(
+            f"not up to date in {directory}: {', '.join(stale[:5])}{f' and {len(stale) - 5} more' if len(stale) > 5 else ''}",
+            why="readers would act on what the rules no longer say.",
+            do="run `make rule-pages`, and commit what it writes.",
+        )
+    print(f"{directory}: {len(made)} pages, all up to date")
+    return 0
+
+
+def _view(name: str) -> str:
+    from auditor.facts.views import view_columns
+    from auditor.yamlfile import did_you_mean
+
+    if name not in view_columns():
+        raise ConfigurationError(
+            f'there is no view "{name}"{did_you_mean(name, view_columns())}', why="nothing was shown or written.", do="auditor rules schema"
+        )
+    return name

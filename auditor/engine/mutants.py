@@ -1,0 +1,294 @@
+"""Small mistakes made in a rule on purpose: what an author could have written instead, one slip at a time.
+
+Relations are replaced as by Kaminski, Ammann and Offutt, "Better predicate testing" (AST 2011): `<` by `<=` and `<>`, and so on; whoever
+notices these notices every other relation there, once the whole condition has been negated and left out as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from auditor.engine.rule import Expression, Param, ParamValue, Rule
+from auditor.engine.sql import verdict_sql
+from auditor.engine.types import Family, family_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+NO_WORD = "auditor-mutant"
+"""Stands for a word that no fleet has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A rule with one mistake in what judges."""
+
+    place: str  # applies | holds | params | may_be_missing | order
+    what: str  # the mistake, in words
+    verdict: str  # SQL: the verdict it gives a row
+    columns: tuple[str, ...]  # all that its verdict asks of a row
+    bound: Mapping[str, ParamValue]  # params of its own, besides those of the rule
+
+
+def mutants_of(rule: Rule, view: Mapping[str, str]) -> list[Mutant]:
+    """Every mistake that is tried, each once: its verdict is written differently from the rule's own."""
+    found = {verdict_sql(_as_written(rule)): None, verdict_sql(rule): None}
+    result = []
+    for mutant in (*_in_expressions(rule, view), *_in_params(rule), *_in_exemptions(rule), *_in_order(rule)):
+        if mutant.verdict not in found or mutant.bound:
+            found[mutant.verdict] = None
+            result.append(mutant)
+    return result
+
+
+def _mutant(place: str, what: str, rule: Rule, bound: Mapping[str, ParamValue] | None = None) -> Mutant:
+    columns = tuple(dict.fromkeys(column for expression in rule.judging for column in expression.columns))
+    return Mutant(place, what, verdict_sql(rule), columns, bound or {})
+
+
+def _in_expressions(rule: Rule, view: Mapping[str, str]) -> Iterator[Mutant]:
+    kin = _kin(rule, view)
+    for place, expression in (("applies", rule.applies), ("holds", rule.holds)):
+        if expression is None:
+            continue
+        tree = _parsed(expression.text)
+        for at, node in enumerate(tree.walk()):
+            for what, make in _mistakes(node, rule.params, kin, view):
+                mistaken = _replaced(tree, at, make)
+                yield _mutant(place, what, replace(rule, **{place: _expression(mistaken, expression)}))
+        yield _mutant(place, f"{place} is negated", replace(rule, **{place: _expression(_parsed(f"NOT ({expression.text}\n)"), expression)}))
+    if rule.applies is not None:
+        yield _mutant("applies", "applies is left out", replace(rule, applies=None))
+
+
+def _mistakes(
+    node: exp.Expr, params: Mapping[str, Param], kin: Mapping[str, tuple[str, ...]], view: Mapping[str, str]
+) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+    """What can be written wrong at one place of an expression: in words, and how to write it."""
+    from sqlglot import exp
+
+    if isinstance(node, exp.And | exp.Or) and type(node.parent) is not type(node):
+        yield from _of_operands(node)
+    if isinstance(node, exp.EQ | exp.NEQ | exp.LT | exp.LTE | exp.GT | exp.GTE):
+        yield from _of_relation(node, params, view)
+    elif isinstance(node, exp.In) and len(node.expressions) > 1:
+        for at, item in enumerate(node.expressions):
+            yield f"{item.sql('duckdb')} is left out of {_sql(node)}", _without("expressions", at)
+    elif isinstance(node, exp.Case):
+        for at, branch in enumerate(node.args["ifs"]):
+            yield f"WHEN {_sql(branch.this)} is left out", _without_branch(at)
+    elif isinstance(node, exp.Column):
+        for other in kin.get(node.name.lower(), ()):
+            yield f"{node.name} becomes {other}", _always(lambda other=other: exp.column(other))
+    elif isinstance(node, exp.Literal) and node.find_ancestor(exp.DataType) is None:
+        yield from _of_literal(node)
+    else:
+        yield from _of_arithmetic(node)
+
+
+def _of_operands(node: exp.And | exp.Or) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+    from sqlglot import exp
+
+    kind, other, word = (exp.And, exp.Or, "OR") if isinstance(node, exp.And) else (exp.Or, exp.And, "AND")
+    operands = list(node.flatten(unnest=False))
+    yield f"{_sql(node)} is joined by {word}", lambda copy: _joined(other, list(copy.flatten(unnest=False)))
+    for at, operand in enumerate(operands):
+        rest = [one for index, one in enumerate(operands) if index != at]
+        yield f"{_sql(operand)} is left out", _always(lambda rest=rest: _joined(kind, rest))
+        turned = [exp.Not(this=exp.Paren(this=one.copy())) if one is operand else one for one in operands]
+        yield f"{_sql(operand)} is negated", _always(lambda turned=turned: _joined(kind, turned))
+
+
+def _of_relation(node: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+    from sqlglot import exp
+
+    others: Mapping[type, tuple[type[exp.Expr], ...]] = {
+        exp.LT: (exp.LTE, exp.NEQ),
+        exp.GT: (exp.GTE, exp.NEQ),
+        exp.LTE: (exp.LT, exp.EQ),
+        exp.GTE: (exp.GT, exp.EQ),
+        exp.EQ: (exp.LTE, exp.GTE),
+        exp.NEQ: (exp.LT, exp.GT),
+    }
+    chosen = others[type(node)]
+    if any(_is_a_word(side, params, view) for side in (node.this, node.expression)):
+        chosen = (exp.NEQ,) if isinstance(node, exp.EQ) else (exp.EQ,)
+    for kind in chosen:
+        mistaken = kind(this=node.this.copy(), expression=node.expression.copy())
+        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
+
+
+def _of_arithmetic(node: exp.Expr) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+    from sqlglot import exp
+
+    others: Mapping[type, type[exp.Expr]] = {exp.Add: exp.Sub, exp.Sub: exp.Add, exp.Mul: exp.Add, exp.Div: exp.Mul}
+    swapped = {exp.Least: exp.Greatest, exp.Greatest: exp.Least}
+    if type(node) in others:
+        mistaken = others[type(node)](this=node.this.copy(), expression=node.expression.copy())
+        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
+    elif type(node) in swapped:
+        mistaken = swapped[type(node)](**node.copy().args)
+        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
+
+
+def _of_literal(node: exp.Literal) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+    from sqlglot import exp
+
+    if node.is_string:
+        if isinstance(node.parent, exp.In) and len(node.parent.expressions) > 1:
+            return  # it is left out, which says as much
+        yield f"'{node.name}' becomes another word", _always(lambda: exp.Literal.string(NO_WORD))
+        return
+    for other in _beside(float(node.name) if "." in node.name or "e" in node.name.lower() else int(node.name)):
+        yield f"{node.name} becomes {other}", _always(lambda other=other: exp.Literal.number(other))
+
+
+def _in_params(rule: Rule) -> Iterator[Mutant]:
+    named = {name for expression in rule.judging for name in expression.params}
+    for name in sorted(named):
+        for number, other in enumerate(_beside(rule.params[name].default)):
+            own = f"other{number}_{name}"
+            applies = None if rule.applies is None else _with_param(rule.applies, name, own)
+            judged = replace(rule, applies=applies, holds=_with_param(rule.holds, name, own))
+            yield _mutant("params", f"the default of ${name} becomes {other}", judged, {own: other})
+
+
+def _in_exemptions(rule: Rule) -> Iterator[Mutant]:
+    """A column that may be missing must not be, and the other way round."""
+    for column in rule.holds.columns:
+        exempt = dict(rule.may_be_missing)
+        if column in exempt:
+            del exempt[column]
+            yield _mutant("may_be_missing", f"{column} may not be missing", replace(rule, may_be_missing=exempt))
+        else:
+            exempt[column] = "a mistake"
+            yield _mutant("may_be_missing", f"{column} may be missing", replace(rule, may_be_missing=exempt))
+
+
+def _in_order(rule: Rule) -> Iterator[Mutant]:
+    """What is asked first: whether the rule holds, and only of those where it does not, whether it applies."""
+    if rule.applies is None:
+        return
+    held = verdict_sql(replace(rule, applies=None))
+    failed = f"CASE ({rule.applies.text}\n) WHEN true THEN 'fail' WHEN false THEN 'not_applicable' ELSE 'unknown' END"
+    mutant = _mutant("order", "holds is asked before applies", rule)
+    yield replace(mutant, verdict=f"CASE {held} WHEN 'fail' THEN {failed} WHEN 'pass' THEN 'pass' ELSE 'unknown' END")
+
+
+def _beside(value: ParamValue) -> list[Any]:
+    """The values next to one: one more and one less of a whole number, a tenth of another; a list without one of its items."""
+    match value:
+        case bool():
+            return [not value]
+        case int():
+            return [value + 1, *([value - 1] if value > 0 else [])]
+        case float():
+            return [value * 1.1, value * 0.9] if value else [0.1]
+        case str():
+            return [NO_WORD]
+        case _:
+            return [value[:at] + value[at + 1 :] for at in range(len(value))] if len(value) > 1 else []
+
+
+def _kin(rule: Rule, view: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """For each column that judges: the others of its type that judge or are told as observed and desired."""
+    judging = [column for expression in rule.judging for column in expression.columns]
+    told = list(dict.fromkeys([*judging, *rule.observed.columns, *rule.desired.columns]))
+    return {column: tuple(other for other in told if other != column and view[other] == view[column]) for column in dict.fromkeys(judging)}
+
+
+def _is_a_word(side: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> bool:
+    """Whether one side of a relation is plainly text or a truth value, of which none is more than another."""
+    from sqlglot import exp
+
+    side = side.unnest()
+    if isinstance(side, exp.Column):
+        return family_of(view[side.name.lower()]) in (Family.TEXT, Family.TRUTH)
+    if isinstance(side, exp.Placeholder):
+        return isinstance(params[side.name].default, str | bool)
+    return isinstance(side, exp.Boolean) or (isinstance(side, exp.Literal) and bool(side.is_string))
+
+
+def _parsed(text: str) -> exp.Expr:
+    """An expression in parentheses, so that all of it may be replaced."""
+    import sqlglot
+    from sqlglot import exp
+
+    select = sqlglot.parse_one(f"SELECT ({text}\n)", dialect="duckdb")
+    tree = select.expressions[0]
+    return tree if isinstance(tree, exp.Paren) else exp.Paren(this=tree)
+
+
+def _replaced(tree: exp.Expr, at: int, make: Callable[[Any], exp.Expr]) -> exp.Expr:
+    """A copy of `tree` with something else at its node number `at`."""
+    from sqlglot import exp
+
+    copy = tree.copy()
+    node = next(one for index, one in enumerate(copy.walk()) if index == at)
+    node.replace(exp.Paren(this=make(node)))
+    return copy
+
+
+def _expression(tree: exp.Expr, of: Expression) -> Expression:
+    from sqlglot import exp
+
+    columns = tuple(dict.fromkeys(column.name.lower() for column in tree.find_all(exp.Column)))
+    params = tuple(dict.fromkeys(param.name for param in tree.find_all(exp.Placeholder)))
+    return Expression(tree.sql("duckdb"), columns, params, of.type)
+
+
+def _as_written(rule: Rule) -> Rule:
+    """The rule with its expressions as this module writes them."""
+    applies = None if rule.applies is None else _expression(_parsed(rule.applies.text), rule.applies)
+    return replace(rule, applies=applies, holds=_expression(_parsed(rule.holds.text), rule.holds))
+
+
+def _joined(kind: type[exp.Expr], operands: list[exp.Expr]) -> exp.Expr:
+    from sqlglot import exp
+
+    joined = operands[0].copy()
+    for operand in operands[1:]:
+        joined = kind(this=exp.Paren(this=joined), expression=exp.Paren(this=operand.copy()))
+    return joined
+
+
+def _without(key: str, at: int) -> Callable[[Any], exp.Expr]:
+    def make(node: Any) -> exp.Expr:
+        copy: exp.Expr = node.copy()
+        copy.set(key, [item for index, item in enumerate(copy.args[key]) if index != at])
+        return copy
+
+    return make
+
+
+def _without_branch(at: int) -> Callable[[Any], exp.Expr]:
+    from sqlglot import exp
+
+    def make(node: Any) -> exp.Expr:
+        if len(node.args["ifs"]) > 1:
+            return _without("ifs", at)(node)
+        default = node.args.get("default")
+        return exp.Null() if default is None else default.copy()
+
+    return make
+
+
+def _always(make: Callable[[], exp.Expr]) -> Callable[[Any], exp.Expr]:
+    return lambda _: make()
+
+
+def _with_param(expression: Expression, name: str, own: str) -> Expression:
+    """The expression with another param in the place of one."""
+    from sqlglot import exp
+
+    tree = _parsed(expression.text)
+    for param in tree.find_all(exp.Placeholder):
+        if param.name == name:
+            param.replace(exp.Placeholder(this=own))
+    return _expression(tree, expression)
+
+
+def _sql(node: exp.Expr) -> str:
+    return node.sql("duckdb")

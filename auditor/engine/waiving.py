@@ -1,0 +1,171 @@
+"""Waivers over verdicts: in SQL, a statement for each waiver, however many verdicts there are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from auditor.engine.sql import quoted
+from auditor.engine.verdicts import decoded
+from auditor.engine.waivers import utc
+from auditor.model import LeftAlone, Target, Verdict
+
+if TYPE_CHECKING:
+    from auditor.engine.verdicts import Evaluation
+    from auditor.engine.waivers import Waiver, Waivers
+    from auditor.model import Scalar
+
+# A device lies under a datastore on every host of the endpoint; views that range over devices are named by them.
+_DEVICES_OF = """(endpoint, resource_name) IN (
+    SELECT (e.endpoint, e.device) FROM fact.datastore_extent AS e JOIN fact.datastore AS d USING (endpoint, datastore_id) WHERE {of})"""
+_TAGGED = "SELECT (t.endpoint, {told}) FROM fact.tagged AS t {join} WHERE {which}"
+_ALIKE: Mapping[str, str] = {
+    "resource": "(resource_name GLOB {glob} OR resource_id GLOB {glob})",
+    "host": "host GLOB {glob}",
+    "cluster": "cluster GLOB {glob}",
+    "endpoint": "endpoint GLOB {glob}",
+}
+
+
+def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[str, ...]]:
+    """The evaluation with `waivers` taken into account, and what readers have to be told of those that waive nothing.
+
+    Verdicts are changed where they are kept: `evaluation` itself says the same from now on. Of several waivers for one verdict the first
+    in the file counts. A verdict that a waiver would cover if it were in force keeps a pointer to it.
+    """
+    told = [f"{mistake}; it waives nothing." for mistake in waivers.mistakes]
+    used: list[Waiver] = []
+    lapsed: list[tuple[int, Waiver]] = []
+    idle: list[Waiver] = []
+    for number, waiver in enumerate(waivers.entries):
+        if waiver.lapsed(waivers.at):
+            lapsed.append((number, waiver))
+        elif _mark(evaluation, number, waiver, in_force=True):
+            used.append(waiver)
+        else:
+            idle.append(waiver)
+    for number, waiver in lapsed:
+        told.append(_lapsed_text(waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
+    told += [text for waiver in idle if (text := _idle_text(evaluation, waiver))]
+    if used or lapsed:
+        evaluation.connection.execute(f"CHECKPOINT {evaluation.store}")
+    facts = tuple(_facts(waiver, waivers) for waiver in waivers.entries)
+    return replace(evaluation, waivers=facts), tuple(told)
+
+
+def _facts(waiver: Waiver, waivers: Waivers) -> dict[str, Scalar]:
+    why = waiver.lapsed(waivers.at)
+    return {**waiver.told(), **({"why": why} if why else {})}
+
+
+def _mark(evaluation: Evaluation, number: int, waiver: Waiver, *, in_force: bool) -> int:
+    """Waive what a waiver covers, or, if it is not in force, note there that it would; answers how many verdicts."""
+    change = f"waiver = {number}, waived_from = CAST(verdict AS VARCHAR), verdict = 'waived'" if in_force else f"waiver = {number}"
+    condition, bound = _condition(evaluation, waiver, _covered(waiver))
+    statement = f"UPDATE {evaluation.store}.verdict SET {change} WHERE waiver IS NULL AND {condition}"
+    row = evaluation.connection.execute(statement, bound).fetchone()
+    return int(row[0]) if row else 0
+
+
+def _covered(waiver: Waiver) -> tuple[Verdict, ...]:
+    return (Verdict.FAIL, Verdict.UNKNOWN) if waiver.also_unknown else (Verdict.FAIL,)
+
+
+def _condition(
+    evaluation: Evaluation, waiver: Waiver, verdicts: Collection[Verdict], column: str = "verdict"
+) -> tuple[str, dict[str, Any]]:
+    """Which rows of the verdicts a waiver is for; a waiver without a readable rule or selector is for none."""
+    rules = [rule for rule in evaluation.rules if waiver.covers_rule(rule)]
+    if not rules or not waiver.resources:
+        return "false", {}
+    bound: dict[str, Any] = {}
+    parts = [f"rule IN ({', '.join(map(quoted, rules))})", f"{column} IN ({', '.join(quoted(verdict) for verdict in verdicts)})"]
+    for selector, globs in waiver.resources.items():
+        names = [f"{selector}_{place}" for place in range(len(globs))]
+        bound |= dict(zip(names, globs, strict=True))
+        parts.append(f"({' OR '.join(_alternative(selector, f'${name}') for name in names)})")
+    return " AND ".join(parts), bound
+
+
+def _alternative(selector: str, glob: str) -> str:
+    if selector == "datastore":
+        return _of_datastore(f"d.name GLOB {glob}")
+    if selector == "tag":
+        return _of_tag(f"(t.tag GLOB {glob} OR t.category || ':' || t.tag GLOB {glob})")
+    return _ALIKE[selector].format(glob=glob)
+
+
+def _of_datastore(of: str) -> str:
+    itself = f"(endpoint, resource_id) IN (SELECT (d.endpoint, d.datastore_id) FROM fact.datastore AS d WHERE {of})"
+    return f"({itself} OR {_DEVICES_OF.format(of=of)})"
+
+
+def _of_tag(which: str) -> str:
+    """What carries a tag itself, and what lies on a host, in a cluster or under a datastore that does."""
+    itself = _TAGGED.format(told="t.object_id", join="", which=which)
+    host = _TAGGED.format(told="h.name", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.host_id = t.object_id", which=which)
+    cluster = _TAGGED.format(
+        told="h.cluster", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.cluster_id = t.object_id", which=which
+    )
+    datastore = f"(d.endpoint, d.datastore_id) IN ({itself})"
+    return (
+        f"((endpoint, resource_id) IN ({itself}) OR (endpoint, host) IN ({host}) OR (endpoint, cluster) IN ({cluster}) "
+        f"OR {_DEVICES_OF.format(of=datastore)})"
+    )
+
+
+def _lapsed_text(waiver: Waiver, waivers: Waivers, count: int) -> str:
+    back = {0: "no failure that it names was found", 1: "one verdict that it covered counts again"}.get(
+        count, f"{count:,} verdicts that it covered count again"
+    )
+    return f"{_named(waiver)} {waiver.lapsed(waivers.at)}: {back}."
+
+
+def _idle_text(evaluation: Evaluation, waiver: Waiver) -> str:
+    """Why a waiver that is in force waives nothing; empty when it could not have, because its rules were not asked."""
+    if not any(waiver.covers_rule(rule) for rule in evaluation.rules):
+        return ""
+    if _is_any(evaluation, waiver, (Verdict.FAIL, Verdict.UNKNOWN), "waived_from"):
+        why = "another one before it covers the same"
+    elif _is_any(evaluation, waiver, (Verdict.UNKNOWN,), "verdict"):
+        why = "what it names could not be judged, and it is for failures only (also_unknown: true would be for both)"
+    else:
+        why = "nothing it names fails; remove it, or correct its resources"
+    until = utc(waiver.expires) if waiver.expires else "?"
+    return f"{_named(waiver)} until {until} waives nothing: {why}."
+
+
+def _is_any(evaluation: Evaluation, waiver: Waiver, verdicts: Sequence[Verdict], column: str) -> bool:
+    condition, bound = _condition(evaluation, waiver, verdicts, column)
+    found = evaluation.connection.execute(f"SELECT 1 FROM {evaluation.store}.verdict WHERE {condition} LIMIT 1", bound)
+    return found.fetchone() is not None
+
+
+def _named(waiver: Waiver) -> str:
+    answering = ", ".join(part for part in (waiver.owner, waiver.ticket) if part)
+    return f"{waiver.where}: the waiver of {waiver.rule or 'no readable rule'}{f' ({answering})' if answering else ''}"
+
+
+def left_alone(evaluation: Evaluation) -> tuple[LeftAlone, ...]:
+    """How many failures of each rule each waiver keeps from being fixed, by rule."""
+    counted = f"SELECT rule, waiver, count(*) FROM {evaluation.store}.verdict WHERE waived_from = 'fail' GROUP BY ALL ORDER BY rule, waiver"
+    found = evaluation.connection.cursor().execute(counted).fetchall()
+    return tuple(LeftAlone(rule, count, evaluation.waivers[number]) for rule, number, count in found)
+
+
+def protected_settings(evaluation: Evaluation) -> dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]]:
+    """Settings that a waived failure is about and another failure wants changed: the waived one's rule, and its waiver."""
+    # Only where both are: there may be millions of waived failures, and nearly all of them are alone with their setting.
+    both = (
+        f"SELECT endpoint, target, rule, min(waiver) FROM {evaluation.store}.verdict AS w WHERE waived_from = 'fail' AND target IS NOT NULL "
+        f"AND (endpoint, target) IN (SELECT (endpoint, target) FROM {evaluation.store}.verdict WHERE verdict = 'fail' "
+        "AND target IS NOT NULL) GROUP BY ALL ORDER BY ALL"
+    )
+    found: dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]] = {}
+    for endpoint, target, rule, number in evaluation.connection.cursor().execute(both).fetchall():
+        remediator = evaluation.rules[rule].remediator
+        if remediator is not None:
+            keys = tuple(sorted(decoded(target).items()))
+            found.setdefault((remediator, Target(endpoint, keys)), (rule, evaluation.waivers[number]))
+    return found

@@ -1,0 +1,54 @@
+"""What is said of a rule besides its own words: what its fix costs, and when a failure may stay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.model import FixClass
+
+if TYPE_CHECKING:
+    from auditor.engine.rule import Rule
+
+COSTS = {
+    FixClass.ONLINE: "In effect at once, without interrupting I/O.",
+    FixClass.ONLINE_CAUTION: "In effect at once and without interrupting I/O, but running machines feel it: make it on few hosts first.",
+    FixClass.REMOUNT: "In effect once the datastore was unmounted and mounted again: its machines have to leave it before.",
+    FixClass.RECLAIM: "In effect once the device is claimed, or its session logged in, anew: paths go away for a moment.",
+    FixClass.REBOOT: "In effect after the host was rebooted, so its machines have to leave it before.",
+    FixClass.ARRAY: "Changed on the array: every host that uses it is concerned, in this vCenter or not.",
+    FixClass.GUEST: "In effect inside the guest: the machine has to be changed or restarted.",
+    FixClass.MANUAL: "Made by hand: auditor does not change it.",
+}
+
+
+def risk_text(rule: Rule) -> str:
+    """What its fix costs, and what its author adds to that."""
+    cost = COSTS[FixClass.MANUAL if rule.fix is None else rule.fix.fix_class]
+    return f"{cost} {rule.risk}" if rule.risk else cost
+
+
+def waive_text(rule: Rule) -> str:
+    """When a failure may stay as it is."""
+    told = [rule.waive_when] if rule.waive_when else []
+    if rule.params:
+        names = ", ".join(f"${name}" for name in rule.params)
+        told.append(f"A fleet, endpoint or cluster that has decided on another value sets {names} under params: in fleet.yaml instead.")
+    told.append("A single resource that is right as it is gets a waiver with owner, reason and end; never leave the rule out for it.")
+    return " ".join(told)
+
+
+def mending_text(rule: Rule, code: str = "") -> str:
+    """What the fix writes, in one sentence, with `code` on both sides of what is no prose; "" when there is none."""
+    if rule.fix is None:
+        return ""
+    named = dict.fromkeys(column for expression in rule.fix.target.values() for column in expression.columns)
+    where = ", ".join(f"{code}{column}{code}" for column in named)
+    only = f", where {code}{flat(rule.fix.when.text)}{code}" if rule.fix.when is not None else ""
+    at = f" of {where}" if where else ""
+    setting = f"{code}{rule.fix.remediator}{code} sets {code}{rule.fix.column}{code}"
+    return f"{setting}{at} to {code}{flat(rule.fix.value.text)}{code}{only}"
+
+
+def flat(text: str) -> str:
+    """On one line."""
+    return " ".join(text.split())

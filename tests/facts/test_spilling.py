@@ -1,0 +1,87 @@
+"""Joining a large snapshot is held to an amount of memory, and comes to the same."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from auditor.facts import memory
+from auditor.facts.schema import Batch, create_tables
+from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.views import create_views, seal
+
+HOSTS, DEVICES = 40, 500
+ASKED = "SELECT count(*), count(driver), min(driver), bit_xor(hash(device)), bit_xor(hash(d)) FROM device AS d"
+
+
+@pytest.fixture
+def facts() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Forty hosts that see the same devices by two paths each; on every fifth host these go by adapters of two modules."""
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        connection.execute(f"""
+            CREATE TEMP TABLE seen AS
+            SELECT 'vc' AS endpoint, 'host-' || h AS host_id, h, 'naa.' || md5(d || 'device') AS device
+            FROM range({HOSTS}) AS t (h), range({DEVICES}) AS u (d);
+            INSERT INTO fact.host BY NAME SELECT DISTINCT endpoint, host_id, 'esx-' || h AS name FROM seen;
+            INSERT INTO fact.hba BY NAME
+            SELECT DISTINCT endpoint, host_id, 'vmhba' || n AS hba, if(h % 5 = 0 AND n = 1, 'qlnativefc', 'lpfc') AS driver
+            FROM seen, range(2) AS t (n);
+            INSERT INTO fact.device BY NAME SELECT endpoint, host_id, device, 'disk' AS device_type, 64 AS queue_depth FROM seen;
+            INSERT INTO fact.path BY NAME
+            SELECT endpoint, host_id, device, 'vmhba' || n AS hba, 'vmhba' || n || ':' || device AS path FROM seen, range(2) AS t (n);
+            DROP TABLE seen;
+        """)
+        yield connection
+
+
+@pytest.mark.parametrize(
+    ("limit_mib", "spills"),
+    [pytest.param(14, True, id="what does not fit goes to disk"), pytest.param(1, None, id="what cannot be done in so little gets more")],
+)
+def test_the_views_are_the_same_in_little_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: duckdb.DuckDBPyConnection, limit_mib: int, spills: bool | None
+) -> None:
+    plenty = duckdb.connect()
+    create_tables(plenty)
+    for (name,) in facts.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'fact'").fetchall():
+        rows = facts.execute(f'SELECT * FROM fact."{name}"').fetchnumpy()
+        if len(next(iter(rows.values()))):
+            plenty.register("rows", rows)
+            plenty.execute(f'INSERT INTO fact."{name}" SELECT * FROM rows')
+            plenty.unregister("rows")
+    create_views(plenty)
+    monkeypatch.setattr(memory, "HELD_MIB", limit_mib)
+    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    create_views(facts, tmp_path / "spilled")
+    seal(facts)
+    assert spills is None or list(tmp_path.glob("spilled-*"))
+    (told,) = facts.execute(ASKED).fetchall()
+    assert told == plenty.execute(ASKED).fetchone()
+    assert told[:3] == (HOSTS * DEVICES, HOSTS * DEVICES * 4 // 5, "lpfc")
+
+
+def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "HELD_MIB", 12)
+    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    builder = SnapshotBuilder(tmp_path / "spilled")
+    for host in range(100):
+        names = [f"naa.{host:08x}{number:024x}" for number in range(1000)]
+        places = {"endpoint": ["vc"] * 1000, "host_id": [f"host-{host}"] * 1000}
+        builder.add(Batch("path", {**places, "device": names, "path": [f"vmhba1:C0:T0:L{name}" for name in names]}))
+    now = datetime(2026, 11, 21, tzinfo=UTC)
+    builder.finish((), started=now, finished=now).save(tmp_path / "snapshot")
+    assert list(tmp_path.glob("spilled-*"))
+    saved = load_snapshot(tmp_path / "snapshot").connection
+    assert saved.execute("SELECT count(*), count(DISTINCT (host_id, device, path)) FROM fact.path").fetchone() == (100_000, 100_000)
+    del builder
+    assert not list(tmp_path.glob("spilled-*"))
+
+
+def test_a_limit_is_for_joining_alone(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
+    before = facts.execute("SELECT current_setting('memory_limit')").fetchone()
+    create_views(facts, tmp_path / "spilled")
+    assert facts.execute("SELECT current_setting('memory_limit')").fetchone() == before
+    assert not list(tmp_path.glob("spilled-*")), "nothing had to be put there"
