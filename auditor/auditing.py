@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.errors import AuditorError, ConfigurationError
+from auditor.errors import AuditorError, ConfigurationError, GuardError
 from auditor.facts.views import create_views, seal, view_columns
 from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
 from auditor.reporting.kept_report import FindingKey, key_of, with_fixes
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from auditor.collectors.fleet import Progress
     from auditor.engine.evaluation import Evaluation
     from auditor.engine.rule import RuleSet
+    from auditor.engine.waivers import Waivers
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
@@ -53,6 +54,7 @@ class Audited:
     receipts: tuple[Receipt, ...] = ()
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # what became of the fix of findings that were, or could not be, acted on
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
+    waivers: Waivers | None = None  # with the one instant at which they count, before a fix and after it
 
     @property
     def report(self) -> Report:
@@ -98,8 +100,9 @@ def audit(
     directory: Path,
     started: datetime,
     notices: Sequence[str] = (),
+    waivers: Waivers | None = None,
 ) -> Audited:
-    """Judge a snapshot. What the rules need and its endpoints were not asked for is a gap.
+    """Judge a snapshot. What the rules and `waivers` need and its endpoints were not asked for is a gap.
 
     Raises:
         ConfigurationError: no host was seen although all were asked for, no endpoint can tell what the rules need, or a parameter
@@ -108,7 +111,7 @@ def audit(
     """
     from auditor.facts.unread import told_unread
 
-    snapshot = told_unread(snapshot, needs_for(rules))
+    snapshot = told_unread(snapshot, needs_for(rules, waivers=waivers))
     if snapshot.readings and not any(snapshot.asked.topics_of(EndpointKind(reading.kind)) for reading in snapshot.readings):
         raise ConfigurationError(
             "no endpoint of this fleet can tell what these rules need",
@@ -121,10 +124,10 @@ def audit(
             why="nothing was judged: a fleet without hosts has no failures, and says nothing about yours.",
             do="check that fleet.yaml names a vCenter, and that its account may see the hosts (propagated Read-only role).",
         )
-    evaluation, plan = _judge(snapshot, rules, overrides, directory)
-    fixes = _contradicted(evaluation, plan)
-    told = (*notices, *(note for reading in snapshot.readings for note in reading.notes))
-    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes)
+    evaluation, plan, waived = _judge(snapshot, rules, overrides, directory, waivers)
+    fixes = _refused(evaluation, plan)
+    told = (*waived, *notices, *(note for reading in snapshot.readings for note in reading.notes))
+    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes, waivers=waivers)
 
 
 def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride, ...]:
@@ -143,6 +146,36 @@ def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverrid
     return overrides
 
 
+def waivers_for(path: Path | None, fleet: Fleet | None, rules: RuleSet, at: datetime, *, fixing: bool = False) -> Waivers | None:
+    """The waivers of `path`, or those beside fleet.yaml, as they count at that instant (aware); None where there is no such place.
+
+    Args:
+        path: a file that somebody named; None: the one beside fleet.yaml, which need not be there.
+        fleet: None for a saved snapshot, which has no waivers but those that are named.
+        rules: what is judged by.
+        at: the instant.
+        fixing: the fleet will be written to, so that every waiver has to be sound.
+
+    Raises:
+        ConfigurationError: `path` is not there.
+        GuardError: one is malformed, and a fix would write what it may have been meant to keep as it is.
+    """
+    from auditor.engine.waivers import FILE_NAME, checked, load_waivers
+
+    place = path if path is not None else fleet.path.with_name(FILE_NAME) if fleet is not None else None
+    if place is None:
+        return None
+    waivers = checked(load_waivers(place, at, asked_for=path is not None), rules)
+    if fixing and waivers.malformed:
+        others = f" (and {len(waivers.malformed) - 1} more)" if len(waivers.malformed) > 1 else ""
+        raise GuardError(
+            f"{waivers.malformed[0]}{others}",
+            why="nothing was read or written: what a malformed waiver was to leave as it is would be fixed.",
+            do=f"correct {place}; `auditor waivers check` tells of every mistake in it. Or look only: --fix --dry-run.",
+        )
+    return waivers
+
+
 def keep(audited: Audited) -> None:
     """Finish the run in the state directory.
 
@@ -154,25 +187,33 @@ def keep(audited: Audited) -> None:
     keep_run(audited.directory, audited.report, audited.fixes)
 
 
-def _judge(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride], directory: Path) -> tuple[Evaluation, Plan]:
+def _judge(
+    snapshot: Snapshot, rules: RuleSet, overrides: Sequence[ParamOverride], directory: Path, waivers: Waivers | None
+) -> tuple[Evaluation, Plan, tuple[str, ...]]:
+    """The verdicts, waivers taken into account; what could be changed; and what readers have to be told of the waivers."""
     from auditor.engine.evaluation import evaluate
     from auditor.engine.params import param_values
     from auditor.engine.planning import plan
+    from auditor.engine.waiving import waive
 
     params = param_values(overrides, rules)
     create_views(snapshot.connection, directory / SPILL_FOLDER, {rule.over for rule in rules})
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
+    evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     evaluation.save(directory / FINDINGS_FILE)
-    return evaluation, plan(evaluation, rules)
+    return evaluation, plan(evaluation, rules), told
 
 
-def needs_for(rules: RuleSet, *, hosts: bool = False) -> Needs:
-    """What has to be read so that `rules` can be judged; `hosts`: who there is as well, needed or not."""
+def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = None) -> Needs:
+    """What has to be read so that `rules` can be judged and `waivers` found; `hosts`: who there is as well, needed or not."""
     from auditor.engine.needs import needs_of
+    from auditor.engine.waiving import facts_for
     from auditor.facts.needs import needs
 
     needed = needs_of(rules)
+    if waivers is not None:
+        needed |= needs(facts_for(waivers))
     return needed | needs([("host", "")]) if hosts else needed
 
 
@@ -259,7 +300,7 @@ def put_right(
         return audited
     snapshot = collect_again(fleet, audited.snapshot, touched, progress)
     snapshot.save(audited.directory / AFTER_FOLDER)
-    evaluation, plan = _judge(snapshot, audited.rules, audited.overrides, audited.directory)
+    evaluation, plan, _ = _judge(snapshot, audited.rules, audited.overrides, audited.directory, audited.waivers)
     return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan)
 
 
@@ -342,15 +383,21 @@ def _of_receipts(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[Fi
     return found
 
 
-def _contradicted(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
-    """The fix of every failure whose setting another rule wants different: refused, and why."""
-    clashes = {(clash.remediator, clash.target): clash for clash in plan.contradictions}
+def _refused(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
+    """The fix of every failure whose setting another rule wants different, or a waiver leaves as it is: refused, and why."""
+    reasons = {}
+    for clash in plan.contradictions:
+        wants = "; ".join(f"{rule} wants {value}" for rule, value in clash.wants)
+        reasons[clash.remediator, clash.target] = f"rules contradict each other: {wants}"
+    for held in plan.held:
+        reasons[held.remediator, held.target] = (
+            f"a waiver of {held.waived} leaves this setting as it is ({held.waiver['owner']}, {held.waiver['where']})"
+        )
     found = {}
-    for finding in evaluation.findings({Verdict.FAIL}) if clashes else ():
-        clash = clashes.get(_asked(finding))
-        if finding.fix is not None and clash is not None:
-            wants = "; ".join(f"{rule} wants {value}" for rule, value in clash.wants)
-            found[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=f"rules contradict each other: {wants}")
+    for finding in evaluation.findings({Verdict.FAIL}) if reasons else ():
+        why = reasons.get(_asked(finding))
+        if finding.fix is not None and why is not None:
+            found[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=why)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import auditing, doctoring, labs, rules, runs, undoing
+from auditor.cli import auditing, doctoring, labs, querying, rules, runs, undoing, waivers
 
 app = typer.Typer(
     name="auditor",
@@ -24,8 +24,10 @@ app.command("collect")(auditing.collect)
 app.command("schedule")(auditing.schedule)
 app.command("doctor")(doctoring.doctor)
 app.command("undo")(undoing.undo)
+app.command("query")(querying.query)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")
+app.add_typer(waivers.app, name="waivers")
 app.add_typer(labs.app, name="lab")
 
 

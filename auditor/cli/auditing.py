@@ -40,6 +40,7 @@ class Wanted:
     lane: Lane | None
     state_dir: Path | None
     since: Asked | None = None
+    waivers: Path | None = None
 
 
 def audit(
@@ -60,6 +61,7 @@ def audit(
     lane: options.ByLane = None,
     since: options.Since = None,
     max_age: options.MaxAge = None,
+    waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """Read a fleet, judge it, report; with --fix, put it right.
@@ -84,6 +86,7 @@ def audit(
         lane,
         state_dir,
         _since(since, max_age),
+        waivers,
     )
     if (fleet is None) == (snapshot is None):
         raise ConfigurationError(
@@ -205,6 +208,7 @@ def schedule(
     keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, help="How many runs stay published.")] = 30,
     since: options.Since = None,
     max_age: options.MaxAge = None,
+    waivers: options.Waivers = None,
     rules: options.Rules = None,
     only: options.Only = None,
     fail_on: options.FailOn = Severity.INFO,
@@ -231,7 +235,7 @@ def schedule(
     codes: list[int] = []
 
     def job() -> Report:
-        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state, since=wanted_since)
+        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state, since=wanted_since, waivers=waivers)
         keep_run(audited)
         codes.append(exit_code(audited, fail_on=fail_on.rank, min_coverage=min_coverage))
         return audited.report
@@ -252,7 +256,17 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
     blast_radius(wanted.max_changes, 0)  # a mistake in it is told before the fleet is read
     state = state_directory(wanted.state_dir)
     counted = wanted.fix and "%" in wanted.max_changes  # of how many hosts it is a share has to be known
-    audited = _read_and_judge(fleet, snapshot_path, wanted.rules, wanted.only, state, hosts=counted, since=wanted.since)
+    audited = _read_and_judge(
+        fleet,
+        snapshot_path,
+        wanted.rules,
+        wanted.only,
+        state,
+        hosts=counted,
+        since=wanted.since,
+        waivers=wanted.waivers,
+        fixing=wanted.fix and not wanted.dry_run,
+    )
     if wanted.fix and fleet is not None:
         show_plan(audited.plan, wanted.allow)
         if not wanted.dry_run:
@@ -274,10 +288,13 @@ def _read_and_judge(
     *,
     hosts: bool = False,
     since: Asked | None = None,
+    waivers: Path | None = None,
+    fixing: bool = False,
 ) -> Audited:
     """Read of `fleet` what the rules need, or load the snapshot, and judge it as a new run.
 
-    `hosts`: read who there is in any case; `since`: rest on an earlier run for what has not changed.
+    `hosts`: read who there is in any case; `since`: rest on an earlier run for what has not changed; `waivers`: a file that was named;
+    `fixing`: it will be written to.
     """
     from auditor import auditing
     from auditor.facts.snapshot import load_snapshot
@@ -288,16 +305,21 @@ def _read_and_judge(
     overrides = auditing.checked_overrides(fleet, rule_set)
     started = auditing.now()
     run_id = new_run_id(started)
+    # Even of a snapshot of last month: what is waived is asked of the day on which it is judged.
+    waived = auditing.waivers_for(waivers, fleet, rule_set, started, fixing=fixing)
     if fleet is None:
         snapshot = load_snapshot(snapshot_path or Path())
-        return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=begin_run(state, run_id), started=snapshot.started)
+        directory = begin_run(state, run_id)
+        return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=snapshot.started, waivers=waived)
     earlier, why = earlier_run(state, since, started) if since is not None else (None, ())
     directory = begin_run(state, run_id)
     notices = why + auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
-        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts), earlier)
+        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts, waivers=waived), earlier)
     notices += auditing.unmatched(fleet, snapshot)
-    return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices)
+    return auditing.audit(
+        snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices, waivers=waived
+    )
 
 
 def _fixed(audited: Audited, fleet: Fleet, state: Path, wanted: Wanted) -> Audited:

@@ -52,6 +52,15 @@ MaxChanges = Annotated[
         "--max-changes", metavar="N|N%", help="With --fix: the most resources one run may touch, a number or a share of the hosts."
     ),
 ]
+Waivers = Annotated[
+    Path | None,
+    typer.Option(
+        "--waivers",
+        metavar="PATH",
+        help="What somebody answers for, and until when. [default: waivers.yaml beside fleet.yaml]",
+        show_default=False,
+    ),
+]
 Since = Annotated[
     str | None,
     typer.Option(

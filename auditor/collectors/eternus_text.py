@@ -133,8 +133,8 @@ def iscsi_hosts(answer: Answer, complaints: Complaints) -> Iterator[Host]:
         if row.line.split()[0].isdecimal() and len(row.line.split()) > 1:
             pending.append(_iscsi_cells(row))
         elif pending and len(row.line.split()) == 1:
-            number, name, response, initiator = pending[-1]
-            pending[-1] = (number, name, response, initiator + row.line.strip())
+            *cells, begun = pending[-1]
+            pending[-1] = (*cells, begun + row.line.strip())
         else:
             complaints.add("the line", repr(row.line.strip()[:40]), "is not a host and its iSCSI name")
     for number, name, response, told in pending:

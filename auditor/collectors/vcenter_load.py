@@ -34,7 +34,7 @@ LAST_SAMPLES = 15
 """Of 20 seconds each: five minutes."""
 
 MOST_VALUES = 100_000
-"""Samples that one answer may be expected to hold, some 2 MB unpacked. A page of hosts is as many as stay below it together, and one at least.
+"""Samples that one answer may be expected to hold, some 2 MB unpacked. A page is as many hosts as stay below it together, and one at least.
 
 Expected of a host is what it has of devices, adapters and datastores, times the counters of each, times LAST_SAMPLES.
 """

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from ipaddress import IPv4Interface
+from typing import TYPE_CHECKING
 
 from auditor.collectors.vcenter_esxcli import Column, Layout, Record, Records, by_device
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _CONFIG = "pathselectionpolicydeviceconfig"
 _ROUND_ROBIN = "VMW_PSP_RR"
+_NO_ADDRESS = "0.0.0.0"  # noqa: S104  what an adapter without an address shows
 _LIMITS = ("rr", "iops", "bytes", "latency")
 _WORD = re.compile(r"\b([A-Za-z]+)=([^,;:{}\s]*)")
 
@@ -75,10 +77,10 @@ device_policies = Layout(
 )
 """Of `storage nmp device list`.
 
-Source of the fields: public PowerCLI scripts that read them (Device, StorageArrayType, PathSelectionPolicy, PathSelectionPolicyDeviceConfig,
-WorkingPaths). Of the settings' text: KB 323117 for {policy=rr,iops=1000,bytes=10485760,useANO=0; lastPathIndex=1: NumIOsPending=0,
-numBytesPending=0}; vSphere storage guide 6.7, "Change Default Parameters for Latency Round Robin" for {policy=latency,...}; some builds put
-blanks for commas (public outputs).
+Source of the fields: public PowerCLI scripts that read them (Device, StorageArrayType, PathSelectionPolicy, WorkingPaths,
+PathSelectionPolicyDeviceConfig). Source of the settings' text: KB 323117 for {policy=rr,iops=1000,bytes=10485760,useANO=0; lastPathIndex=1:
+NumIOsPending=0,numBytesPending=0}; vSphere storage guide 6.7, "Change Default Parameters for Latency Round Robin", for
+{policy=latency,...}; some builds put blanks for commas (public outputs).
 """
 
 
@@ -126,9 +128,20 @@ def _compliant(record: Record, field: str, *, needed: bool = True) -> bool | Non
     return None if text is None else text.lower() == "compliant"
 
 
-def _address(record: Record, field: str, *, needed: bool = True) -> Any:
+def _address(record: Record, field: str, *, needed: bool = True) -> str | None:
     text = record.filled(field, needed=needed)
-    return None if text == "0.0.0.0" else text  # noqa: S104  what an adapter without an address shows
+    return None if text == _NO_ADDRESS else text
+
+
+def _subnet(record: Record, field: str, *, needed: bool = True) -> str | None:
+    mask, address = record.filled(field, needed=needed), _address(record, "ipv4", needed=False)
+    if mask is None or address is None:
+        return None
+    try:
+        subnet = str(IPv4Interface(f"{address}/{mask}").network)
+    except ValueError:
+        subnet = None
+    return record.understood(field, mask, subnet)
 
 
 iscsi_portals = Layout(
@@ -136,7 +149,7 @@ iscsi_portals = Layout(
     (
         Column("hba", "adapter"),
         Column("ip", "ipv4", _address, needed=False),
-        Column("subnet_mask", "ipv4subnetmask", _address, needed=False),
+        Column("subnet", "ipv4subnetmask", _subnet, needed=False),
         Column("compliant", "compliantstatus", _compliant),
         Column("compliant_status", "compliantstatus", needed=False),
         Column("path_status", "pathstatus", needed=False),

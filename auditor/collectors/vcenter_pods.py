@@ -63,7 +63,7 @@ def _add(endpoint: Endpoint, rows: Rows, facts: Found | tuple[Ref, EndpointError
     name = values.get("name") or facts.id
     untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
     yield from holes(endpoint, untold | dict(facts.missing), f"datastore cluster {name}")
-    config: PodConfig = values.get(_CONFIG)
+    config: PodConfig | None = values.get(_CONFIG)
     if config is None:
         rows.add(pod_id=facts.id, name=name)
         return

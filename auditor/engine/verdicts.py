@@ -125,7 +125,8 @@ class Evaluation:
         import duckdb
 
         partial = path.with_suffix(".partial")
-        about = quoted(json.dumps({"format": _FORMAT, "rules": {name: asdict(rule) for name, rule in self.rules.items()}, "waivers": self.waivers}))
+        rules = {rule_id: asdict(rule) for rule_id, rule in self.rules.items()}
+        about = quoted(json.dumps({"format": _FORMAT, "rules": rules, "waivers": self.waivers}))
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
         kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())

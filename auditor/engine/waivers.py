@@ -63,6 +63,10 @@ class Waiver:
             return f"is malformed: {self.mistake}"
         return f"expired at {utc(self.expires)}" if at >= self.expires else ""
 
+    def ends_within(self, at: datetime, days: int) -> bool:
+        """Whether it has expired at `at` (aware), or will have so many days later; one that is malformed never does."""
+        return self.expires is not None and not self.mistake and self.expires <= at + timedelta(days=days)
+
     def covers_rule(self, rule_id: str) -> bool:
         """Whether a rule is among those it is for."""
         return self.rule is not None and fnmatchcase(rule_id, self.rule)
@@ -126,9 +130,8 @@ def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
         document = load_yaml(path, ConfigurationError, why="no waiver is in force.")
     except ConfigurationError as error:
         return Waivers(at, path, mistakes=(error.what,))
-    mistakes = [
-        f'{path.name}:{document.line(key)}: unknown key "{key}"{did_you_mean(key, ("waivers",))}' for key in document.data if key != "waivers"
-    ]
+    unknown = [key for key in document.data if key != "waivers"]
+    mistakes = [f'{path.name}:{document.line(key)}: unknown key "{key}"{did_you_mean(key, ("waivers",))}' for key in unknown]
     entries = document.data.get("waivers") or []
     if not isinstance(entries, list):
         mistakes.append(f"{path.name}:{document.line('waivers')}: waivers must be a list")

@@ -54,6 +54,12 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
     return replace(evaluation, waivers=facts), tuple(told)
 
 
+def facts_for(waivers: Waivers) -> frozenset[tuple[str, str]]:
+    """The facts, each a table and a column, that the selectors of `waivers` look at besides what a verdict says itself."""
+    found = {("datastore", "name"), ("datastore_extent", "")} if waivers.selects("datastore") or waivers.selects("tag") else set()
+    return frozenset(found)
+
+
 def _facts(waiver: Waiver, waivers: Waivers) -> dict[str, Scalar]:
     why = waiver.lapsed(waivers.at)
     return {**waiver.told(), **({"why": why} if why else {})}
@@ -157,10 +163,11 @@ def left_alone(evaluation: Evaluation) -> tuple[LeftAlone, ...]:
 def protected_settings(evaluation: Evaluation) -> dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]]:
     """Settings that a waived failure is about and another failure wants changed: the waived one's rule, and its waiver."""
     # Only where both are: there may be millions of waived failures, and nearly all of them are alone with their setting.
+    verdicts = f"{evaluation.store}.verdict"
+    wanted = f"SELECT (endpoint, target) FROM {verdicts} WHERE verdict = 'fail' AND target IS NOT NULL"
     both = (
-        f"SELECT endpoint, target, rule, min(waiver) FROM {evaluation.store}.verdict AS w WHERE waived_from = 'fail' AND target IS NOT NULL "
-        f"AND (endpoint, target) IN (SELECT (endpoint, target) FROM {evaluation.store}.verdict WHERE verdict = 'fail' "
-        "AND target IS NOT NULL) GROUP BY ALL ORDER BY ALL"
+        f"SELECT endpoint, target, rule, min(waiver) FROM {verdicts} WHERE waived_from = 'fail' AND target IS NOT NULL "
+        f"AND (endpoint, target) IN ({wanted}) GROUP BY ALL ORDER BY ALL"
     )
     found: dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]] = {}
     for endpoint, target, rule, number in evaluation.connection.cursor().execute(both).fetchall():

@@ -91,12 +91,15 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     if spill is not None:
         hold(connection, spill)
     wanted = None if views is None else _with_what_they_rest_on(views)
+    kept = False
     for name, text in view_sources():
         if wanted is not None and name not in wanted:
             continue
         try:
             if name == "device":
-                create_device(connection, text, view_columns()[name])
+                kept = create_device(connection, text, view_columns()[name])
+            elif name == "step_seen_device" and kept:
+                connection.execute("CREATE VIEW step_seen_device AS SELECT * FROM kept_seen_device")
             else:
                 run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
@@ -194,12 +197,17 @@ _LISTS = {
 }
 
 
-def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Mapping[str, str]) -> None:
-    """Create the view `device` in its kept form; as `text` has it, slow and right, when the kept form has not these columns."""
+def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Mapping[str, str]) -> bool:
+    """Create the view `device` in its kept form; as `text` has it, slow and right, when the kept form has not these columns.
+
+    Whether the kept form is in use.
+    """
     run(connection, _kept_device())
-    if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] != list(columns.items()):
-        connection.execute("DROP VIEW device")
-        connection.execute(text)
+    if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] == list(columns.items()):
+        return True
+    connection.execute("DROP VIEW device")
+    connection.execute(text)
+    return False
 
 
 @cache

@@ -448,7 +448,7 @@ class VmDescription:
     powered_on: bool = True
     template: bool = False
     uuid: str = ""
-    latency_sensitivity: str = "normal"  # low | normal | medium | high
+    latency_sensitivity: str = "normal"  # low | normal | medium | high; empty is unset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from auditor.reporting.wording import count_of, neutral, percent
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.model import Finding, Report, RuleText
+    from auditor.model import Finding, Report, RuleText, Scalar
 
 _SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
 
@@ -30,6 +30,7 @@ class RuleDigest:
     missing: Counter[str] = field(default_factory=Counter)  # columns that could not be read -> verdicts lost to that
     fix_classes: Counter[FixClass] = field(default_factory=Counter)  # of failures whose fix is proposed
     by_hand: int = 0  # failures nobody but a person can mend
+    waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # Finding.waiver -> verdicts under it
 
     @property
     def judged(self) -> int:
@@ -53,6 +54,11 @@ class Digest:
     def unknown(self) -> list[RuleDigest]:
         """Rules that could not be answered everywhere."""
         return [rule for rule in self.rules if rule.counts[Verdict.UNKNOWN]]
+
+    @property
+    def waived(self) -> list[RuleDigest]:
+        """Rules of which verdicts are waived."""
+        return [rule for rule in self.rules if rule.counts[Verdict.WAIVED]]
 
     def proposed(self) -> Mapping[FixClass, int]:
         """Failures whose fix could be applied, by what that fix costs."""
@@ -81,6 +87,8 @@ def digest(report: Report, keep: int) -> Digest:
             kept.append(finding)
         if finding.verdict is Verdict.UNKNOWN:
             rule.missing.update(finding.missing)
+        elif finding.verdict is Verdict.WAIVED:
+            rule.waivers[tuple((finding.waiver or {}).items())] += 1
         elif finding.verdict is Verdict.FAIL:
             _count_failure(rule, finding)
             if finding.resource.host is not None:
@@ -137,8 +145,13 @@ def headline(report: Report, failing_rules: int, failing_hosts: int) -> Headline
         return Headline("holes", "NOT ALL JUDGED", f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(holes)}.")
     hosts, endpoints = count_of(report.run.hosts, "host"), count_of(len(report.run.endpoints), "endpoint")
     if summary.waived:
-        failures = count_of(summary.waived, "failure is waived", "failures are waived")
-        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {failures}.")
+        failures = summary.waived - summary.waived_unknown
+        waived = [
+            count_of(failures, "failure is waived", "failures are waived") if failures else "",
+            count_of(summary.waived_unknown, "unknown verdict is waived", "unknown verdicts are waived") if summary.waived_unknown else "",
+        ]
+        told = " and ".join(part for part in waived if part)
+        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {told}.")
     verdicts = "The one verdict holds" if summary.passed == 1 else f"All {summary.passed:,} verdicts hold"
     return Headline("clean", "NO DRIFT", f"{verdicts} on {hosts} of {endpoints}.")
 
@@ -153,7 +166,8 @@ def coverage_line(report: Report) -> str:
     summary = report.summary
     parts = [f"{summary.judged:,} judged", f"{summary.unknown:,} unknown", f"{summary.not_applicable:,} not applicable"]
     if summary.waived:
-        parts.append(f"{summary.waived:,} waived")
+        unknown = f", {summary.waived_unknown:,} of them not judged" if summary.waived_unknown else ""
+        parts.append(f"{summary.waived:,} waived{unknown}")
     share = percent(summary.coverage) if summary.judged or summary.unknown else "nothing applied"
     return f"{share} ({', '.join(parts)})"
 

@@ -117,6 +117,7 @@ class _Embedding:
             ],
             {neutral(name): _value(value) for name, value in finding.impact.items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.waiver or {}).items()} or 0,
+            {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
         ]
 
     def _word(self, text: str | None) -> int:

@@ -121,6 +121,7 @@ def _summary(summary: dict[str, Any]) -> Summary:
         not_applicable=summary["not_applicable"],
         waived=summary["waived"],
         by_severity=summary["by_severity"],
+        waived_unknown=summary.get("waived_unknown", 0),
     )
 
 
@@ -138,6 +139,7 @@ def _finding(finding: dict[str, Any]) -> Finding:
         fix=fix_of(finding["fix"]) if finding["fix"] else None,
         impact=finding["impact"],
         waiver=finding["waiver"],
+        lapsed_waiver=finding.get("lapsed_waiver"),
     )
 
 

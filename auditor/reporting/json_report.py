@@ -73,7 +73,7 @@ def run_object(run: Run) -> dict[str, Any]:
 
 def coverage_object(summary: Summary) -> dict[str, Any]:
     """How much of what was asked could be answered."""
-    return {"judged": summary.judged, "unknown": summary.unknown, "ratio": summary.coverage}
+    return {"judged": summary.judged, "unknown": summary.unjudged, "ratio": summary.coverage}
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:
@@ -85,6 +85,7 @@ def summary_object(summary: Summary) -> dict[str, Any]:
         "not_applicable": summary.not_applicable,
         "waived": summary.waived,
         "by_severity": dict(summary.by_severity),
+        "waived_unknown": summary.waived_unknown,
     }
 
 
@@ -145,6 +146,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "impact": _scalars(finding.impact),
         "fix": fix_object(finding.fix) if finding.fix else {},
         "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
+        "lapsed_waiver": _scalars(finding.lapsed_waiver) if finding.lapsed_waiver is not None else None,
     }
 
 

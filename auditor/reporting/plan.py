@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.reporting.console import write_parts
-from auditor.reporting.wording import count_of, neutral, place_texts, setting_text, value_text
+from auditor.reporting.wording import count_of, neutral, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,6 +35,14 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield "\nNot made without more --allow:"
     for (fix_class, setting, values, _), changes in left.items():
         yield f"  {len(changes):>4} x {setting} {values} (--allow {fix_class})"
+    if plan.left_alone:
+        yield "\nLeft alone, because somebody answers for it:"
+    for waived in plan.left_alone:
+        yield f"  {waived.rule}: {waiver_text(waived.waiver, waived.count)}"
+    for held in plan.held:
+        place = " ".join(value for _, value in held.target.keys)
+        wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
+        yield f"\nNot touched: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
     for clash in plan.contradictions:
         wants = ", ".join(f"{rule} wants {value_text(value)}" for rule, value in clash.wants)
         place = " ".join(value for _, value in clash.target.keys)

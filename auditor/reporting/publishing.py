@@ -194,9 +194,14 @@ def _compare(report: Report, before: set[int]) -> tuple[Drift, set[int]]:
         if finding.verdict is Verdict.FAIL:
             failing.add(_key(finding))
         elif before and (key := _key(finding)) in before:
-            (unknown if finding.verdict is Verdict.UNKNOWN else settled).add(key)
+            (unknown if _is_unjudged(finding) else settled).add(key)
     unjudged = before - failing - settled
     return Drift(len(failing - before), len(settled - failing), len(unjudged)), failing | (unjudged if report.gaps else unknown - failing)
+
+
+def _is_unjudged(finding: Finding) -> bool:
+    waived_from = (finding.waiver or {}).get("verdict")
+    return finding.verdict is Verdict.UNKNOWN or waived_from == Verdict.UNKNOWN
 
 
 def _key(finding: Finding) -> int:

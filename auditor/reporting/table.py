@@ -23,6 +23,7 @@ from auditor.reporting.wording import (
     place_texts,
     setting_text,
     value_text,
+    waiver_text,
 )
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _head(report, seen)
     for rule in seen.failing:
         yield from _failures(rule, width, several=_several_vcenters(report))
+    yield from _waived(seen)
     yield from _unknowns(seen)
     yield from _gaps(report.gaps)
     yield from _receipts(report.receipts)
@@ -187,6 +189,21 @@ def _unknowns(seen: Digest) -> Iterator[RenderableType]:
         yield _hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {number:,} unknown, {missing} ({where})"))
         if rule.text and rule.text.unknown_text:
             yield _hanging("   ", Text(neutral_prose(rule.text.unknown_text), style="dim"))
+
+
+def _waived(seen: Digest) -> Iterator[RenderableType]:
+    """Each waiver with who answers for it, why, and until when; the longest list first."""
+    from rich.text import Text
+
+    if not seen.waived:
+        return
+    yield ""
+    yield Text("WAIVED: somebody answers for these, and no fix touches them", style="bold")
+    for rule in seen.waived:
+        for waiver, number in rule.waivers.most_common(ROWS_A_LIST):
+            yield _hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {waiver_text(dict(waiver), number)}"))
+        if len(rule.waivers) > ROWS_A_LIST:
+            yield Text(f"  +{len(rule.waivers) - ROWS_A_LIST:,} more waivers, see --reporter json:PATH", style="italic")
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.model import FixClass, Outcome, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar
@@ -152,6 +152,15 @@ def notices_of(report: Report) -> Iterable[str]:
 
 def _unverified(reading: EndpointReading) -> bool:
     return reading.tls.upper() == "NOT VERIFIED"
+
+
+def waiver_text(waiver: Mapping[str, Scalar], number: int) -> str:
+    """How many verdicts a waiver covers, until when, why, and who answers for it."""
+    said = {name: neutral(str(value)) for name, value in waiver.items() if value is not None}
+    what = "unknown verdict" if said.get("verdict") == Verdict.UNKNOWN else "failure"
+    until = f" until {said['expires']}" if "expires" in said else ""
+    answering = ", ".join(said[name] for name in ("owner", "ticket", "where") if name in said)
+    return f"{count_of(number, what)}{until}: {said.get('reason', 'no reason was kept')}{f' ({answering})' if answering else ''}"
 
 
 def setting_text(change: Change) -> str:

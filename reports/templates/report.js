@@ -6,7 +6,7 @@
   const words = JSON.parse(byId("vocabulary").textContent);
   // A row is a list; these are the places in it (html_report.py writes it).
   const RULE = 0, VERDICT = 1, SEVERITY = 2, ENDPOINT = 3, CLUSTER = 4, HOST = 5, KIND = 6, NAME = 7, ID = 8, OBSERVED = 9, DESIRED = 10,
-    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16;
+    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16, LAPSED = 17;
   const rows = [];
   for (const block of document.querySelectorAll("script.rows")) {
     for (const row of JSON.parse(block.textContent)) rows.push(row);
@@ -200,6 +200,7 @@
     }
     if (row[IMPACT]) parts.append(part("Impact", Object.entries(row[IMPACT]).map(([name, value]) => [name, say(value)])));
     if (row[WAIVER]) parts.append(part("Waiver", Object.entries(row[WAIVER]).map(([name, value]) => [name, say(value)])));
+    if (row[LAPSED]) parts.append(part("Waiver that is not in force", Object.entries(row[LAPSED]).map(([name, value]) => [name, say(value)])));
     const link = element("a", "Why this matters, and how to put it right");
     link.href = `#rule-${row[RULE]}`;
     link.addEventListener("click", () => { byId(`rule-${row[RULE]}`).open = true; });

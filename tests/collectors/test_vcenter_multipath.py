@@ -167,9 +167,7 @@ def collect(endpoint: Endpoint, *tables: str) -> Collected:
         return Collected(collect_vcenter(vcenter, endpoint, needs((table, "") for table in tables)))
 
 
-def test_what_a_host_does_with_its_paths_comes_whole_from_two_commands(
-    serve_vcenter: Serve, small_vcenter: VCenterDescription
-) -> None:
+def test_what_a_host_does_with_its_paths_comes_whole_from_two_commands(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(bound(small_vcenter))
     with open_vcenter(endpoint) as vcenter:
         vcenter.esxcli("host-11").run("storage nmp device set", device=FLASH, psp="VMW_PSP_RR")
@@ -182,7 +180,7 @@ def test_what_a_host_does_with_its_paths_comes_whole_from_two_commands(
     assert sorted(asked) == ["storage.nmp.device.list"] * 3 + ["storage.nmp.satp.rule.list"] * 3
     mine, other = (collected.one("device_policy", host_id=host, device=FLASH) for host in ("host-11", "host-12"))
     assert (mine["psp"], mine["rr_policy"], mine["rr_iops"], mine["working_paths"]) == ("VMW_PSP_RR", "iops", 1, 1)
-    assert other["rr_policy"] in ("rr", None)
+    assert (other["psp"], other["rr_policy"]) == ("VMW_PSP_RR", "rr")  # as installed
     rules = collected.rows("satp_rule", host_id="host-11", rule_group="user")
     assert [(row["vendor"], row["default_psp"], row["psp_options"]) for row in rules] == [("PURE", "VMW_PSP_RR", "iops=1")]
     assert collected.rows("satp_rule", host_id="host-13", rule_group="user") == []
@@ -193,10 +191,11 @@ def test_what_is_bound_is_told_and_nothing_where_nothing_is(serve_vcenter: Serve
     _, endpoint = serve_vcenter(bound(small_vcenter))
     collected = collect(endpoint, "iscsi_portal")
     assert (collected.incomplete(), collected.gaps) == (set(), [])
-    told = {row["vmk"]: (row["hba"], row["ip"], row["mtu"], row["compliant"], row["path_status"]) for row in collected.rows("iscsi_portal")}
+    names = ("hba", "ip", "subnet", "mtu", "compliant", "path_status", "link_up")
+    told = {row["vmk"]: tuple(row[name] for name in names) for row in collected.rows("iscsi_portal")}
     assert told == {
-        "vmk1": ("vmhba64", "198.51.100.1", 9000, True, "active"),
-        "vmk2": ("vmhba64", "198.51.100.2", 9000, False, "notUsed"),
+        "vmk1": ("vmhba64", "198.51.100.1", "198.51.100.0/24", 9000, True, "active", True),
+        "vmk2": ("vmhba64", "198.51.100.2", "198.51.100.0/24", 9000, False, "notUsed", False),
     }
     assert {row["host_id"] for row in collected.rows("iscsi_portal")} == {"host-11"}
     assert all(collected.complete(host, "port_binding") for host in ("host-11", "host-12", "host-13"))

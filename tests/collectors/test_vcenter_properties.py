@@ -80,7 +80,7 @@ vcenters:
         interval_minutes: 120
         automation: {io_load_balance: automated}
         vm_behaviors: {vm-1: automated, vm-2: manual, vm-3: disabled}
-      - {name: idle, datastores: [], enabled: false}
+      - {name: idle, datastores: [], enabled: false, io_metric: true}
     vms:
       - name: "vm-{n}"
         count: 3
@@ -90,6 +90,7 @@ vcenters:
           - {datastore: inside-1, shares: high, iops_reservation: 200, provisioning: eager}
           - {datastore: inside-1, shares: 1500, provisioning: lazy}
           - {datastore: inside-2}
+      - {name: plain, cluster: one, latency_sensitivity: ""}
     relocations:
       - {vm: vm-1, datastore: inside-2, progress_percent: 40, running_minutes: 30}
     extensions:
@@ -128,7 +129,7 @@ def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: 
     assert told(gold, "space_automation", "io_automation") == (None, "automated")
     assert told(gold, "io_latency_threshold_ms", "load_balance_interval_minutes") == (25, 120)
     assert gold["automated_vms"] == 1, "one is manual, and Storage DRS is disabled for another"
-    assert told(idle, "sdrs_enabled", "io_metric_enabled", "io_automation", "automated_vms") == (False, False, None, 0)
+    assert told(idle, "sdrs_enabled", "io_metric_enabled", "io_automation", "automated_vms") == (False, True, None, 0)
 
 
 def test_a_datastore_names_the_cluster_it_is_in(collected: Collected) -> None:
@@ -197,6 +198,7 @@ def test_vmkernel_adapters_are_told_with_the_switch_they_are_on(collected: Colle
 def test_a_machine_and_its_disks_are_told_with_what_they_are_promised(collected: Collected) -> None:
     machine = collected.one("vm", name="vm-2")
     assert machine["latency_sensitivity"] == "high"
+    assert collected.one("vm", name="plain")["latency_sensitivity"] is None, "the API lets it be unset"
     columns = ("shares_level", "shares", "iops_reservation", "is_thin", "is_eager_zeroed")
     disks = {row["disk"]: told(row, *columns) for row in collected.rows("vm_disk", vm_id=machine["vm_id"])}
     assert disks == {

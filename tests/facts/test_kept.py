@@ -67,12 +67,15 @@ def _cell(random: Random, column: str, kind: str) -> object:
 @pytest.mark.parametrize("seed", range(20))
 def test_every_device_is_told_as_its_view_is_written(seed: int) -> None:
     rows = []
-    for create in (partial(create_plain_views, views={"device"}), partial(create_views, views={"device"})):
+    for create in (
+        partial(create_plain_views, views={"device", "step_seen_device"}),
+        partial(create_views, views={"device", "step_seen_device"}),
+    ):
         connection = random_facts(seed)
         create(connection)
-        rows.append(sorted(connection.execute("SELECT * FROM device").fetchall(), key=repr))
+        rows.append([sorted(connection.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in ("device", "step_seen_device")])
     assert rows[0] == rows[1]
-    assert rows[0]
+    assert all(rows[0])
 
 
 def test_the_kept_form_of_the_device_view_is_in_use_and_tells_its_columns_in_order() -> None:

@@ -70,6 +70,7 @@ def test_a_datastore_cluster_is_joined_with_its_datastores_and_arrays() -> None:
         pytest.param({"automated_vms": None}, None, id="machines not read"),
         pytest.param({"automated_vms": None, "default_behavior": "automated"}, True, id="enough is known"),
         pytest.param({"sdrs_enabled": False, "default_behavior": "automated"}, False, id="Storage DRS is off"),
+        pytest.param({"sdrs_enabled": False, "automated_vms": None}, False, id="Storage DRS is off, whatever machines say"),
         pytest.param(dict.fromkeys(("sdrs_enabled", "io_metric_enabled", "default_behavior", "automated_vms")), None, id="not readable"),
     ],
 )

@@ -93,7 +93,14 @@ def pe_finding(
         missing=("dsnro",) if unknown else (),
         fix=fix,
         impact={"worst_wait_seconds": 0.312} if verdict is Verdict.FAIL else {},
-        waiver={"owner": "storage team", "reason": "replaced in May", "expires": "2027-05-31T00:00:00Z"}
+        waiver={
+            "verdict": "fail",
+            "owner": "storage team",
+            "reason": "replaced in May",
+            "ticket": "CHG-77",
+            "expires": "2027-06-01T00:00:00Z",
+            "where": "waivers.yaml:2",
+        }
         if verdict is Verdict.WAIVED
         else None,
     )
@@ -218,7 +225,8 @@ def hostile() -> Report:
     for name in HOSTILE_NAMES:
         finding = pe_finding(name, name=name, cluster=name, observed=name, endpoint=name)
         unknown = replace(pe_finding(name, Verdict.UNKNOWN, name=name, cluster=name), missing=(name,))
-        findings += [replace(finding, impact={name: name}), replace(unknown, waiver={"owner": name})]
+        waived = replace(unknown, verdict=Verdict.WAIVED, waiver={"owner": name, "reason": name, "ticket": name})
+        findings += [replace(finding, impact={name: name}, lapsed_waiver={"why": name}), replace(unknown, waiver={"owner": name}), waived]
         gaps.append(Gap(name, name, name))
         change = replace(receipt().change, resource=finding.resource, before=name, after=name)
         receipts.append(Receipt(change, Outcome.REFUSED, name, name))

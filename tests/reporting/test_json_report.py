@@ -92,6 +92,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "not_applicable": 1,
         "waived": 1,
         "by_severity": {"critical": 1, "high": 2},
+        "waived_unknown": 0,
     }
     assert said["findings"][1] == {
         "rule": "vvol/pe-dsnro-headroom",
@@ -122,6 +123,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
             "target": {"device": "naa.6f47acc100000000612e3f4d00000001", "host_id": "host-1"},
         },
         "waiver": None,
+        "lapsed_waiver": None,
     }
     assert [finding["verdict"] for finding in said["findings"]].count("pass") == 5, "passes are findings too"
     assert said["findings"][3]["missing"] == ["dsnro"]

@@ -108,6 +108,26 @@ JOIN named AS n USING (hosts, digest)
 JOIN kept_name AS m USING (device_number)
 WHERE NOT starts_with(m.device, 'mpx.');
 
+-- The view `step_seen_device` as views/61_step_seen_device.sql means it.
+CREATE TABLE kept_seen_device AS
+WITH pair AS (
+    SELECT n.endpoint, d.device_number, d.inquiry_number
+    FROM kept_device AS d
+    JOIN kept_host AS n USING (host_number)
+    GROUP BY n.endpoint, d.device_number, d.inquiry_number
+)
+SELECT
+    p.endpoint,
+    m.device,
+    min(coalesce(nullif(i.family, 'other'), m.name_family, i.family)) AS family,
+    min(x.hosts) AS hosts,
+    min(x.host_names) AS host_names
+FROM pair AS p
+JOIN kept_name AS m USING (device_number)
+JOIN kept_inquiry AS i USING (inquiry_number)
+LEFT JOIN kept_sharing AS x USING (device_number)
+GROUP BY p.endpoint, m.device;
+
 CREATE VIEW device AS
 SELECT
     n.endpoint,

@@ -14,16 +14,16 @@ WITH copied AS (
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND interval_seconds IS NULL)) AS without_interval,
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND start_minutes IS NULL)) AS without_starts,
         sum(86400.0 / interval_seconds) AS starts_a_day
-    FROM fact.array_replication
+    FROM step_replication
     WHERE role = 'source' AND pool_id IS NOT NULL
     GROUP BY ALL
 ),
 unplaced AS (
-    SELECT endpoint, count(*) AS relationships FROM fact.array_replication WHERE role = 'source' AND pool_id IS NULL GROUP BY endpoint
+    SELECT endpoint, count(*) AS relationships FROM step_replication WHERE role = 'source' AND pool_id IS NULL GROUP BY endpoint
 ),
 started AS (
     SELECT endpoint, pool_id, replication_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
-    FROM fact.array_replication
+    FROM step_replication
     WHERE role = 'source' AND pool_id IS NOT NULL
 ),
 minutes AS (
@@ -37,7 +37,7 @@ reduced AS (
         endpoint,
         pool_id,
         count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
-        count(*) FILTER (WHERE schedule IS NOT NULL AND start_minutes IS NULL) AS without_starts
+        count(*) FILTER (WHERE schedule IS NOT NULL AND start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts
     FROM fact.array_efficiency
     WHERE pool_id IS NOT NULL AND coalesce(state, 'enabled') <> 'disabled'
     GROUP BY ALL

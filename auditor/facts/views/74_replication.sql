@@ -13,6 +13,7 @@ SELECT
     x.destination,
     x.policy,
     x.schedule,
+    CASE WHEN x.schedule IS NOT NULL THEN true WHEN x.schedule_read THEN false END AS is_scheduled,
     x.interval_seconds,
     x.start_minutes,
     x.state,
@@ -23,6 +24,8 @@ SELECT
     p.media,
     p.busy_percent,
     p.disk_iops,
+    p.current_ops,
+    p.optimal_ops,
     p.background_share,
     p.replications AS replications_of_pool,
     p.replication_starts_in_one_minute,
@@ -34,7 +37,7 @@ SELECT
     p.volume_names AS volumes_of_pool,
     p.devices AS devices_of_pool,
     p.qos AS qos_of_pool
-FROM fact.array_replication AS x
+FROM step_replication AS x
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN array_pool AS p ON p.endpoint = x.endpoint AND p.resource_id = x.pool_id
 LEFT JOIN step_path_use AS u ON u.endpoint = x.endpoint AND u.path = CASE WHEN x.role = 'source' THEN x.source ELSE x.destination END;

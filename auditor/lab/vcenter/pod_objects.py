@@ -43,7 +43,9 @@ def _of_machines(state: VCenterState, pod: PodState) -> list[Any]:
     ids = {vm.name: moid for moid, vm in zip(state.vm_host, state.description.vms, strict=True)}
     return [
         vim.storageDrs.VmConfigInfo(
-            vm=vim.VirtualMachine(ids[name]), enabled=behavior != "disabled", behavior=None if behavior == "disabled" else behavior
+            vm=vim.VirtualMachine(ids[name]),
+            enabled=behavior != "disabled",
+            behavior="automated" if behavior == "disabled" else behavior,  # kept, and not looked at
         )
         for name, behavior in pod.description.vm_behaviors.items()
     ]

@@ -54,7 +54,7 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
             uuid=vm_uuid(vm),
             instanceUuid=vm_uuid(vm),
             template=vm.template,
-            latencySensitivity=vim.LatencySensitivity(level=vm.latency_sensitivity),
+            latencySensitivity=vim.LatencySensitivity(level=vm.latency_sensitivity) if vm.latency_sensitivity else None,
             files=vim.vm.FileInfo(vmPathName=_path(vm, f"{vm.name}.vmx")),
             hardware=vim.vm.VirtualHardware(numCPU=4, numCoresPerSocket=1, memoryMB=16384, device=devices(state, vm)),
         )
