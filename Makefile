@@ -5,12 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help:
 	@echo "make demo    audit the simulated fleet (builds the environment first)"
 	@echo "make test    run the tests"
-	@echo "make check   what CI runs: lint, types, layers, rules, tests with coverage, the built wheel"
+	@echo "make check   what CI runs: lint, types, layers, rules and their mutants and pages, tests with coverage, the built wheel"
+	@echo "make rule-pages  write docs/rules anew from the rules; make mutants: would their examples notice a mistake?"
 	@echo "make vcsim   install VMware's simulator and govc into .bin (needs Go)"
 	@echo "make bench-collect, bench-esxcli, bench-evaluate, bench-audit, bench-startup, bench-lab"
 	@echo "             how fast it is beside others (BENCH_ARGS=\"--help\"; docs/performance.md)"
@@ -47,6 +48,20 @@ layers: env
 rules: env
 	$(BIN)/auditor rules test
 
+# Mistakes made in rules on purpose; each rule's examples have to notice nine of ten.
+mutants: env
+	$(BIN)/auditor rules mutate --least 90
+
+rule-pages: env
+	$(BIN)/auditor rules pages --dir docs/rules
+
+rule-pages-check: env
+	$(BIN)/auditor rules pages --dir docs/rules --check
+
+# The values that `auditor rules schema` shows, read anew from the lab.
+example-values: env
+	$(BIN)/python -m auditor.lab.example_values
+
 # Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.
 coverage: env
 	$(PYTEST) -n 2 --dist worksteal -m "not long" --cov --cov-report=term --cov-fail-under=85
@@ -55,7 +70,7 @@ coverage: env
 wheel: env
 	sh tests/wheel_test.sh $(BIN)/python
 
-check: lint types layers rules coverage wheel
+check: lint types layers rules mutants rule-pages-check coverage wheel
 
 vcsim: .bin/vcsim .bin/govc
 .bin/%:

@@ -35,7 +35,9 @@ class Answer:
 
 
 @contextmanager
-def answered(text: str, snapshot: Path, spill: Path, findings: Path | None = None, timeout_seconds: float | None = None) -> Iterator[Answer]:
+def answered(
+    text: str, snapshot: Path, spill: Path, findings: Path | None = None, timeout_seconds: float | None = None
+) -> Iterator[Answer]:
     """The answer to one SELECT over a saved snapshot, for as long as the block goes on.
 
     Args:
@@ -59,7 +61,8 @@ def answered(text: str, snapshot: Path, spill: Path, findings: Path | None = Non
             create_views(connection, spill, asked.views)
             seal(connection)
         with _told(asked, late, timeout_seconds, told):
-            cursor = connection.cursor().execute(asked.text)
+            # On the connection itself: what is interrupted is one connection, and a cursor is another.
+            cursor = connection.execute(asked.text)
             columns = tuple((row[0], str(row[1])) for row in cursor.description or ())
         unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
         yield Answer(columns, _rows(cursor, asked, late, timeout_seconds), before, unread)
@@ -135,6 +138,11 @@ def _told(asked: Question, late: threading.Event, seconds: float | None, finding
     except SnapshotError as failure:
         if late.is_set():
             raise _too_late(seconds) from failure
+        raise
+    except RuntimeError as failure:
+        # What DuckDB's Python package makes of Ctrl-C while a statement runs.
+        if "interrupted" in str(failure).lower():
+            raise KeyboardInterrupt from failure
         raise
 
 

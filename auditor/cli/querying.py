@@ -32,7 +32,7 @@ def query(
     form: Annotated[Form, typer.Option("--format", help="table, csv or json.")] = Form.TABLE,
     limit: Annotated[
         int | None,
-        typer.Option("--limit", metavar="ROWS", min=0, help="At most so many rows; 0: all. [default: 200 of a table on a terminal, else all]"),
+        typer.Option("--limit", metavar="ROWS", min=0, help="At most so many rows; 0: all. [default: 200 on a terminal, else all]"),
     ] = None,
     timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0, help="Stop after this long; 0: never.")] = 300,
     state_dir: options.StateDir = None,
@@ -72,7 +72,7 @@ def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tu
     from auditor.runs import FINDINGS_FILE, load_run, state_directory
 
     if snapshot is not None and run is not None:
-        raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one of them out.")
+        raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
     if snapshot is not None:
         return snapshot, None
     kept = load_run(state_directory(state_dir), run)

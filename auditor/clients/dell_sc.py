@@ -51,6 +51,7 @@ class StorageManager:
         self.api_version = self._connection.api_version
         told = self._connection.about
         provider = str(told.get("provider") or "Storage Manager")
+        self.notes: tuple[str, ...] = ()
         self.release = f"Dell {_PROVIDERS.get(provider, provider)} {told.get('providerVersion') or '?'}, API {self.api_version}"
 
     def get(self, path: str) -> Any:

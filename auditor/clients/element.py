@@ -37,6 +37,7 @@ class ElementArray:
         endpoint: whom we talk to.
         api_version: negotiated, as text: "12.10" is not 12.1.
         release: what answers, for people.
+        notes: what people should know of the session, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, transport: ElementTransport) -> None:
@@ -47,6 +48,7 @@ class ElementArray:
         self.api_version = self._negotiated()
         self._transport.version = self.api_version
         self.release = f"Element API {self.api_version}"
+        self.notes: tuple[str, ...] = ()
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The decoded `result` of a method; fields that hold secrets read "***".

@@ -53,7 +53,7 @@ class EternusArray:
         self.release = f"ETERNUS {model.removeprefix('ETERNUS ')} {self.firmware}"
         self.notes: tuple[str, ...] = ()
         if not self.firmware.startswith(KNOWN_FIRMWARE):
-            self.notes = (f"Its firmware {self.firmware} is of no generation whose answers were recorded; they may be misunderstood.",)
+            self.notes = (f"{endpoint.name}: answers of firmware {self.firmware} were never recorded; they may be misunderstood.",)
         if not self.by_machine:
             self._unpaged()
 

@@ -35,7 +35,12 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
 
     Source: the vendor's OpenAPI definitions for each resource; arrays.md, "Calls and fields".
     """
-    reading = _Reading(array, endpoint.name, wants_model="controllers" in needs.properties("array"))
+    reading = _Reading(
+        array,
+        endpoint.name,
+        wants_model="controllers" in needs.properties("array"),
+        wants_pods="pods" in needs.properties("volumes"),
+    )
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
         "nodes": reading.nodes,
@@ -56,6 +61,7 @@ class _Reading:
     array: FlashArray
     endpoint: str
     wants_model: bool = True
+    wants_pods: bool = True
     groups: dict[str, tuple[str | None, rows.Ceilings]] = field(default_factory=dict)
     host_protocols: dict[str, set[str]] | None = None  # kinds of initiators by array_host_id; None: not read
     volume_ids: set[str] | None = None  # None: not all of them read
@@ -63,6 +69,7 @@ class _Reading:
     endpoints: list[Row] | None = None  # rows of array_protocol_endpoint, where the volumes were read without a gap
     connected: list[Row] | None = None  # rows of array_connection, where they were read for the volumes' sake
     hosts_error: EndpointError | None = None
+    pod_arrays: dict[str, str | None] | None = None  # by the pod's name; None: not asked yet
     host_gaps: list[Gap] = field(default_factory=list)  # of hosts that were read for the volumes' sake alone
     connection_gaps: list[Gap] = field(default_factory=list)
 
@@ -129,6 +136,10 @@ class _Reading:
             for volume in page:
                 volume_id = volume.identifier("id") or ""
                 row = rows.volume_row(volume, self.groups, by_nvme=None if by_nvme is None else by_nvme.get(volume_id, False))
+                row["pod_arrays"] = None
+                if row["pod"] is not None and self.wants_pods:
+                    yield from self._read_pods()
+                    row["pod_arrays"] = (self.pod_arrays or {}).get(row["pod"])
                 found.append(row)
                 if row["status"] != "destroyed":
                     self.active_volumes[volume_id] = row["name"]
@@ -140,6 +151,20 @@ class _Reading:
                 yield gap
         self.volume_ids = seen
         self.endpoints = endpoints if whole else None
+
+    def _read_pods(self) -> Iterator[Gap]:
+        """Learn, once and only where a volume lies in a pod, which arrays each pod lies on."""
+        if self.pod_arrays is not None:
+            return
+        self.pod_arrays = {}
+        complaints = Complaints("GET pods")
+        try:
+            self.pod_arrays = dict(map(rows.pod_arrays, self._listed("pods", "pod", "name", complaints)))
+        except EndpointError as error:
+            if isinstance(error, CredentialsError):
+                raise
+            yield Gap(self.endpoint, "GET pods, by which the arrays of a stretched volume are known", error.what)
+        yield from complaints.gaps(self.endpoint)
 
     def volume_load(self) -> Iterator[Batch | Gap]:
         """The latest sample of each volume."""

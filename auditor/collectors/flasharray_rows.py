@@ -157,6 +157,20 @@ def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]
     }
 
 
+def pod_arrays(pod: Record) -> tuple[str, str | None]:
+    """Name of a pod, and those of the arrays it lies on, comma-separated and in alphabetical order; None where they were not understood.
+
+    Source: vendor's OpenAPI definition of REST 2.x, Pod: "arrays: List of arrays a pod is connected to".
+    """
+    listed = pod.value.get("arrays")
+    names = [array.get("name") if isinstance(array, dict) else None for array in listed] if isinstance(listed, list) else []
+    told = [name for name in names if isinstance(name, str) and name]
+    if not told or len(told) < len(names):
+        pod.complaints.add("arrays", pod.label, "is no list of arrays with their names")
+        return str(pod.value.get("name")), None
+    return str(pod.value.get("name")), ", ".join(sorted(told))
+
+
 def _device(volume: Record, serial: str, *, by_nvme: bool | None) -> str | None:
     if by_nvme is None:
         return None  # the reason was told where the hosts could not be read

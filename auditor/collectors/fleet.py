@@ -113,6 +113,8 @@ def _read_endpoint(
                 builder.add(item)
             if endpoint.kind is EndpointKind.VCENTER:
                 lane, notes = session.bulk.lane, (*session.bulk.notes, *_told(endpoint, earlier, since, builder))
+            else:
+                notes = session.notes
     except (EndpointError, ConfigurationError) as error:
         complete = False
         what = "all of it" if version is None else "the rest of it"

@@ -65,6 +65,7 @@ def device_figures(told: Told, times: tuple[datetime, ...]) -> Mapping[str, Any]
 def _device(values: tuple[Values, ...], times: tuple[datetime, ...]) -> Mapping[str, Any]:
     told = dict(zip(DEVICE_COUNTERS, values, strict=True))
     commands, kernel = told["commands"], told["kernel"]
+    passed = [bool(count) for count in commands]
     busy = [count is not None and count >= BUSY for count in commands]
     samples = _known(commands)
     judged = len(samples) >= FEWEST and len(_known(kernel)) >= FEWEST
@@ -78,7 +79,7 @@ def _device(values: tuple[Values, ...], times: tuple[datetime, ...]) -> Mapping[
         "davg_ms": _weighted(told["device"], commands),
         "kavg_ms": _weighted(kernel, commands),
         "qavg_ms": _weighted(told["queue"], commands),
-        "davg_median_ms": median(_where(told["device"], busy)) if _where(told["device"], busy) else None,
+        "davg_median_ms": median(slow) if (slow := _where(told["device"], passed)) else None,
         "kavg_max_ms": max(_where(kernel, busy), default=None),
         "kavg_run_over_1ms": _longest_run(kernel, busy, times, 1) if judged else None,
         "kavg_run_over_2ms": _longest_run(kernel, busy, times, 2) if judged else None,

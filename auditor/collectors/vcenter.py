@@ -16,6 +16,7 @@ from auditor.collectors.vcenter_rows import SPARE_ERRANDS, Circuit, Errands, gap
 from auditor.collectors.vcenter_services import collect_extensions, collect_tasks
 from auditor.collectors.vcenter_since import watched
 from auditor.collectors.vcenter_storage import STORAGE_TOPICS, storage_of
+from auditor.collectors.vcenter_tags import collect_tags
 from auditor.collectors.vcenter_vms import collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
@@ -59,6 +60,7 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
         ("pods", collect_pods),
         ("tasks", collect_tasks),
         ("extensions", collect_extensions),
+        ("tags", collect_tags),
     ]
     if since is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount

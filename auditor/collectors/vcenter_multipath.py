@@ -19,19 +19,13 @@ _WORD = re.compile(r"\b([A-Za-z]+)=([^,;:{}\s]*)")
 
 
 def _round_robin(word: str) -> Callable[..., str | None]:
-    """Reads one word of the policy's own settings; None for other policies.
-
-    What comes after the first semicolon is about the path in use at the moment, not a setting.
-    """
+    """Reads one word of the policy's own settings, which come before what the path in use does; None for other policies."""
 
     def read(record: Record, field: str, *, needed: bool = True) -> str | None:
         text = record.text(field, needed=needed)
         if text is None or record.text("pathselectionpolicy", needed=False) != _ROUND_ROBIN:
             return None
-        told: dict[str, str] = {}
-        for name, value in _WORD.findall(text.partition(";")[0]):
-            told.setdefault(name, value)
-        return told.get(word)
+        return next((value for name, value in _WORD.findall(text) if name == word), None)
 
     return read
 

@@ -97,7 +97,7 @@ def _parsed(text: str) -> Any:
 
     with duckdb.connect() as connection:
         row = connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
-    answer = json.loads(row[0]) if row else {"error": True}
+    answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if answer["error"]:
         what = str(answer.get("error_message", "no statement")).splitlines()[0]
         known = "Only SELECT" in what

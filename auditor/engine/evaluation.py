@@ -86,7 +86,8 @@ def _judge(
             found = {row[0]: row[1] for row in connection.execute(tally, _bound(rule, scope, shown=True)).fetchall()}
             if not found.keys().isdisjoint(TOLD):
                 told = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict IN ('fail', 'unknown')"
-                connection.execute(f"INSERT INTO {store}.verdict SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({told})", _bound(rule, scope))
+                kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({told})"
+                connection.execute(f"INSERT INTO {store}.verdict {kept}", _bound(rule, scope))
         for verdict, rows in found.items():
             counted[verdict] = counted.get(verdict, 0) + rows
     select, bound = _quiet_select(rule, view, parts, f"auditor_{number}_")

@@ -6,7 +6,7 @@ notices these notices every other relation there, once the whole condition has b
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +34,7 @@ class Mutant:
 
 def mutants_of(rule: Rule, view: Mapping[str, str]) -> list[Mutant]:
     """Every mistake that is tried, each once: its verdict is written differently from the rule's own."""
-    found = {verdict_sql(_as_written(rule)): None, verdict_sql(rule): None}
+    found = {verdict_sql(as_written(rule)): None, verdict_sql(rule): None}
     result = []
     for mutant in (*_in_expressions(rule, view), *_in_params(rule), *_in_exemptions(rule), *_in_order(rule)):
         if mutant.verdict not in found or mutant.bound:
@@ -55,18 +55,22 @@ def _in_expressions(rule: Rule, view: Mapping[str, str]) -> Iterator[Mutant]:
             continue
         tree = _parsed(expression.text)
         for at, node in enumerate(tree.walk()):
-            for what, make in _mistakes(node, rule.params, kin, view):
-                mistaken = _replaced(tree, at, make)
-                yield _mutant(place, what, replace(rule, **{place: _expression(mistaken, expression)}))
-        yield _mutant(place, f"{place} is negated", replace(rule, **{place: _expression(_parsed(f"NOT ({expression.text}\n)"), expression)}))
+            for what, mistaken in _mistakes(node, rule.params, kin, view):
+                yield _mutant(place, what, _with(rule, place, _expression(_replaced(tree, at, mistaken), expression)))
+        negated = _parsed(f"NOT ({expression.text}\n)")
+        yield _mutant(place, f"{place} is negated", _with(rule, place, _expression(negated, expression)))
     if rule.applies is not None:
         yield _mutant("applies", "applies is left out", replace(rule, applies=None))
 
 
+def _with(rule: Rule, place: str, expression: Expression) -> Rule:
+    return replace(rule, applies=expression) if place == "applies" else replace(rule, holds=expression)
+
+
 def _mistakes(
     node: exp.Expr, params: Mapping[str, Param], kin: Mapping[str, tuple[str, ...]], view: Mapping[str, str]
-) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
-    """What can be written wrong at one place of an expression: in words, and how to write it."""
+) -> Iterator[tuple[str, exp.Expr]]:
+    """What can be written wrong at one place of an expression: in words, and what stands there then."""
     from sqlglot import exp
 
     if isinstance(node, exp.And | exp.Or) and type(node.parent) is not type(node):
@@ -75,33 +79,32 @@ def _mistakes(
         yield from _of_relation(node, params, view)
     elif isinstance(node, exp.In) and len(node.expressions) > 1:
         for at, item in enumerate(node.expressions):
-            yield f"{item.sql('duckdb')} is left out of {_sql(node)}", _without("expressions", at)
+            yield f"{item.sql('duckdb')} is left out of {_sql(node)}", _without(node, "expressions", at)
     elif isinstance(node, exp.Case):
         for at, branch in enumerate(node.args["ifs"]):
-            yield f"WHEN {_sql(branch.this)} is left out", _without_branch(at)
+            yield f"WHEN {_sql(branch.this)} is left out", _without_branch(node, at)
     elif isinstance(node, exp.Column):
         for other in kin.get(node.name.lower(), ()):
-            yield f"{node.name} becomes {other}", _always(lambda other=other: exp.column(other))
+            yield f"{node.name} becomes {other}", exp.column(other)
     elif isinstance(node, exp.Literal) and node.find_ancestor(exp.DataType) is None:
         yield from _of_literal(node)
     else:
         yield from _of_arithmetic(node)
 
 
-def _of_operands(node: exp.And | exp.Or) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+def _of_operands(node: exp.And | exp.Or) -> Iterator[tuple[str, exp.Expr]]:
     from sqlglot import exp
 
     kind, other, word = (exp.And, exp.Or, "OR") if isinstance(node, exp.And) else (exp.Or, exp.And, "AND")
     operands = list(node.flatten(unnest=False))
-    yield f"{_sql(node)} is joined by {word}", lambda copy: _joined(other, list(copy.flatten(unnest=False)))
+    yield f"{_sql(node)} is joined by {word}", _joined(other, operands)
     for at, operand in enumerate(operands):
-        rest = [one for index, one in enumerate(operands) if index != at]
-        yield f"{_sql(operand)} is left out", _always(lambda rest=rest: _joined(kind, rest))
+        yield f"{_sql(operand)} is left out", _joined(kind, [one for index, one in enumerate(operands) if index != at])
         turned = [exp.Not(this=exp.Paren(this=one.copy())) if one is operand else one for one in operands]
-        yield f"{_sql(operand)} is negated", _always(lambda turned=turned: _joined(kind, turned))
+        yield f"{_sql(operand)} is negated", _joined(kind, turned)
 
 
-def _of_relation(node: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+def _of_relation(node: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> Iterator[tuple[str, exp.Expr]]:
     from sqlglot import exp
 
     others: Mapping[type, tuple[type[exp.Expr], ...]] = {
@@ -117,32 +120,33 @@ def _of_relation(node: exp.Expr, params: Mapping[str, Param], view: Mapping[str,
         chosen = (exp.NEQ,) if isinstance(node, exp.EQ) else (exp.EQ,)
     for kind in chosen:
         mistaken = kind(this=node.this.copy(), expression=node.expression.copy())
-        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
+        yield f"{_sql(node)} becomes {_sql(mistaken)}", mistaken
 
 
-def _of_arithmetic(node: exp.Expr) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+def _of_arithmetic(node: exp.Expr) -> Iterator[tuple[str, exp.Expr]]:
     from sqlglot import exp
 
-    others: Mapping[type, type[exp.Expr]] = {exp.Add: exp.Sub, exp.Sub: exp.Add, exp.Mul: exp.Add, exp.Div: exp.Mul}
-    swapped = {exp.Least: exp.Greatest, exp.Greatest: exp.Least}
+    others: Mapping[type, type[exp.Expr]] = {
+        exp.Add: exp.Sub,
+        exp.Sub: exp.Add,
+        exp.Mul: exp.Add,
+        exp.Div: exp.Mul,
+        exp.Least: exp.Greatest,
+        exp.Greatest: exp.Least,
+    }
     if type(node) in others:
-        mistaken = others[type(node)](this=node.this.copy(), expression=node.expression.copy())
-        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
-    elif type(node) in swapped:
-        mistaken = swapped[type(node)](**node.copy().args)
-        yield f"{_sql(node)} becomes {_sql(mistaken)}", _always(mistaken.copy)
+        mistaken = others[type(node)](**node.copy().args)
+        yield f"{_sql(node)} becomes {_sql(mistaken)}", mistaken
 
 
-def _of_literal(node: exp.Literal) -> Iterator[tuple[str, Callable[[Any], exp.Expr]]]:
+def _of_literal(node: exp.Literal) -> Iterator[tuple[str, exp.Expr]]:
     from sqlglot import exp
 
-    if node.is_string:
-        if isinstance(node.parent, exp.In) and len(node.parent.expressions) > 1:
-            return  # it is left out, which says as much
-        yield f"'{node.name}' becomes another word", _always(lambda: exp.Literal.string(NO_WORD))
-        return
-    for other in _beside(float(node.name) if "." in node.name or "e" in node.name.lower() else int(node.name)):
-        yield f"{node.name} becomes {other}", _always(lambda other=other: exp.Literal.number(other))
+    if not node.is_string:
+        for other in _beside(float(node.name) if "." in node.name or "e" in node.name.lower() else int(node.name)):
+            yield f"{node.name} becomes {other}", exp.Literal.number(other)
+    elif not isinstance(node.parent, exp.In) or len(node.parent.expressions) == 1:  # else it is left out, which says as much
+        yield f"'{node.name}' becomes another word", exp.Literal.string(NO_WORD)
 
 
 def _in_params(rule: Rule) -> Iterator[Mutant]:
@@ -221,13 +225,12 @@ def _parsed(text: str) -> exp.Expr:
     return tree if isinstance(tree, exp.Paren) else exp.Paren(this=tree)
 
 
-def _replaced(tree: exp.Expr, at: int, make: Callable[[Any], exp.Expr]) -> exp.Expr:
+def _replaced(tree: exp.Expr, at: int, mistaken: exp.Expr) -> exp.Expr:
     """A copy of `tree` with something else at its node number `at`."""
     from sqlglot import exp
 
     copy = tree.copy()
-    node = next(one for index, one in enumerate(copy.walk()) if index == at)
-    node.replace(exp.Paren(this=make(node)))
+    next(one for index, one in enumerate(copy.walk()) if index == at).replace(exp.Paren(this=mistaken.copy()))
     return copy
 
 
@@ -239,7 +242,7 @@ def _expression(tree: exp.Expr, of: Expression) -> Expression:
     return Expression(tree.sql("duckdb"), columns, params, of.type)
 
 
-def _as_written(rule: Rule) -> Rule:
+def as_written(rule: Rule) -> Rule:
     """The rule with its expressions as this module writes them."""
     applies = None if rule.applies is None else _expression(_parsed(rule.applies.text), rule.applies)
     return replace(rule, applies=applies, holds=_expression(_parsed(rule.holds.text), rule.holds))
@@ -254,29 +257,18 @@ def _joined(kind: type[exp.Expr], operands: list[exp.Expr]) -> exp.Expr:
     return joined
 
 
-def _without(key: str, at: int) -> Callable[[Any], exp.Expr]:
-    def make(node: Any) -> exp.Expr:
-        copy: exp.Expr = node.copy()
-        copy.set(key, [item for index, item in enumerate(copy.args[key]) if index != at])
-        return copy
-
-    return make
+def _without(node: exp.Expr, key: str, at: int) -> exp.Expr:
+    copy = node.copy()
+    copy.set(key, [item for index, item in enumerate(copy.args[key]) if index != at])
+    return copy
 
 
-def _without_branch(at: int) -> Callable[[Any], exp.Expr]:
+def _without_branch(node: exp.Case, at: int) -> exp.Expr:
     from sqlglot import exp
 
-    def make(node: Any) -> exp.Expr:
-        if len(node.args["ifs"]) > 1:
-            return _without("ifs", at)(node)
-        default = node.args.get("default")
-        return exp.Null() if default is None else default.copy()
-
-    return make
-
-
-def _always(make: Callable[[], exp.Expr]) -> Callable[[Any], exp.Expr]:
-    return lambda _: make()
+    if len(node.args["ifs"]) > 1:
+        return _without(node, "ifs", at)
+    return node.args.get("default") or exp.Null()
 
 
 def _with_param(expression: Expression, name: str, own: str) -> Expression:

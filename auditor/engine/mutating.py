@@ -148,7 +148,9 @@ def _fill_grid(connection: duckdb.DuckDBPyConnection, shape: Mapping[str, str], 
     for one, other in combinations(shape, 2):
         cells = {one: f"a.{named(one)}", other: f"b.{named(other)}"}
         listed = ", ".join(cells.get(column, f"e.{named(column)}") for column in shape)
-        connection.execute(f"INSERT INTO grid SELECT {listed} FROM example AS e, {named(f'value_{one}')} AS a, {named(f'value_{other}')} AS b")
+        connection.execute(
+            f"INSERT INTO grid SELECT {listed} FROM example AS e, {named(f'value_{one}')} AS a, {named(f'value_{other}')} AS b"
+        )
 
 
 def _values(rule: Rule, shape: Mapping[str, str]) -> dict[str, list[Any]]:

@@ -15,7 +15,22 @@ from auditor.model import FixClass, Severity, Verdict
 from auditor.yamlfile import YamlDocument
 
 _REQUIRED = ("title", "lesson", "sources", "holds", "observed", "desired", "examples")
-_KEYS = ("id", "severity", "tags", "over", "params", "applies", "may_be_missing", "evidence", "fix", "by_hand", "if_unknown", *_REQUIRED)
+_KEYS = (
+    "id",
+    "severity",
+    "tags",
+    "over",
+    "params",
+    "applies",
+    "may_be_missing",
+    "evidence",
+    "fix",
+    "by_hand",
+    "if_unknown",
+    "risk",
+    "waive_when",
+    *_REQUIRED,
+)
 _JUDGING = ("applies", "holds", "observed", "desired")
 _FIX_KEYS = ("remediator", "target", "column", "set", "when", "foretold", "class", "reason")
 _EXAMPLE_KEYS = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
@@ -104,6 +119,8 @@ class RuleReader:
             fix=self._read_fix(),
             by_hand=fields.text("by_hand") or None,
             if_unknown=fields.text("if_unknown") or None,
+            risk=fields.text("risk") or None,
+            waive_when=fields.text("waive_when") or None,
             examples=self._read_examples(),
         )
         self._check_whole(rule)

@@ -129,7 +129,7 @@ def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
     try:
         document = load_yaml(path, ConfigurationError, why="no waiver is in force.")
     except ConfigurationError as error:
-        return Waivers(at, path, mistakes=(error.what,))
+        return Waivers(at, path, mistakes=(error.what.replace(str(path), path.name, 1),))
     unknown = [key for key in document.data if key != "waivers"]
     mistakes = [f'{path.name}:{document.line(key)}: unknown key "{key}"{did_you_mean(key, ("waivers",))}' for key in unknown]
     entries = document.data.get("waivers") or []

@@ -35,6 +35,7 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
     in the file counts. A verdict that a waiver would cover if it were in force keeps a pointer to it.
     """
     told = [f"{mistake}; it waives nothing." for mistake in waivers.mistakes]
+    told += _without_tags(evaluation) if waivers.selects("tag") else []
     used: list[Waiver] = []
     lapsed: list[tuple[int, Waiver]] = []
     idle: list[Waiver] = []
@@ -56,7 +57,11 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
 
 def facts_for(waivers: Waivers) -> frozenset[tuple[str, str]]:
     """The facts, each a table and a column, that the selectors of `waivers` look at besides what a verdict says itself."""
-    found = {("datastore", "name"), ("datastore_extent", "")} if waivers.selects("datastore") or waivers.selects("tag") else set()
+    found: set[tuple[str, str]] = set()
+    if waivers.selects("datastore") or waivers.selects("tag"):
+        found |= {("datastore", "name"), ("datastore_extent", "device")}
+    if waivers.selects("tag"):
+        found |= {("tagged", "tag"), ("host", "name"), ("host", "cluster"), ("host", "cluster_id")}
     return frozenset(found)
 
 
@@ -119,6 +124,14 @@ def _of_tag(which: str) -> str:
         f"((endpoint, resource_id) IN ({itself}) OR (endpoint, host) IN ({host}) OR (endpoint, cluster) IN ({cluster}) "
         f"OR {_DEVICES_OF.format(of=datastore)})"
     )
+
+
+def _without_tags(evaluation: Evaluation) -> list[str]:
+    """Of which vCenters the tags are not known, so that a waiver that goes by them waives nothing there."""
+    read = "SELECT endpoint FROM fact.reading WHERE topic = 'tags' AND complete"
+    unread = f"SELECT DISTINCT endpoint FROM fact.reading WHERE topic = 'hosts' AND endpoint NOT IN ({read}) ORDER BY endpoint"
+    found = evaluation.connection.cursor().execute(unread).fetchall()
+    return [f"The tags of {endpoint} were not read: what is waived by a tag counts there as not waived." for (endpoint,) in found]
 
 
 def _lapsed_text(waiver: Waiver, waivers: Waivers, count: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, TABLES, TOPICS, VCENTER_TOPICS
+from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, ON_DEMAND_TOPICS, TABLES, TOPICS, VCENTER_TOPICS
 from auditor.model import EndpointKind
 
 Fact = tuple[str, str]
@@ -157,12 +157,13 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         ),
         "running_task": Source("tasks"),
         "vcenter_extension": Source("extensions"),
+        "tagged": Source("tags"),
         "array": Source(
             "array",
             properties={"version": "GetClusterVersionInfo", "model": "controllers", "latency_threshold_ms": "ScConfiguration"},
         ),
         "array_node": Source("nodes"),
-        "array_volume": Source("volumes"),
+        "array_volume": Source("volumes", properties={"pod_arrays": "pods"}),
         "array_volume_load": Source("volume_load", properties={"misaligned_ratio": "cluster/counter/tables/lun"}),
         "array_qos_policy": Source("qos_policies"),
         "array_qos_limit": Source("qos_limits"),
@@ -206,7 +207,10 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
 """What a collector has to know before it can read a topic."""
 
 _TOPICS_OF: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
-    {EndpointKind.VCENTER: frozenset(HOST_TOPICS + VCENTER_TOPICS), **{kind: frozenset(topics) for kind, topics in ARRAY_TOPICS.items()}}
+    {
+        EndpointKind.VCENTER: frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS),
+        **{kind: frozenset(topics) for kind, topics in ARRAY_TOPICS.items()},
+    }
 )
 
 
@@ -278,9 +282,12 @@ def needs(facts: Iterable[Fact], topics: Collection[str] = ()) -> Needs:
 
 
 EVERYTHING = Needs(
-    frozenset((name, column) for name in SOURCES for column in ("", *TABLES[name].names)),
-    TOPICS,
+    frozenset(
+        (name, column) for name, source in SOURCES.items() if source.topic not in ON_DEMAND_TOPICS for column in ("", *TABLES[name].names)
+    ),
+    TOPICS - frozenset(ON_DEMAND_TOPICS),
 )
+"""A whole reading."""
 
 
 def as_json(asked: Needs) -> Mapping[str, Any] | None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.facts.array_tables import ARRAY_TABLES, ARRAY_TOPICS
 from auditor.facts.table import ENDPOINT, Table, table
-from auditor.facts.vcenter_tables import HOST_TOPICS, VCENTER_TABLES, VCENTER_TOPICS
+from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TABLES, VCENTER_TOPICS
 
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["ARRAY_TOPICS", "HOST_TOPICS", "TABLES", "TOPICS", "VCENTER_TOPICS", "Batch", "create_tables"]
+__all__ = ["ARRAY_TOPICS", "HOST_TOPICS", "ON_DEMAND_TOPICS", "TABLES", "TOPICS", "VCENTER_TOPICS", "Batch", "create_tables"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ _TABLES = (
 
 TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in _TABLES})
 
-TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS).union(*ARRAY_TOPICS.values())
+TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS).union(*ARRAY_TOPICS.values())
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:

@@ -328,7 +328,7 @@ VCENTER_TABLES = (
         ("davg_ms", "DOUBLE", "deviceLatency, as gavg_ms"),
         ("kavg_ms", "DOUBLE", "kernelLatency, as gavg_ms"),
         ("qavg_ms", "DOUBLE", "queueLatency, as gavg_ms"),
-        ("davg_median_ms", "DOUBLE", "deviceLatency, median of the busy samples; NULL when none was busy"),
+        ("davg_median_ms", "DOUBLE", "deviceLatency, median of the samples in which commands passed; NULL when none did"),
         ("kavg_max_ms", "BIGINT", "kernelLatency, highest of the busy samples; NULL when none was busy"),
         ("kavg_run_over_1ms", "BIGINT", "most busy samples in a row with kernelLatency above 1 ms; NULL with fewer than 5 samples"),
         ("kavg_run_over_2ms", "BIGINT", "the same above 2 ms"),
@@ -413,6 +413,15 @@ VCENTER_TABLES = (
         ("version", "VARCHAR", ""),
         ("company", "VARCHAR", "NULL when not told"),
     ),
+    table(
+        "tagged",
+        "Tags, and what each is attached to; of those that the account may read. Tags are not handed down from what an object lies in.",
+        ENDPOINT,
+        ("object_type", "VARCHAR", "for example HostSystem; DynamicID.type"),
+        ("object_id", "VARCHAR", "managed object id, for example host-12"),
+        ("category", "VARCHAR", "name of the tag's category"),
+        ("tag", "VARCHAR", "name, unique within its category"),
+    ),
 )
 
 HOST_TOPICS = (
@@ -435,3 +444,6 @@ HOST_TOPICS = (
 
 VCENTER_TOPICS = ("hosts", "datastores", "vms", "pods", "tasks", "extensions")
 """Topics of `reading` whose scope is a whole vCenter."""
+
+ON_DEMAND_TOPICS = ("tags",)
+"""Likewise, and no part of a whole reading: of no use but to waivers that go by tags, and told by another service of vCenter."""

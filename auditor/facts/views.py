@@ -70,6 +70,16 @@ ONCE = frozenset(
         "iscsi_adapter",
         "iscsi_parameter",
         "adapter",
+        "step_host_family",
+        "step_vvol_queue",
+        "nfs_option",
+        "array_pool",
+        "step_pool_use",
+        "step_replication",
+        "step_device_sioc",
+        "shared_device",
+        "queue_option",
+        "virtual_disk",
     }
 )
 """Views that several rules or views read, and that are small beside the devices of all hosts: they are computed once and kept."""

@@ -80,8 +80,7 @@ def _write_table(columns: Columns, rows: Rows, out: TextIO, width: int | None) -
         return _GAP.join(shown).rstrip()
 
     out.write(f"{line(names)}\n{_GAP.join('-' * size for size in widths)}\n")
-    for cells in chain(first, map(_cells, coming)):
-        out.write(f"{line(cells)}\n")
+    out.writelines(f"{line(cells)}\n" for cells in chain(first, map(_cells, coming)))
     return _cut_text(cut, names[len(widths) :])
 
 

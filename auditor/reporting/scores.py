@@ -23,10 +23,13 @@ def write_scores(scores: Sequence[RuleScore], rules: RuleSet, least: float, out:
             for missed in score.missed:
                 _write_missed(missed, out)
             print(f"  add such rows to the examples of {rules[score.rule].path}", file=out)
-    noticed, missed = sum(score.noticed for score in scores), sum(len(score.missed) for score in scores)
+    noticed, unseen = sum(score.noticed for score in scores), sum(len(score.missed) for score in scores)
     alike = sum(score.alike for score in scores)
-    told = f"{_score(percent(noticed, missed)).strip()} of {count_of(noticed + missed, 'mistake')} in {count_of(len(scores), 'rule')} noticed"
-    print(f"{told}; {count_of(alike, 'more')} left out, which no row tells from the rule".replace("mores", "more"), file=out)
+    what = f"{count_of(noticed + unseen, 'mistake')} in {count_of(len(scores), 'rule')}"
+    print(
+        f"{_score(percent(noticed, unseen)).strip()} of {what} noticed; {alike:,} more are left out: no row tells them from the rule",
+        file=out,
+    )
 
 
 def _score(value: float) -> str:

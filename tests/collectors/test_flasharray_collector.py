@@ -181,6 +181,7 @@ def test_volumes_carry_both_ceilings_and_the_name_a_host_sees(served: tuple[Flas
         "status": "active",
         "size_bytes": 1 << 40,
         "pod": None,
+        "pod_arrays": None,
         "copy_of": None,
         "qos_max_iops": 10_000,
         "qos_max_bytes_per_second": 400 * MIB,
@@ -196,6 +197,20 @@ def test_volumes_carry_both_ceilings_and_the_name_a_host_sees(served: tuple[Flas
     assert volumes["pe"]["kind"] == "protocol_endpoint"
     (vvol, *_) = [row for row in volumes.values() if row["kind"] == "vvol"]
     assert (vvol["is_virtual"], vvol["qos_group_max_iops"], vvol["qos_read"]) == (True, 20_000, True)
+
+
+def test_a_volume_in_a_pod_names_the_arrays_it_lies_on(served: tuple[FlashArrayServer, Endpoint]) -> None:
+    found = collected(served[1])
+    assert {row["pod"]: row["pod_arrays"] for row in found.tables["array_volume"]} == {None: None, "both": "fa-1, fa-2"}
+
+
+def test_pods_that_cannot_be_asked_for_leave_only_their_own_hole(served: tuple[FlashArrayServer, Endpoint]) -> None:
+    server, endpoint = served
+    server.faults.active.append(Fault("drop", "GET pods"))
+    found = collected(endpoint)
+    assert {row["pod_arrays"] for row in found.tables["array_volume"]} == {None}
+    assert found.incomplete() == {"volumes"}
+    assert [gap.what for gap in found.gaps] == ["GET pods, by which the arrays of a stretched volume are known"]
 
 
 def test_a_volume_that_hosts_reach_by_nvme_has_the_name_they_see_it_by(served: tuple[FlashArrayServer, Endpoint]) -> None:

@@ -18,6 +18,7 @@ from auditor.facts.needs import EVERYTHING, needs
 from auditor.lab.description import DeviceDescription, VCenterDescription
 from auditor.lab.scenario import load_scenario
 from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.datastore_objects import vmfs_uuid
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Lane
 
@@ -200,11 +201,14 @@ def test_a_datastore_is_known_by_the_end_of_its_url(serve_vcenter: Serve) -> Non
     assert {row["sioc_active_percent"] for row in twin} == {0.0}
 
 
-def test_a_datastore_whose_url_is_not_told_makes_the_topic_incomplete(serve_vcenter: Serve) -> None:
+@pytest.mark.parametrize("one", [pytest.param(True, id="one of them"), pytest.param(False, id="all of them")])
+def test_a_datastore_whose_url_is_not_told_makes_the_topic_incomplete(serve_vcenter: Serve, *, one: bool) -> None:
     _, endpoint = serve_vcenter()
-    server_side = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*</val></propSet>"
-    with rewritten(dataclasses.replace(endpoint, lane=Lane.SOAP), server_side, b"") as vcenter:
+    url = vmfs_uuid("old").encode() if one else b"[^<]*"
+    told = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*" + url + rb"[^<]*</val></propSet>"
+    with rewritten(dataclasses.replace(endpoint, lane=Lane.SOAP), told, b"") as vcenter:
         collected = load_of(vcenter, "datastore_load")
-    assert not collected.rows("datastore_load")
-    assert {topic for _, topic in collected.incomplete()} == {"datastore_load"}
-    assert {gap.what.split()[0] for gap in collected.gaps} >= {"summary.url"}
+    # Which host's counters are of that datastore is not known, so none is known to be whole.
+    assert collected.incomplete() == {(host, "datastore_load") for host in ("host-11", "host-12", "host-13")}
+    assert {row["host_id"] for row in collected.rows("datastore_load")} == ({"host-11", "host-12"} if one else set())
+    assert len([gap for gap in collected.gaps if gap.what.startswith("summary.url of datastore")]) == (1 if one else 3)

@@ -78,6 +78,7 @@ def device(config: str, psp: str = "VMW_PSP_RR", **fields: str | list[str]) -> R
         ),
         pytest.param("VMW_PSP_FIXED", "{preferred=vmhba1:C0:T0:L0;current=vmhba1:C0:T0:L0}", *(None,) * 4, id="fixed"),
         pytest.param("VMW_PSP_MRU", "Current Path=vmhba1:C0:T0:L0", *(None,) * 4, id="most recently used"),
+        pytest.param("XYZ_PSP_OWN", "{policy=iops,iops=1,bytes=1,useANO=1}", *(None,) * 4, id="somebody else's, whose words may mean else"),
         pytest.param("VMW_PSP_RR", "", *(None,) * 4, id="nothing told"),
     ],
 )

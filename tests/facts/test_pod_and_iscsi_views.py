@@ -227,8 +227,8 @@ def test_one_target_that_does_not_tell_makes_the_extremes_unknown() -> None:
 def test_a_target_has_its_own_parameters_and_the_family_of_its_devices_or_of_its_name() -> None:
     rows = {row["iqn"]: row for row in view("iscsi_parameter", an_adapter()) if row["host"] == "esx-1"}
     assert set(rows) == {SCQ, PURE}
-    assert (rows[SCQ]["family"], rows[SCQ]["devices"], rows[SCQ]["login_timeout_seconds"]) == ("dell-sc", 1, 5)
-    assert (rows[PURE]["family"], rows[PURE]["devices"], rows[PURE]["login_timeout_seconds"]) == ("flasharray", None, 30)
+    assert (rows[SCQ]["family"], rows[SCQ]["paths"], rows[SCQ]["login_timeout_seconds"]) == ("dell-sc", 2, 5)
+    assert (rows[PURE]["family"], rows[PURE]["paths"], rows[PURE]["login_timeout_seconds"]) == ("flasharray", None, 30)
     assert (rows[SCQ]["login_timeout_inherited"], rows[PURE]["login_timeout_inherited"]) == (True, False)
     assert (rows[SCQ]["delayed_ack"], rows[PURE]["delayed_ack"]) == (True, False)
 

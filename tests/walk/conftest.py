@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,11 @@ class Audit:
     def verdicts(self) -> dict[tuple[str, str, str], str]:
         """(rule, endpoint, resource id) -> verdict."""
         return {(f["rule"], f["resource"]["endpoint"], f["resource"]["id"]): f["verdict"] for f in self.report["findings"]}
+
+    @property
+    def unread(self) -> list[dict[str, Any]]:
+        """The gaps but for devices of arrays that the fleet does not list, which the lab has on purpose."""
+        return [gap for gap in self.report["gaps"] if not gap["what"].startswith("the array behind ")]
 
     def of(self, rule: str, verdict: str) -> list[dict[str, Any]]:
         """The findings of one rule with one verdict."""
@@ -63,15 +68,10 @@ class Place:
         return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)
 
 
-UNREADABLE = {"dell_sc": (), "flasharray": (), "ontap": (), "eternus": ()}
-"""Arrays that the lab serves and this version cannot read yet: each is a gap, which would hide the gaps these tests are about."""
-
-
 def merged(*names: str) -> LabFleet:
-    """Several scenarios as one fleet, without the arrays that cannot be read yet."""
+    """Several scenarios as one fleet."""
     fleets = [load_scenario(name) for name in names]
-    together = LabFleet(**{one.name: tuple(held for fleet in fleets for held in getattr(fleet, one.name)) for one in fields(LabFleet)})
-    return replace(together, **UNREADABLE)
+    return LabFleet(**{one.name: tuple(held for fleet in fleets for held in getattr(fleet, one.name)) for one in fields(LabFleet)})
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,18 @@ WITH pe AS (
     FROM device
     WHERE is_protocol_endpoint
 ),
+reached AS (
+    SELECT
+        endpoint,
+        host_id,
+        device,
+        count(*) FILTER (WHERE state = 'active') AS active,
+        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
+        CASE WHEN min(psp) = max(psp) THEN min(psp) END AS psp
+    FROM fact.path
+    SEMI JOIN pe USING (endpoint, host_id, device)
+    GROUP BY ALL
+),
 deepest AS (
     -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
     SELECT p.endpoint, p.domain_id, p.family, max(p.dsnro) AS deepest_dsnro, coalesce(any_value(r.scheduling_read), false) AS all_read
@@ -42,9 +54,22 @@ SELECT
     CASE
         WHEN p.dsnro < x.deepest_dsnro THEN true
         WHEN p.dsnro IS NOT NULL AND x.all_read THEN false
-    END AS is_behind_cluster
+    END AS is_behind_cluster,
+    CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
+    a.psp,
+    o.vvol_pe_dsnro_default,
+    -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, facts.md 1.4.
+    CASE
+        WHEN NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
+        WHEN h.version >= '7.0.2' THEN 256
+        ELSE 128
+    END AS stock_dsnro
 FROM pe AS p
 LEFT JOIN step_array_caps AS c USING (array_name)
 LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
 LEFT JOIN step_vvol_load AS l USING (endpoint, host_id)
+LEFT JOIN reached AS a ON a.endpoint = p.endpoint AND a.host_id = p.host_id AND a.device = p.device
+LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.host_id
+LEFT JOIN fact.host AS h ON h.endpoint = p.endpoint AND h.host_id = p.host_id
+LEFT JOIN step_option AS o ON o.endpoint = p.endpoint AND o.host_id = p.host_id
 LEFT JOIN deepest AS x ON x.endpoint = p.endpoint AND x.domain_id = p.domain_id AND x.family IS NOT DISTINCT FROM p.family;

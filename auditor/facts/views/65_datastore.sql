@@ -34,8 +34,56 @@ reached AS (
     JOIN step_array_device AS a USING (device)
     GROUP BY ALL
 ),
+same AS (
+    -- The same volume as another vCenter knows it.
+    SELECT coalesce(vmfs_uuid, nfs_host || ':' || nfs_path) AS name, count(DISTINCT endpoint) AS vcenters
+    FROM fact.datastore
+    GROUP BY ALL
+),
+managed AS (
+    SELECT e.endpoint, e.datastore_id, e.device, f.sioc_mode
+    FROM fact.datastore_extent AS e
+    JOIN fact.datastore AS f USING (endpoint, datastore_id)
+    WHERE f.sioc_enabled
+),
+scheduled AS (
+    SELECT g.endpoint, g.datastore_id, min(s.dsnro) AS lowest, max(s.dsnro) AS highest, count(s.dsnro) AS known
+    FROM managed AS g
+    JOIN fact.device_scheduling AS s USING (endpoint, device)
+    GROUP BY ALL
+),
+medium AS (
+    SELECT
+        g.endpoint,
+        g.datastore_id,
+        CASE
+            WHEN count(d.is_ssd) < count(*) THEN NULL
+            WHEN bool_and(d.is_ssd) THEN 'flash'
+            WHEN bool_and(NOT d.is_ssd) THEN 'disk'
+            ELSE 'mixed'
+        END AS media
+    FROM managed AS g
+    JOIN fact.device AS d USING (endpoint, device)
+    WHERE g.sioc_mode = 'manual'
+    GROUP BY ALL
+),
+extended AS (
+    SELECT endpoint, datastore_id, count(*) AS extents FROM fact.datastore_extent GROUP BY ALL
+),
+locked AS (
+    SELECT endpoint, vmfs_uuid, count(DISTINCT host_id) AS hosts, count(DISTINCT locking_mode) AS modes,
+        string_agg(DISTINCT locking_mode, ', ' ORDER BY locking_mode) AS locking_modes
+    FROM fact.vmfs_lockmode
+    WHERE locking_mode IS NOT NULL
+    GROUP BY ALL
+),
 mount AS (
-    SELECT m.endpoint, m.datastore_id, count(*) AS hosts, string_agg(h.name, ', ' ORDER BY h.name) AS host_names,
+    SELECT m.endpoint, m.datastore_id, count(*) AS hosts,
+        CASE WHEN bool_and(regexp_matches(h.version, '^\d+\.\d+\.\d+')) AND count(h.version) = count(*) THEN max(
+            CAST(split_part(h.version, '.', 1) AS BIGINT) * 10000 + CAST(split_part(h.version, '.', 2) AS BIGINT) * 100
+            + CAST(regexp_extract(h.version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT)
+        ) END AS newest_esxi,
+ string_agg(h.name, ', ' ORDER BY h.name) AS host_names,
         CASE WHEN count(DISTINCT coalesce(h.cluster, '')) = 1 THEN any_value(h.cluster) END AS cluster
     FROM fact.datastore_mount AS m
     JOIN fact.host AS h USING (endpoint, host_id)
@@ -54,6 +102,16 @@ SELECT
     d.sioc_threshold_ms,
     d.nfs_host,
     d.nfs_path,
+    d.vmfs_version,
+    d.unmap_priority,
+    z.extents,
+    CASE WHEN r.datastores_read THEN x.vcenters END AS vcenters,
+    u.media,
+    CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
+    CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
+    CASE WHEN l.hosts >= m.hosts THEN l.modes END AS locking_mode_count,
+    l.locking_modes,
+    m.newest_esxi,
     b.devices,
     b.families,
     coalesce(b.arrays, c.arrays) AS arrays,
@@ -73,4 +131,10 @@ SELECT
 FROM fact.datastore AS d
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
-LEFT JOIN mount AS m USING (endpoint, datastore_id);
+LEFT JOIN mount AS m USING (endpoint, datastore_id)
+LEFT JOIN step_endpoint_reading AS r ON r.endpoint = d.endpoint
+LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
+LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
+LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
+LEFT JOIN medium AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
+LEFT JOIN locked AS l ON l.endpoint = d.endpoint AND l.vmfs_uuid = d.vmfs_uuid;

@@ -46,11 +46,6 @@ eternus AS (
     FROM behind
     GROUP BY ALL
 ),
-inquired AS (
-    SELECT endpoint, host_id, count(*) FILTER (WHERE family IS NULL AND is_shared IS DISTINCT FROM false) AS unknown_families
-    FROM device
-    GROUP BY ALL
-),
 lockmode AS (
     SELECT endpoint, host_id, count(*) FILTER (WHERE locking_mode = 'ATS') AS ats_only,
         string_agg(volume_name, ', ' ORDER BY volume_name) FILTER (WHERE locking_mode = 'ATS') AS ats_only_volumes
@@ -93,6 +88,11 @@ SELECT
     e.device_names AS eternus_devices,
     e.volumes AS eternus_volumes,
     e.qos AS eternus_qos,
+    CASE WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0 THEN coalesce(i.families, '') END AS families,
+    CASE
+        WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0
+        THEN concat_ws(', ', i.families_beside_eternus, CASE WHEN e.devices > e.affected + e.undetermined THEN 'other eternus-dx' END)
+    END AS arrays_punished,
     CASE
         WHEN s.value = 1 THEN false
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
@@ -110,6 +110,6 @@ JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_domain_reading AS d ON d.endpoint = s.endpoint AND d.domain_id = s.domain_id
 LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
-LEFT JOIN inquired AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
+LEFT JOIN step_host_family AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
 LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
 LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;

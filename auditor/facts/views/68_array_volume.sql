@@ -32,6 +32,16 @@ SELECT
     v.qos_min_iops,
     q.qos_max_iops,
     v.qos_burst_iops,
+    -- As the remediator element.volume_limits has it.
+    CASE
+        WHEN a.family IS DISTINCT FROM 'solidfire' THEN NULL
+        WHEN v.qos_policy_id IS NULL THEN printf('own %d/%d/%d', v.qos_min_iops, v.qos_max_iops, v.qos_burst_iops)
+        WHEN v.qos_min_iops = o.min_iops AND v.qos_max_iops = o.max_iops AND v.qos_burst_iops = o.burst_iops
+        THEN 'policy ' || v.qos_policy_id
+        WHEN v.qos_min_iops <> o.min_iops OR v.qos_max_iops <> o.max_iops OR v.qos_burst_iops <> o.burst_iops
+        THEN printf('policy %s with own %d/%d/%d', v.qos_policy_id, v.qos_min_iops, v.qos_max_iops, v.qos_burst_iops)
+    END AS limits,
+    CASE WHEN v.qos_policy_id IS NOT NULL THEN true WHEN v.qos_read THEN false END AS is_in_policy,
     q.qos_max_bytes_per_second,
     q.qos_priority,
     q.qos_sharers,
@@ -55,4 +65,5 @@ LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
+LEFT JOIN fact.array_qos_policy AS o ON o.endpoint = v.endpoint AND o.policy_id = v.qos_policy_id
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = v.endpoint;

@@ -10,7 +10,7 @@ WITH behind AS (
         target,
         string_agg(DISTINCT family, ', ' ORDER BY family) AS families,
         count(family) = count(*) AND count(DISTINCT family) = 1 AS is_one_family,
-        sum(devices) AS devices
+        sum(paths) AS paths
     FROM step_iscsi_family
     GROUP BY endpoint, host_id, hba, target
 )
@@ -32,7 +32,7 @@ SELECT
         WHEN d.families IS NULL THEN t.family
     END AS family,
     d.families,
-    CAST(d.devices AS BIGINT) AS devices,
+    CAST(d.paths AS BIGINT) AS paths,
     v.login_timeout_seconds,
     v.login_timeout_inherited,
     v.noop_out_interval_seconds,

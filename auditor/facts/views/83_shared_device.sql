@@ -1,0 +1,162 @@
+-- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
+-- device are compared, of whichever cluster or vCenter. They agree only where every host of their clusters was read, and every other host
+-- that mounts a datastore on the device. A majority is more than half of the hosts that tell.
+-- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (facts.md 1.4); where no such value is known
+--   (protocol endpoints, families with advice of their own, families nobody here knows), not at the majority; without one, all.
+-- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
+--   disks (incident S0), those are odd that are not the deepest.
+CREATE VIEW shared_device AS
+WITH told AS (
+    SELECT endpoint, device, domain_id, cluster, family, is_protocol_endpoint, driver, dsnro, queue_depth, count(*) AS hosts
+    FROM device
+    WHERE is_shared
+    GROUP BY ALL
+),
+seen AS (
+    SELECT
+        t.endpoint,
+        t.device,
+        any_value(t.family) AS family,
+        any_value(t.is_protocol_endpoint) AS is_protocol_endpoint,
+        CASE WHEN count(DISTINCT coalesce(t.cluster, '')) = 1 THEN any_value(t.cluster) END AS cluster
+    FROM told AS t
+    GROUP BY ALL
+),
+unread AS (
+    -- Hosts outside of the clusters that are known to see a device may mount what is on it.
+    SELECT x.device
+    FROM step_host_reading AS r
+    JOIN fact.datastore_mount AS m USING (endpoint, host_id)
+    JOIN fact.datastore_extent AS x ON x.endpoint = m.endpoint AND x.datastore_id = m.datastore_id
+    WHERE NOT (r.devices_read AND r.device_scheduling_read)
+    GROUP BY x.device
+),
+whole AS (
+    SELECT t.device, bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AS is_whole
+    FROM told AS t
+    LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
+    LEFT JOIN unread AS u ON u.device = t.device
+    GROUP BY t.device
+),
+one_dsnro AS (
+    SELECT
+        device,
+        dsnro,
+        CASE WHEN bool_or(is_protocol_endpoint) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
+        sum(hosts) AS hosts
+    FROM told
+    GROUP BY device, dsnro
+),
+dsnro AS (
+    SELECT
+        device,
+        any_value(wanted) AS wanted,
+        count(dsnro) AS values_seen,
+        count(*) FILTER (WHERE dsnro IS NULL) AS untold,
+        CASE
+            WHEN 2 * max(hosts) FILTER (WHERE dsnro IS NOT NULL) > sum(hosts) FILTER (WHERE dsnro IS NOT NULL)
+            THEN arg_max(dsnro, hosts) FILTER (WHERE dsnro IS NOT NULL)
+        END AS majority,
+        string_agg(dsnro || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY dsnro) FILTER (WHERE dsnro IS NOT NULL) AS texts
+    FROM one_dsnro
+    GROUP BY device
+),
+one_depth AS (
+    SELECT device, driver, queue_depth, bool_or(is_protocol_endpoint AND family = 'solidfire') AS is_raised_on_purpose, sum(hosts) AS hosts
+    FROM told
+    GROUP BY device, driver, queue_depth
+),
+by_driver AS (
+    SELECT
+        device,
+        driver,
+        driver IS NOT NULL AND count(queue_depth) > 1 AS differs,
+        driver IS NULL OR count(queue_depth) < count(*) AS untold,
+        CASE
+            WHEN bool_or(is_raised_on_purpose) THEN max(queue_depth)
+            WHEN 2 * max(hosts) FILTER (WHERE queue_depth IS NOT NULL) > sum(hosts) FILTER (WHERE queue_depth IS NOT NULL)
+            THEN arg_max(queue_depth, hosts) FILTER (WHERE queue_depth IS NOT NULL)
+        END AS wanted,
+        string_agg(queue_depth || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY queue_depth) FILTER (WHERE queue_depth IS NOT NULL) AS texts
+    FROM one_depth
+    GROUP BY device, driver
+),
+depth AS (
+    SELECT
+        device,
+        bool_or(differs) AS differs,
+        bool_or(untold) AS untold,
+        string_agg(coalesce(driver, 'driver not known') || ' ' || texts, '; ' ORDER BY driver) AS texts,
+        string_agg(driver || ' ' || wanted, '; ' ORDER BY driver) FILTER (WHERE differs AND wanted IS NOT NULL) AS wanted
+    FROM by_driver
+    GROUP BY device
+),
+odd AS (
+    -- Only devices on which something differs are looked at again: usually none.
+    SELECT
+        d.device,
+        FIRST(
+            CASE WHEN x.values_seen > 1 AND d.dsnro > 0 AND d.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) THEN d.host END
+        ) AS dsnro_hosts,
+        FIRST(CASE WHEN v.differs AND d.queue_depth > 0 AND d.queue_depth IS DISTINCT FROM v.wanted THEN d.host END) AS depth_hosts
+    FROM device AS d
+    JOIN dsnro AS x USING (device)
+    JOIN depth AS y USING (device)
+    LEFT JOIN by_driver AS v ON v.device = d.device AND v.driver = d.driver
+    WHERE d.is_shared AND (x.values_seen > 1 OR y.differs)
+    GROUP BY d.device
+),
+queue_full AS (
+    SELECT
+        device,
+        count(sample_size) FILTER (WHERE threshold IS NOT NULL) AS values_seen,
+        count(*) FILTER (WHERE sample_size IS NULL OR threshold IS NULL) AS untold,
+        min(sample_size) AS least_sample_size,
+        max(sample_size) AS most_sample_size,
+        min(threshold) AS least_threshold,
+        max(threshold) AS most_threshold,
+        string_agg(sample_size || '/' || threshold || ' on ' || hosts, ', ' ORDER BY sample_size, threshold) AS texts
+    FROM step_queue_full
+    GROUP BY device
+)
+SELECT
+    s.endpoint,
+    s.device AS resource_id,
+    s.device AS resource_name,
+    s.cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    s.device,
+    s.family,
+    s.is_protocol_endpoint,
+    a.array_name,
+    a.volume,
+    a.qos,
+    n.hosts,
+    n.host_names,
+    CASE WHEN e.datastores_read THEN coalesce(i.sioc_enabled, false) END AS sioc_enabled,
+    i.datastores,
+    x.texts AS dsnros,
+    x.majority AS majority_dsnro,
+    x.wanted AS wanted_dsnro,
+    o.dsnro_hosts AS odd_dsnro_hosts,
+    CASE WHEN x.values_seen > 1 THEN false WHEN w.is_whole AND x.untold = 0 THEN true END AS dsnro_agrees,
+    y.texts AS queue_depths,
+    y.wanted AS wanted_queue_depths,
+    o.depth_hosts AS odd_depth_hosts,
+    CASE WHEN y.differs THEN false WHEN w.is_whole AND NOT y.untold THEN true END AS queue_depth_agrees,
+    q.texts AS queue_full_values,
+    CASE WHEN w.is_whole AND q.untold = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
+    CASE WHEN w.is_whole AND q.untold = 0 THEN q.most_sample_size END AS most_queue_full_sample_size,
+    CASE WHEN w.is_whole AND q.untold = 0 THEN q.least_threshold END AS least_queue_full_threshold,
+    CASE WHEN w.is_whole AND q.untold = 0 THEN q.most_threshold END AS most_queue_full_threshold,
+    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.untold = 0 THEN true END AS queue_full_agrees
+FROM seen AS s
+JOIN whole AS w USING (device)
+JOIN dsnro AS x USING (device)
+JOIN depth AS y USING (device)
+LEFT JOIN odd AS o USING (device)
+LEFT JOIN queue_full AS q USING (device)
+LEFT JOIN step_array_device AS a USING (device)
+LEFT JOIN step_seen_device AS n ON n.endpoint = s.endpoint AND n.device = s.device
+LEFT JOIN step_device_sioc AS i ON i.endpoint = s.endpoint AND i.device = s.device
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = s.endpoint;

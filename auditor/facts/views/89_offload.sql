@@ -1,0 +1,52 @@
+-- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
+-- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
+-- NULL unless every host that sees the device was told of it; an offload that one host says no to is missing whatever the others say.
+CREATE VIEW offload AS
+WITH seen AS (
+    SELECT
+        s.device,
+        min(s.endpoint) AS endpoint,
+        min(s.family) AS family,
+        max(s.hosts) AS hosts,
+        min(s.host_names) AS host_names
+    FROM step_seen_device AS s
+    ANTI JOIN protocol_endpoint AS p ON p.device = s.device
+    WHERE s.hosts IS NOT NULL
+    GROUP BY s.device
+),
+told AS (
+    SELECT
+        device,
+        count(ats_status || clone_status || zero_status) AS hosts,
+        coalesce(bool_or(ats_status = 'unsupported'), false) AS without_ats,
+        coalesce(bool_or(clone_status = 'unsupported'), false) AS without_clone,
+        coalesce(bool_or(zero_status = 'unsupported'), false) AS without_zero,
+        CASE WHEN count(delete_status) = count(*) THEN bool_or(delete_status = 'unsupported') END AS without_delete
+    FROM fact.device_offload
+    GROUP BY device
+),
+worded AS (
+    SELECT
+        *,
+        concat_ws(
+            ', ', CASE WHEN without_ats THEN 'ATS' END, CASE WHEN without_clone THEN 'Clone' END, CASE WHEN without_zero THEN 'Zero' END
+        ) AS missing
+    FROM told
+)
+SELECT
+    s.endpoint,
+    s.device AS resource_id,
+    s.device AS resource_name,
+    CAST(NULL AS VARCHAR) AS cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    s.device,
+    s.family,
+    a.array_name,
+    a.volume,
+    s.hosts,
+    s.host_names,
+    CASE WHEN w.missing <> '' OR w.hosts >= s.hosts THEN w.missing END AS missing_offloads,
+    w.without_delete
+FROM seen AS s
+LEFT JOIN worded AS w USING (device)
+LEFT JOIN step_array_device AS a USING (device);
