@@ -221,8 +221,9 @@ def schedule(
     """
     if (cron is None) == (not once):
         raise ConfigurationError("schedule needs either --cron EXPR or --once", why="nothing was run.", do='--cron "0 6 * * *", or --once')
-    from auditor.auditing import exit_code
+    from auditor.auditing import exit_code, now
     from auditor.auditing import keep as keep_run
+    from auditor.engine.waivers import load_waivers
     from auditor.fleet import load_fleet
     from auditor.runs import state_directory
     from auditor.scheduling import run_schedule
@@ -231,6 +232,8 @@ def schedule(
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # it would repeat what we say
     load_fleet(fleet)  # a mistake in it is told now, not at six in the morning
+    if waivers is not None:
+        load_waivers(waivers, now(), asked_for=True)  # likewise
     state = state_directory(state_dir)
     codes: list[int] = []
 

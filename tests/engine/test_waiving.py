@@ -101,7 +101,7 @@ ROWS = [
         pytest.param({"host": "esx"}, "", id="part of a name is not the name"),
     ],
 )
-def test_resources_are_chosen_by_name_and_glob(tmp_path: Path, resources: dict[str, str], which: str) -> None:
+def test_resources_are_chosen_by_name_and_glob(tmp_path: Path, resources: dict[str, Any], which: str) -> None:
     evaluation, _ = judged(tmp_path, ROWS, waiver(**resources))
     assert waived(evaluation) == list(which)
 
@@ -176,6 +176,17 @@ def test_the_first_waiver_that_is_in_force_counts(tmp_path: Path) -> None:
     (finding,) = evaluation.findings()
     assert finding.waiver is not None
     assert finding.waiver["where"] == "w.yaml:9"
+
+
+def test_the_first_of_several_lapsed_waivers_is_pointed_to(tmp_path: Path) -> None:
+    evaluation, told = judged(tmp_path, [pe(1)], waiver(until=AT, where="w.yaml:2"), waiver(until=AT, where="w.yaml:9"))
+    (failure,) = evaluation.findings()
+    assert failure.lapsed_waiver is not None
+    assert failure.lapsed_waiver["where"] == "w.yaml:2"
+    assert [text.rpartition(": ")[2] for text in told] == [
+        "one verdict that it covered counts again.",
+        "no failure that it names was found.",
+    ]
 
 
 def test_nothing_is_planned_for_what_is_waived_and_the_plan_says_so(tmp_path: Path) -> None:

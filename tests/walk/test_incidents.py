@@ -104,6 +104,61 @@ def test_s4_hardware_locking_off_above_an_ats_only_volume_is_critical(audit: Aud
     assert (finding["severity"], finding["observed"], finding["fix"]["after"]) == ("critical", 0, 1)
 
 
+def test_s2_the_host_that_was_raised_alone_is_named_with_its_devices(audit: Audit) -> None:
+    raised = "esx-fq-ucs-3.lab.example"
+    differing = audit.of("queue/dsnro-uniform", "fail")
+    assert {f["evidence"]["odd_dsnro_hosts"] for f in differing} == {raised}
+    assert {(f["evidence"]["majority_dsnro"], f["evidence"]["wanted_dsnro"]) for f in differing} == {(32, 32)}
+    # All volumes but fq-apps, whose queue Storage I/O Control manages.
+    volumes = {"fq-db-1", "fq-db-2", "fq-db-3", "fq-erp", "fq-batch/archive", "fq-metro::shared"}
+    assert {f["evidence"]["volume"] for f in differing} == volumes
+    [capped] = [f["evidence"] for f in differing if f["evidence"]["volume"] == "fq-batch/archive"]
+    assert (capped["array_name"], capped["device"][:12]) == ("fa-queues", "naa.624a9370")
+    assert "10000 IOPS" in capped["qos"]
+    deeper = audit.of("queue/device-depth-uniform", "fail")
+    assert {(f["evidence"]["odd_depth_hosts"], f["desired"]) for f in deeper} == {(raised, "nfnic 32")}
+    assert len(deeper) == len(volumes) + 2  # fq-apps and the protocol endpoint as well
+
+
+def test_s2_on_a_flasharray_the_default_is_offered_and_no_deeper_queue(audit: Audit) -> None:
+    offered = audit.of("queue/default-unless-justified", "fail")
+    assert by_host(offered) == {"esx-fq-ucs-3"}
+    assert {(f["fix"]["before"], f["fix"]["after"]) for f in offered} == {(256, 32)}
+    assert len(offered) == 7
+    # 256 on a queue of 96: the other rule sees it too, and steps aside.
+    stepping_aside = audit.of("queue/dsnro-effective", "fail")
+    assert {f["resource"]["id"] for f in stepping_aside} == {f["resource"]["id"] for f in offered}
+    # A capped virtual volume behind a FlashArray's endpoint does not ask for a deeper driver queue either.
+    drivers = [f for f in audit.of("queue/driver-depth", "fail") if f["resource"]["cluster"] == "fq-mixed"]
+    assert [(f["resource"]["host"].split(".")[0], f["observed"], f["desired"]) for f in drivers] == [("esx-fq-ucs-3", 96, 32)]
+
+
+def test_s2_one_port_of_two_and_the_wrong_controller_are_named(audit: Audit) -> None:
+    assert by_host(audit.of("queue/emulex-instance-scope", "fail")) == {"esx-fq-emulex-1"}
+    assert {f["evidence"]["vm"] for f in audit.of("vm/controller", "fail")} == {"fq-erp-1", "fq-erp-2"}
+    assert {f["evidence"]["vm"] for f in audit.of("vm/disk-spread", "fail")} == {"fq-db-1", "fq-db-2", "fq-db-3"}
+
+
+def test_s3_hosts_as_installed_miss_what_netapp_asks_for_their_queues(audit: Audit) -> None:
+    assert {f["resource"]["cluster"] for f in audit.of("queue/qfull-throttle", "fail")} == {"ontap-sick"}
+    assert {(f["resource"]["cluster"], f["fix"]["after"]) for f in audit.of("queue/nfs-max-queue-depth", "fail")} == {("ontap-sick", 128)}
+    assert {f["observed"] for f in audit.of("queue/array-port-fanin", "pass")} == {640}  # ten initiators of 64
+
+
+def test_s0_half_of_the_cure_is_told_from_all_of_it(audit: Audit) -> None:
+    half = audit.of("queue/raise-both", "fail")
+    assert {(f["resource"]["cluster"], f["observed"], f["desired"]) for f in half} == {("sf-vvol", 32, 256)}
+    assert len(half) == 13
+    assert {f["evidence"]["vm"] for f in audit.of("vm/iops-limits", "fail")} == {"vmfs-1", "vmfs-2", "vmfs-3"}
+
+
+@pytest.mark.parametrize("cluster", ["sf-twin", "sc-twin", "fs-steady", "ontap-twin", "dx90-l68"])
+def test_no_queue_of_a_healthy_twin_is_named(audit: Audit, cluster: str) -> None:
+    judged = [f for f in audit.report["findings"] if f["resource"]["cluster"] == cluster and f["rule"].startswith(("queue/", "vm/"))]
+    assert {"queue/dsnro-uniform", "queue/device-depth-uniform", "queue/scheduler-defaults"} <= {f["rule"] for f in judged}
+    assert [(f["rule"], f["resource"]["name"]) for f in judged if f["verdict"] in ("fail", "unknown")] == []
+
+
 @pytest.mark.parametrize("cluster", ["sf-twin", "dx90-l68"])
 def test_the_healthy_twin_has_no_failure(audit: Audit, cluster: str) -> None:
     judged = [f for f in audit.report["findings"] if f["resource"]["cluster"] == cluster]

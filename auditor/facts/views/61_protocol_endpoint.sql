@@ -9,14 +9,14 @@ WITH pe AS (
 ),
 reached AS (
     SELECT
-        endpoint,
-        host_id,
-        device,
-        count(*) FILTER (WHERE state = 'active') AS active,
-        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
-        CASE WHEN min(psp) = max(psp) THEN min(psp) END AS psp
-    FROM fact.path
-    SEMI JOIN pe USING (endpoint, host_id, device)
+        t.endpoint,
+        t.host_id,
+        t.device,
+        count(*) FILTER (WHERE t.state = 'active') AS active,
+        count(*) FILTER (WHERE t.state IS NULL OR t.state = 'unknown') AS undetermined,
+        CASE WHEN min(t.psp) = max(t.psp) THEN min(t.psp) END AS psp
+    FROM fact.path AS t
+    JOIN pe AS p ON p.endpoint = t.endpoint AND p.host_id = t.host_id AND p.device = t.device
     GROUP BY ALL
 ),
 deepest AS (

@@ -1,5 +1,6 @@
 -- One row per host and host-wide NFS option, whether the host lists it or not, with the NFS datastores of ONTAP that it mounts.
--- `mounts_ontap` is false only when every NFS datastore the host mounts was found on another array, or it mounts none.
+-- `mounts_ontap` is false when no ONTAP that was read exports what the host mounts, and every one of them was read whole: the server may then
+-- be anything, as in facts/unjoined.py.
 CREATE VIEW nfs_option AS
 WITH option AS (
     SELECT * FROM (VALUES
@@ -12,11 +13,28 @@ WITH option AS (
         ('Net.TcpipHeapMax', true)
     ) AS t (option, is_heap)
 ),
+alike AS (
+    SELECT coalesce(bool_and(r.volumes_read), true) AS all_read
+    FROM step_array AS a
+    LEFT JOIN step_endpoint_reading AS r ON r.endpoint = a.endpoint
+    WHERE a.family = 'ontap'
+),
 store AS (
     SELECT
-        d.endpoint, d.datastore_id, d.resource_name AS name, d.arrays, d.volumes, d.qos,
-        CASE WHEN d.families IS NULL THEN NULL ELSE contains(d.families, 'ontap') END AS is_ontap
+        d.endpoint,
+        d.datastore_id,
+        d.resource_name AS name,
+        d.arrays,
+        d.volumes,
+        d.qos,
+        CASE
+            WHEN contains(d.families, 'ontap') THEN true
+            WHEN d.families IS NOT NULL THEN false
+            WHEN s.path IS NULL AND d.nfs_path IS NOT NULL AND l.all_read THEN false
+        END AS is_ontap
     FROM datastore AS d
+    LEFT JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
+    CROSS JOIN alike AS l
     WHERE d.type IN ('NFS', 'NFS41')
 ),
 mounted AS (

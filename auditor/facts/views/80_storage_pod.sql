@@ -15,6 +15,7 @@ WITH member AS (
         -- Where a datastore cannot have Storage I/O Control it is off.
         coalesce(f.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
         CASE WHEN f.sioc_enabled AND f.sioc_mode = 'manual' THEN f.sioc_threshold_ms END AS manual_threshold_ms,
+        coalesce(f.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AND f.sioc_mode = 'manual' AS is_manual,
         d.arrays,
         d.pools,
         d.tiering,
@@ -36,6 +37,7 @@ store AS (
         FEW(CASE WHEN sioc_enabled THEN name END) AS sioc_datastores,
         CASE WHEN bool_or(sioc_enabled) THEN true WHEN count(sioc_enabled) = count(*) THEN false END AS sioc_enabled,
         min(manual_threshold_ms) AS lowest_sioc_threshold_ms,
+        CASE WHEN count(is_manual) = count(*) THEN count(*) FILTER (WHERE is_manual) END AS manual_thresholds,
         FEW(arrays) AS arrays,
         FEW(pools) AS pools,
         FEW(tiering) AS tiering,
@@ -136,6 +138,7 @@ SELECT
     END AS any_sioc_enabled,
     s.sioc_datastores,
     s.lowest_sioc_threshold_ms,
+    CASE WHEN r.datastores_read AND s.datastores IS NULL THEN 0 WHEN r.datastores_read THEN s.manual_thresholds END AS manual_sioc_thresholds,
     t.hosts,
     t.host_names
 FROM pod AS p

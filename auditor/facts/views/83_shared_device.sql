@@ -112,9 +112,7 @@ queue_full AS (
         count(sample_size) FILTER (WHERE threshold IS NOT NULL) AS values_seen,
         count(*) FILTER (WHERE sample_size IS NULL OR threshold IS NULL) AS untold,
         min(sample_size) AS least_sample_size,
-        max(sample_size) AS most_sample_size,
         min(threshold) AS least_threshold,
-        max(threshold) AS most_threshold,
         string_agg(sample_size || '/' || threshold || ' on ' || hosts, ', ' ORDER BY sample_size, threshold) AS texts
     FROM step_queue_full
     GROUP BY device
@@ -133,7 +131,7 @@ SELECT
     a.qos,
     n.hosts,
     n.host_names,
-    CASE WHEN e.datastores_read THEN coalesce(i.sioc_enabled, false) END AS sioc_enabled,
+    CASE WHEN e.datastores_read AND i.device IS NULL THEN false WHEN e.datastores_read THEN i.sioc_enabled END AS sioc_enabled,
     i.datastores,
     x.texts AS dsnros,
     x.majority AS majority_dsnro,
@@ -145,10 +143,8 @@ SELECT
     o.depth_hosts AS odd_depth_hosts,
     CASE WHEN y.differs THEN false WHEN w.is_whole AND NOT y.untold THEN true END AS queue_depth_agrees,
     q.texts AS queue_full_values,
-    CASE WHEN w.is_whole AND q.untold = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
-    CASE WHEN w.is_whole AND q.untold = 0 THEN q.most_sample_size END AS most_queue_full_sample_size,
-    CASE WHEN w.is_whole AND q.untold = 0 THEN q.least_threshold END AS least_queue_full_threshold,
-    CASE WHEN w.is_whole AND q.untold = 0 THEN q.most_threshold END AS most_queue_full_threshold,
+    CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_sample_size END AS least_queue_full_sample_size,
+    CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_threshold END AS least_queue_full_threshold,
     CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.untold = 0 THEN true END AS queue_full_agrees
 FROM seen AS s
 JOIN whole AS w USING (device)

@@ -38,7 +38,10 @@ SELECT
     d.queue_depth,
     CASE WHEN m.depth_is_configured THEN d.queue_depth > m.stock_depth END AS is_raised,
     d.dsnro,
-    CASE WHEN d.is_protocol_endpoint THEN false WHEN e.datastores_read THEN coalesce(i.sioc_enabled, false) END AS sioc_enabled,
+    CASE
+        WHEN d.is_protocol_endpoint OR (e.datastores_read AND i.device IS NULL) THEN false
+        WHEN e.datastores_read THEN i.sioc_enabled
+    END AS sioc_enabled,
     CASE
         WHEN d.is_protocol_endpoint THEN l.vvol_disks
         WHEN e.datastores_read AND e.vms_read AND NOT coalesce(t.any_unread, false) THEN coalesce(c.disks, 0)

@@ -2,7 +2,10 @@
 -- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
 -- NULL unless every host that sees the device was told of it; an offload that one host says no to is missing whatever the others say.
 CREATE VIEW offload AS
-WITH seen AS (
+WITH presented AS (
+    SELECT DISTINCT device FROM protocol_endpoint
+),
+seen AS (
     SELECT
         s.device,
         min(s.endpoint) AS endpoint,
@@ -10,8 +13,8 @@ WITH seen AS (
         max(s.hosts) AS hosts,
         min(s.host_names) AS host_names
     FROM step_seen_device AS s
-    ANTI JOIN protocol_endpoint AS p ON p.device = s.device
-    WHERE s.hosts IS NOT NULL
+    LEFT JOIN presented AS p ON p.device = s.device
+    WHERE s.hosts IS NOT NULL AND p.device IS NULL
     GROUP BY s.device
 ),
 told AS (

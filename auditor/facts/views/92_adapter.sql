@@ -49,7 +49,9 @@ SELECT
     l.commands_per_second,
     CASE WHEN r.paths_read AND r.devices_read THEN coalesce(x.devices, 0) END AS devices,
     x.device AS deepest_device,
-    CASE WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0) END AS deepest_queue_depth,
+    CASE
+        WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
+    END AS deepest_queue_depth,
     CASE
         WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
     END AS deepest_effective_depth,

@@ -1,6 +1,7 @@
 -- One row per host and disk or protocol endpoint: how its paths are chosen, how many there are, and how many the other hosts have.
 -- Paths are NULL unless the host's paths were read whole; `fewest_active_paths` and `most_active_paths` unless those of every host that
--- sees the device were. What round robin goes by only esxcli tells, and for the native plug-in alone: NULL for other policies.
+-- sees the device were. `psp` and `satp` are vCenter's; what round robin goes by only esxcli tells, for the native plug-in alone: NULL for
+-- other policies.
 CREATE VIEW path_policy AS
 WITH used AS (
     SELECT
@@ -63,8 +64,8 @@ SELECT
     d.volume,
     d.hosts,
     c.transport,
-    coalesce(p.psp, c.psp) AS psp,
-    coalesce(p.satp, c.satp) AS satp,
+    c.psp,
+    c.satp,
     p.rr_policy,
     p.rr_iops,
     p.rr_bytes,

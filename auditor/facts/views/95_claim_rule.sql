@@ -28,7 +28,8 @@ seen AS (
 SELECT
     u.endpoint,
     u.host_id || '/' || concat_ws(
-        ' ', u.rule_group, u.satp, u.vendor, u.model, u.device, u.driver, u.transport, u.options, u.claim_options, u.default_psp, u.psp_options
+        ' ', u.rule_group, u.satp, u.vendor, u.model, u.device, u.driver, u.transport, u.options, u.claim_options, u.default_psp,
+        u.psp_options
     ) AS resource_id,
     concat_ws(' ', u.satp, u.vendor, u.model, nullif(u.psp_options, '')) AS resource_name,
     h.cluster,

@@ -1,0 +1,213 @@
+"""What ONTAP does in the background, as rules see it: beside scrubs, across clusters, and on hosts that mount NFS from it."""
+
+import json
+from typing import Any
+
+import pytest
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, Rows, array, hosts, view
+
+ONTAP = EndpointKind.ONTAP
+
+
+def scrubbed(starts: str | None = "[1380]", minutes: int | None = 120) -> Facts:
+    """An aggregate that is scrubbed from 23:00 to 01:00, with three relationships and three deduplications about that time."""
+    given = hosts(1)
+    array(given, "n", ONTAP)
+    given["array_node"] = [{"endpoint": "n", "node_id": "1", "name": "node-1"}]
+    given["array_pool"] = [{"endpoint": "n", "pool_id": "p", "name": "aggr", "node_id": "1"}]
+    given["array_scrub"] = [
+        {"endpoint": "n", "node_id": "node-1", "schedule": "120m@sun@23", "start_minutes": starts, "duration_minutes": minutes}
+    ]
+    given["array_replication"] = [
+        {
+            "endpoint": "n",
+            "replication_id": f"{number}/source",
+            "role": "source",
+            "pool_id": "p",
+            "source": f"svm:vol{number}",
+            "destination": f"dr:vol{number}",
+            "schedule": "s",
+            "schedule_read": True,
+            "interval_seconds": 3600,
+            "start_minutes": json.dumps(minutes_of_day),
+        }
+        # At noon all three start; within a scrub two at 00:30, and at 01:00, when it ends, it is over.
+        for number, minutes_of_day in ((1, [30, 60, 720]), (2, [30, 60, 720]), (3, [60, 720]))
+    ]
+    given["array_efficiency"] = [
+        {
+            "endpoint": "n",
+            "volume_id": str(number),
+            "volume": f"svm:vol{number}",
+            "pool_id": "p",
+            "state": "enabled",
+            "schedule": "s",
+            "start_minutes": start,
+        }
+        for number, start in ((1, "[1380]"), (2, "[1379]"), (3, "[0, 59]"))
+    ]
+    return given
+
+
+def test_what_starts_while_disks_are_scrubbed_is_counted_past_midnight() -> None:
+    [row] = view("pool_scrub", scrubbed())
+    assert (row["replication_starts_in_one_minute"], row["efficiency_starts"]) == (2, 2)
+    assert (row["node"], row["scrub_schedule"], row["replications"]) == ("node-1", "120m@sun@23", 3)
+
+
+@pytest.mark.parametrize(
+    ("starts", "minutes"), [pytest.param(None, 120, id="schedule not understood"), pytest.param("[1380]", None, id="length not told")]
+)
+def test_what_starts_during_a_scrub_is_unknown_when_nobody_tells_when_that_is(starts: str | None, minutes: int | None) -> None:
+    [row] = view("pool_scrub", scrubbed(starts, minutes))
+    assert (row["replication_starts_in_one_minute"], row["efficiency_starts"]) == (None, None)
+
+
+@pytest.mark.parametrize(("topic", "unknown"), [("replication", "replication_starts_in_one_minute"), ("efficiency", "efficiency_starts")])
+def test_what_was_not_read_whole_is_not_counted_beside_a_scrub(topic: str, unknown: str) -> None:
+    given = scrubbed()
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != topic
+    [row] = view("pool_scrub", given)
+    assert {name for name in ("replication_starts_in_one_minute", "efficiency_starts") if row[name] is None} == {unknown}
+
+
+def mirrored(**destination: Any) -> Rows:
+    """The rows of a relationship between two clusters, of which only the destination's knows the schedule."""
+    given = hosts(1)
+    array(given, "here", ONTAP)
+    array(given, "there", ONTAP)
+    given["array_pool"] = [{"endpoint": "here", "pool_id": "p", "name": "aggr"}]
+    common = {"source": "svm:vol1", "destination": "dr:vol1"}
+    told = {"schedule": "hourly", "schedule_read": True, "interval_seconds": 3600, "start_minutes": "[5]"}
+    given["array_replication"] = [
+        {"endpoint": "here", "replication_id": "r/source", "role": "source", "pool_id": "p", "schedule_read": False, **common},
+        {"endpoint": "there", "replication_id": "r/destination", "role": "destination", **common, **told, **destination},
+    ]
+    return view("replication", given)
+
+
+def test_the_source_of_a_relationship_learns_its_schedule_from_the_cluster_with_the_destination() -> None:
+    here, there = mirrored()
+    assert (here["schedule"], here["is_scheduled"], here["interval_seconds"]) == ("hourly", True, 3600)
+    # Minutes of another cluster may be of another time zone.
+    assert (here["start_minutes"], there["start_minutes"]) == (None, "[5]")
+
+
+@pytest.mark.parametrize(
+    ("change", "is_scheduled"),
+    [
+        pytest.param({"schedule_read": False, "schedule": None, "interval_seconds": None}, None, id="neither side knows"),
+        pytest.param({"schedule": None, "interval_seconds": None}, False, id="started by hand"),
+        pytest.param({"source": "svm:other"}, None, id="another relationship of that id"),
+        pytest.param({"replication_id": "q/destination"}, None, id="another id"),
+    ],
+)
+def test_a_schedule_is_only_taken_over_from_the_same_relationship(change: dict[str, Any], is_scheduled: bool | None) -> None:
+    here, _ = mirrored(**change)
+    assert (here["schedule"], here["is_scheduled"], here["interval_seconds"]) == (None, is_scheduled, None)
+
+
+@pytest.mark.parametrize(
+    ("work", "read", "expected"),
+    [
+        pytest.param({"schedule": "daily", "start_minutes": "[10]"}, True, True, id="at known minutes"),
+        pytest.param({"schedule": "daily", "start_minutes": "[]"}, True, False, id="its policy is off"),
+        pytest.param({"schedule": "auto@20"}, True, False, id="by how much was written"),
+        pytest.param({}, True, False, id="no schedule"),
+        pytest.param({}, False, None, id="no schedule, and not all read"),
+        pytest.param({"schedule": "odd"}, True, None, id="not understood"),
+        pytest.param({"schedule": "daily", "start_minutes": "[10]", "state": "disabled"}, True, False, id="switched off"),
+    ],
+)
+def test_deduplication_is_scheduled_where_it_starts_at_known_minutes(work: dict[str, Any], read: bool, expected: bool | None) -> None:
+    given = hosts(1)
+    array(given, "n", ONTAP)
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and (read or row["topic"] != "efficiency")
+    given["array_efficiency"] = [{"endpoint": "n", "volume_id": "1", "volume": "svm:vol1", "pool_id": "p", "state": "enabled", **work}]
+    [row] = view("efficiency", given)
+    assert row["is_scheduled"] is expected
+
+
+def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[str, Any]]:
+    """The NFS options of a host that mounts these paths, by option; an ONTAP has /ds1 alone, on so many of its virtual machines."""
+    given = hosts(1)
+    given["host"][0]["version"] = "8.0.2"
+    exported = [{"name": f"vol{n}", "kind": "share", "export_path": "/ds1", "qos_max_iops": 7} for n in range(1, shares + 1)]
+    array(given, "n", ONTAP, *exported, read=read)
+    given["datastore"] = [
+        {"datastore_id": path, "name": path[1:], "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": path} for path in paths
+    ]
+    given["datastore_mount"] = [{"datastore_id": path, "host_id": "host-1"} for path in paths]
+    given["host_option"] = [{"host_id": "host-1", "key": "NFS.MaxVolumes", "value": "32"}]
+    return {row["option"]: row for row in view("nfs_option", given)}
+
+
+@pytest.mark.parametrize(
+    ("paths", "more", "expected"),
+    [
+        pytest.param(["/ds1"], {}, True, id="ONTAP"),
+        pytest.param(["/ds1", "/ds2"], {}, True, id="ONTAP and a server that may be anything"),
+        pytest.param(["/ds2"], {}, False, id="a server that may be anything"),
+        pytest.param([], {}, False, id="none"),
+        pytest.param(["/ds2"], {"read": False}, None, id="not all of the ONTAP read"),
+        pytest.param(["/ds1"], {"shares": 2}, None, id="two shares have the path"),
+    ],
+)
+def test_a_host_mounts_nfs_from_ontap_where_an_export_path_says_so(paths: list[str], more: dict[str, Any], expected: bool | None) -> None:
+    rows = mounting(*paths, **more)
+    assert len(rows) == 7
+    assert {row["mounts_ontap"] for row in rows.values()} == {expected}
+
+
+def test_an_nfs_option_names_datastore_array_share_and_qos() -> None:
+    rows = mounting("/ds1")
+    row = rows["NFS.MaxVolumes"]
+    assert (row["value"], row["major_version"], rows["Net.TcpipHeapSize"]["value"]) == (32, 8, None)
+    assert (row["datastores"], row["arrays"], row["volumes"], row["qos"]) == ("ds1", "n", "vol1", "the volume itself: 7 IOPS")
+
+
+def shared(read: bool = True, *, sioc: tuple[bool | None, bool | None] = (True, False)) -> Facts:
+    """Two datastores on volumes of one pool under one policy, and a third volume without a datastore."""
+    given = hosts(1)
+    policy = {"qos_policy_id": "q", "qos_policy": "gold", "qos_shared": True, "qos_max_iops": 5000}
+    volumes: Rows = [
+        {"name": f"vol{n}", "kind": "share", "export_path": f"/ds{n}", "pool_id": "p", **(policy if n < 3 else {"qos_group_id": "q"})}
+        for n in (1, 2, 3)
+    ]
+    array(given, "n", ONTAP, *volumes, read=read)
+    given["array_pool"] = [{"endpoint": "n", "pool_id": "p", "name": "aggr"}]
+    given["array_qos_policy"] = [{"endpoint": "n", "policy_id": "q", "name": "gold", "is_shared": True, "max_iops": 5000}]
+    given["datastore"] = [
+        {"datastore_id": f"d{n}", "name": f"ds{n}", "type": "NFS", "nfs_path": f"/ds{n}", "sioc_enabled": on}
+        for n, on in enumerate(sioc, 1)
+    ]
+    given["datastore_mount"] = [{"datastore_id": f"d{n}", "host_id": "host-1"} for n in (1, 2)]
+    return given
+
+
+def test_a_qos_policy_tells_which_datastores_are_under_it() -> None:
+    [row] = view("qos_policy_use", shared())
+    assert (row["volumes"], row["datastores_under_it"], row["datastores"], row["host_names"]) == (3, 2, "ds1, ds2", "esx-1")
+    [row] = view("qos_policy_use", shared(read=False))
+    assert (row["volumes"], row["datastores_under_it"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("sioc", "expected"),
+    [
+        pytest.param((True, False), (1, 1, True), id="both"),
+        pytest.param((True, True), (2, 0, False), id="on for all"),
+        pytest.param((True, None), (1, 0, None), id="one does not tell"),
+    ],
+)
+def test_a_pool_tells_on_how_many_of_its_datastores_storage_io_control_is_on(
+    sioc: tuple[bool | None, bool | None], expected: tuple[int, int, bool | None]
+) -> None:
+    [row] = view("pool_sioc", shared(sioc=sioc))
+    assert (row["sioc_on"], row["sioc_off"], row["is_mixed"]) == expected
+    assert row["with_sioc"] == ", ".join(name for name, on in zip(("ds1", "ds2"), sioc, strict=True) if on)
