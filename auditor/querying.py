@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.engine.asking import FINDING, Question, about_failure, question
-from auditor.errors import ConfigurationError, SnapshotError
+from auditor.engine.sql import quoted
+from auditor.errors import ConfigurationError
 from auditor.facts.needs import needs
 from auditor.facts.snapshot import load_snapshot
 from auditor.facts.unread import told_unread
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from auditor.facts.snapshot import Snapshot
 
 _CHUNK_ROWS = 1024
+_INTERRUPT_EVERY_SECONDS = 0.05
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +59,54 @@ def answered(
     opened = load_snapshot(snapshot)
     before = len(opened.gaps)
     opened = _as_unread(opened, asked)
-    with opened.connection as connection, _ended_after(connection, timeout_seconds) as late:
-        with _told(asked, late, timeout_seconds):
-            told = _opened_findings(connection, findings) if findings is not None else ()
+    unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
+    with opened.connection as connection, ThreadPoolExecutor(max_workers=1) as worker:
+        work = _Work(connection, worker, timeout_seconds, time.monotonic())
+
+        def begin() -> tuple[tuple[str, str], ...]:
+            if findings is not None:
+                _open_findings(connection, findings)
             create_views(connection, spill, asked.views)
             seal(connection)
-        with _told(asked, late, timeout_seconds, told):
             # On the connection itself: what is interrupted is one connection, and a cursor is another.
-            cursor = connection.execute(asked.text)
-            columns = tuple((row[0], str(row[1])) for row in cursor.description or ())
-        unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
-        yield Answer(columns, _rows(cursor, asked, late, timeout_seconds), before, unread)
+            connection.execute(asked.text)
+            return tuple((row[0], str(row[1])) for row in connection.description or ())
+
+        with _told(asked):
+            columns = work.done(begin)
+        yield Answer(columns, _rows(connection, asked, work), before, unread)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Does what DuckDB does beside this thread, which so hears Ctrl-C whatever DuckDB is at, and knows when its time is up."""
+
+    connection: duckdb.DuckDBPyConnection
+    worker: ThreadPoolExecutor
+    timeout_seconds: float | None
+    started: float  # time.monotonic
+
+    def done(self, step: Callable[[], _T]) -> _T:
+        """What `step` answers.
+
+        Raises:
+            ConfigurationError: the time is up; `step` was interrupted.
+        """
+        left = None if self.timeout_seconds is None else max(0.0, self.started + self.timeout_seconds - time.monotonic())
+        future = self.worker.submit(step)
+        try:
+            if not wait([future], left).done:
+                raise ConfigurationError(
+                    f"the query was not answered in {self.timeout_seconds:g} seconds",
+                    why="it was stopped; rows shown before this are not all.",
+                    do="ask for less, or give it longer: --timeout SECONDS, 0 for no end.",
+                )
+        finally:
+            # Again and again: what is interrupted between two statements goes on with the next.
+            while not future.done():
+                self.connection.interrupt()
+                wait([future], _INTERRUPT_EVERY_SECONDS)
+        return future.result()
 
 
 def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
@@ -76,85 +117,31 @@ def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
     return told_unread(snapshot, needs(rests.columns, rests.topics))
 
 
-def _opened_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> tuple[str, ...]:
-    """Open the file of findings as a view; answers its columns."""
+def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Open the file of findings as a view that may be read when the connection is sealed."""
     row = connection.execute("SELECT current_setting('allowed_paths')").fetchone()
-    place = str(path.resolve()).replace("'", "''")
-    try:
-        connection.execute(f"CREATE VIEW {FINDING} AS FROM read_parquet('{place}')")
-    except _io_error() as failure:
-        raise unreadable(failure) from failure
-    connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), str(path.resolve())]])
-    return tuple(found[0] for found in connection.execute(f"DESCRIBE {FINDING}").fetchall())
+    place = str(path.resolve())
+    connection.execute(f"CREATE VIEW {FINDING} AS FROM read_parquet({quoted(place)})")
+    connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), place]])
 
 
-def _rows(cursor: Any, asked: Question, late: threading.Event, timeout_seconds: float | None) -> Iterator[tuple[Any, ...]]:
+def _rows(connection: duckdb.DuckDBPyConnection, asked: Question, work: _Work) -> Iterator[tuple[Any, ...]]:
     while True:
-        with _told(asked, late, timeout_seconds):
-            chunk = cursor.fetchmany(_CHUNK_ROWS)
+        with _told(asked):
+            chunk = work.done(lambda: connection.fetchmany(_CHUNK_ROWS))
         if not chunk:
             return
         yield from chunk
 
 
 @contextmanager
-def _ended_after(connection: duckdb.DuckDBPyConnection, seconds: float | None) -> Iterator[threading.Event]:
-    """Interrupt whatever `connection` is doing when the time is up; the event tells that it was."""
-    late, done = threading.Event(), threading.Event()
-
-    def end() -> None:
-        if done.wait(seconds):
-            return
-        late.set()
-        # Again and again: what is interrupted between two steps goes on with the next.
-        while not done.wait(0.05):
-            connection.interrupt()
-
-    watch = threading.Thread(target=end, name="query-timeout", daemon=True) if seconds is not None else None
-    if watch is not None:
-        watch.start()
-    try:
-        yield late
-    finally:
-        done.set()
-        if watch is not None:
-            watch.join()
-
-
-@contextmanager
-def _told(asked: Question, late: threading.Event, seconds: float | None, findings: tuple[str, ...] = ()) -> Iterator[None]:
+def _told(asked: Question) -> Iterator[None]:
+    """Tell of what DuckDB refuses in our words."""
     import duckdb
 
-    if late.is_set():
-        raise _too_late(seconds)
     try:
         yield
+    except duckdb.IOException as failure:
+        raise unreadable(failure) from failure
     except duckdb.Error as failure:
-        if late.is_set():
-            raise _too_late(seconds) from failure
-        if isinstance(failure, duckdb.IOException):
-            raise unreadable(failure) from failure
-        raise about_failure(failure, asked, findings) from failure
-    except SnapshotError as failure:
-        if late.is_set():
-            raise _too_late(seconds) from failure
-        raise
-    except RuntimeError as failure:
-        # What DuckDB's Python package makes of Ctrl-C while a statement runs.
-        if "interrupted" in str(failure).lower():
-            raise KeyboardInterrupt from failure
-        raise
-
-
-def _too_late(seconds: float | None) -> ConfigurationError:
-    return ConfigurationError(
-        f"the query was not answered in {seconds:g} seconds",
-        why="it was stopped; rows shown before this are not all.",
-        do="ask for less, or give it longer: --timeout SECONDS, 0 for no end.",
-    )
-
-
-def _io_error() -> type[Exception]:
-    import duckdb
-
-    return duckdb.IOException
+        raise about_failure(failure, asked) from failure

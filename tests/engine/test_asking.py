@@ -117,10 +117,11 @@ def test_there_are_no_findings_in_a_snapshot() -> None:
         pytest.param("SELECT 1 FROM devcie", 'did you mean "device"?', id="a view"),
         pytest.param("SELECT 1 FROM fact.pth", 'did you mean "path"?', id="a fact"),
         pytest.param("SELECT 1 FROM path", "did you mean fact.path?", id="a fact without its schema"),
+        pytest.param("SELECT 1 FROM read_csv('x')", "reads from read_csv(), which is not a view", id="a file"),
         pytest.param("SELECT lowr(host) FROM device", 'did you mean "lower"?', id="a function"),
     ],
 )
-def test_a_misspelt_name_gets_the_nearest(text: str, words: str) -> None:
+def test_a_name_that_is_not_there_gets_words_and_the_nearest(text: str, words: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         question(text, findings=False)
     assert words in refused.value.what

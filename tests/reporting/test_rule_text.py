@@ -24,7 +24,10 @@ def test_a_rule_is_told_with_lesson_condition_parameters_fix_and_sources(rules: 
         "Judged over each protocol endpoint",
         "least(dsnro, queue_depth) >= $headroom * deepest_disk_queue",
         "$headroom 4 times the deepest virtual disk queue.",
-        "Fix (online-caution): device.dsnro sets dsnro to least($ceiling, queue_depth)",
+        "Fix (online-caution): device.dsnro sets dsnro of host_id, device to least($ceiling, queue_depth)",
+        "Risk: In effect at once",
+        "When to waive: A fleet, endpoint or cluster that has decided on another value sets $headroom, $ceiling",
+        "unknown DSNRO not readable",
         "By hand:",
         "https://github.com/solidfire/PowerShell",
     ):

@@ -177,3 +177,30 @@ def test_the_exit_code_says_that_something_could_not_be_judged(audit: Audit) -> 
     assert audit.report["coverage"]["unknown"] > 0
     [gap] = audit.report["gaps"]
     assert "naa.600000e00d2a0000002a77000001" in gap["what"], "the array that the scenario leaves out of the fleet file"
+
+
+@pytest.mark.parametrize(
+    ("rule", "host", "device", "array", "volume", "qos"),
+    [
+        pytest.param(
+            "vvol/pe-dsnro-headroom", "esx-vvol-1", "naa.6f47acc2", "sf-prod", "bronze-noisy", "Bronze: 1000 IOPS, burst 2000", id="S0"
+        ),
+        pytest.param("sioc/overlap-array-qos", "esx-sc-1", "naa.6000d31000fcbe", "sc-prod", "prod-01", "Prod: 50.0 MiB/s", id="S1"),
+        pytest.param(
+            "queue/default-unless-justified",
+            "esx-fq-ucs-3",
+            "naa.624a9370",
+            "fa-queues",
+            "fq-batch/archive",
+            "group fq-batch: 15000 IOPS",
+            id="S2",
+        ),
+        pytest.param("ontap/disk-busy", "esx-ontap-1", "naa.600a0980", "netapp-prod", "/vol/vm_luns_01/ds01", "none", id="S3"),
+        pytest.param("vaai/eternus-dx-s1-firmware", "esx-dx-1", "naa.600000e00d10", "dx90-l66", "dx90-mixed", "none", id="S4"),
+    ],
+)
+def test_one_finding_of_each_incident_names_host_device_array_volume_and_qos_together(
+    audit: Audit, rule: str, host: str, device: str, array: str, volume: str, qos: str
+) -> None:
+    told = [[str(value) for value in (*f["resource"].values(), *f["evidence"].values())] for f in audit.of(rule, "fail")]
+    assert any(all(any(part in value for value in values) for part in (host, device, array, volume, qos)) for values in told)

@@ -1,0 +1,104 @@
+"""What a claim rule gives to a device, and VMkernel adapters beside their switches: what was not read whole is NULL."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .test_load_views import ON_1, ON_2, one, pathed, unread, untold
+from .test_views import PE, Facts, facts
+
+RULE = {
+    **ON_1,
+    "satp": "VMW_SATP_ALUA",
+    "vendor": "SolidFir",
+    "model": "SSD SAN",
+    "device": "",
+    "driver": "",
+    "transport": "",
+    "rule_group": "system",
+    "default_psp": "VMW_PSP_RR",
+    "psp_options": "",
+}
+
+
+def claimed(*rules: dict[str, Any]) -> Facts:
+    given = pathed()
+    given["satp_rule"] = [{**RULE, **rule} for rule in rules]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        pytest.param([{}], (True, "VMW_PSP_RR", "rr", 1000), id="one that names it and sets nothing more"),
+        pytest.param([{"psp_options": "iops=1"}], (True, "VMW_PSP_RR", "iops", 1), id="a count"),
+        pytest.param([{"psp_options": "iops='3'"}], (True, "VMW_PSP_RR", "iops", 3), id="a count in quotes"),
+        pytest.param([{"psp_options": "policy=iops;iops=10"}], (True, "VMW_PSP_RR", "iops", 10), id="a count and its type"),
+        pytest.param([{"psp_options": "iops=many"}], (True, "VMW_PSP_RR", "iops", None), id="a count that nobody understands"),
+        pytest.param([{"psp_options": "policy=latency"}], (True, "VMW_PSP_RR", "latency", 1000), id="latency"),
+        pytest.param([{"psp_options": "bytes=8800"}], (True, "VMW_PSP_RR", "bytes", 1000), id="bytes"),
+        pytest.param([{"default_psp": ""}], (True, "", "rr", 1000), id="one that leaves the policy open"),
+        pytest.param(
+            [{}, {"rule_group": "user", "psp_options": "iops=1"}], (True, "VMW_PSP_RR", "iops", 1), id="somebody's own goes first"
+        ),
+        pytest.param(
+            [{"model": "", "psp_options": "iops=5"}, {}], (True, "VMW_PSP_RR", "rr", 1000), id="the one that names the model goes first"
+        ),
+        pytest.param([{"model": "", "psp_options": "iops=5"}], (True, "VMW_PSP_RR", "iops", 5), id="one for all of the vendor"),
+        pytest.param([{}, {"psp_options": "iops=1"}], (False, None, None, None), id="two that differ"),
+        pytest.param([{"vendor": "PURE"}], (False, None, None, None), id="another vendor"),
+        pytest.param([{"model": "SSD"}], (False, None, None, None), id="another model"),
+        pytest.param([{"satp": "VMW_SATP_DEFAULT_AA"}], (False, None, None, None), id="another array type"),
+        pytest.param([{"transport": "fc"}], (False, None, None, None), id="for one transport"),
+        pytest.param([{"driver": "bnx2i"}], (False, None, None, None), id="for one driver"),
+        pytest.param([{"device": PE[1]}], (False, None, None, None), id="for one device"),
+        pytest.param([{"host_id": "host-2"}], (False, None, None, None), id="of another host"),
+    ],
+)
+def test_the_claim_rule_of_a_device_is_the_one_that_names_it(rules: list[dict[str, Any]], told: tuple[Any, ...]) -> None:
+    row = one("device_claim", claimed(*rules), **ON_1, device=PE[0])
+    assert (row["has_claim_rule"], row["claimed_psp"], row["claimed_rr_policy"], row["claimed_rr_iops"]) == told
+    assert (row["rr_policy"], row["rr_iops"], row["active_paths"], row["family"]) == ("iops", 1, 2, "solidfire")
+
+
+def test_without_the_rules_nobody_knows_whether_one_names_the_device() -> None:
+    given = claimed({})
+    unread("multipathing")(given)
+    assert one("device_claim", given, **ON_1, device=PE[0])["has_claim_rule"] is None
+    assert one("device_claim", given, **ON_2, device=PE[0])["has_claim_rule"] is False
+
+
+def networked() -> Facts:
+    given = facts()
+    given["path"] = [{**row, "transport": "iscsi"} for row in given["path"]]
+    given["vmknic"] = [
+        {**host, "vmk": f"vmk{n}", "mtu": 9000, "switch": "vSwitch1", "switch_mtu": 1500} for host in (ON_1, ON_2) for n in (0, 1, 2)
+    ]
+    given["iscsi_portal"] = [{**ON_1, "hba": "vmhba64", "vmk": f"vmk{n}", "mtu": 9000 if n == 1 else 1500} for n in (1, 2)]
+    return given
+
+
+def test_a_vmkernel_adapter_is_told_with_its_switch_and_what_is_bound_to_it() -> None:
+    names = ("mtu", "switch_mtu", "is_bound", "bound_mtus", "iscsi_devices")
+    told = {
+        (at, n): [one("vmknic", networked(), **host, vmk=f"vmk{n}")[name] for name in names]
+        for at, host, n in ((1, ON_1, 0), (1, ON_1, 1), (2, ON_2, 1))
+    }
+    assert told == {(1, 0): [9000, 1500, False, 2, 2], (1, 1): [9000, 1500, True, 2, 2], (2, 1): [9000, 1500, False, 0, 2]}
+
+
+@pytest.mark.parametrize(
+    ("lose", "lost"),
+    [
+        pytest.param(unread("port_binding"), {"is_bound", "bound_mtus"}, id="binding not asked for"),
+        pytest.param(untold("iscsi_portal", "mtu"), {"bound_mtus"}, id="the MTU of one not told"),
+        pytest.param(unread("paths"), {"iscsi_devices"}, id="paths not read"),
+    ],
+)
+def test_what_was_not_told_of_a_vmkernel_adapter_is_not_known(lose: Any, lost: set[str]) -> None:
+    given = networked()
+    lose(given)
+    row = one("vmknic", given, **ON_1, vmk="vmk1")
+    assert {name for name in ("is_bound", "bound_mtus", "iscsi_devices") if row[name] is None} == lost

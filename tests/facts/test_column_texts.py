@@ -1,0 +1,61 @@
+"""Every column of every judged view is told: what it is, its unit, what NULL says."""
+
+import pytest
+
+from auditor.engine.describing import about_view, described
+from auditor.engine.lineage import plain_fact
+from auditor.facts.column_texts import COMMON, column_texts
+from auditor.facts.views import view_columns
+
+
+@pytest.mark.parametrize("view", view_columns())
+def test_every_column_of_the_view_has_a_text(view: str) -> None:
+    silent = [column.name for column in described(view) if not column.what]
+    assert silent == [], f"tell them below {view}: in auditor/facts/views/columns.yaml"
+    assert about_view(view).endswith((".", ")"))
+
+
+def test_no_text_is_about_a_column_that_is_not_there() -> None:
+    everywhere = {column for columns in view_columns().values() for column in columns}
+    stale = [
+        f"{view}.{column}"
+        for view, texts in column_texts().items()
+        for column in texts
+        if column not in (everywhere if view == COMMON else view_columns()[view])
+    ]
+    assert stale == []
+
+
+def test_a_column_that_hands_a_fact_on_has_the_text_of_the_fact() -> None:
+    told = {column.name: column for column in described("device")}
+    assert told["queue_depth"].sources == ("device.queue_depth",)
+    assert told["queue_depth"].is_plain
+    assert "Device Max Queue Depth" in told["queue_depth"].what
+
+
+def test_a_computed_column_names_the_facts_it_is_made_of() -> None:
+    told = {column.name: column for column in described("device")}
+    assert not told["driver"].is_plain
+    assert "hba.driver" in told["driver"].sources
+    assert not [fact for fact in told["driver"].sources if fact.startswith(("reading.", "device."))]
+
+
+@pytest.mark.parametrize(
+    ("view", "column", "fact"),
+    [
+        pytest.param("host", "host", ("host", "name"), id="under another name"),
+        pytest.param("protocol_endpoint", "dsnro", ("device_scheduling", "dsnro"), id="through a view and a CTE"),
+        pytest.param("device", "endpoint", ("device", "endpoint"), id="joined by USING"),
+        pytest.param("device", "resource_id", None, id="put together"),
+        pytest.param("datastore", "both_throttle", None, id="computed"),
+    ],
+)
+def test_a_column_is_followed_to_the_fact_it_hands_on(view: str, column: str, fact: tuple[str, str] | None) -> None:
+    assert plain_fact(view, column) == fact
+
+
+def test_example_values_are_of_their_columns_type() -> None:
+    kinds = {"BIGINT": int, "INTEGER": int, "DOUBLE": float, "BOOLEAN": bool, "VARCHAR": str}
+    for view in view_columns():
+        for column in described(view):
+            assert column.example is None or type(column.example) is kinds[column.type], (view, column.name)
