@@ -77,18 +77,18 @@ def shipped_rules() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / "rules"
 
 
-def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = ()) -> RuleSet:
-    """The shipped rules and those of `extra` directories; only those named in `only`, when it is not empty.
+def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: Collection[str] = ()) -> RuleSet:
+    """The shipped rules and those of `extra` directories; only those named in `only`, and with any of `tags`, where these are not empty.
 
     Raises:
         RuleError: any file has a mistake.
-        ConfigurationError: `only` names a rule that does not exist.
+        ConfigurationError: `only` names a rule, or `tags` a tag, that does not exist.
     """
     from auditor.engine.loading import load_rules
     from auditor.remediators import remediator_names
 
     rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names())
-    return rules.only(only) if only else rules
+    return (rules.only(only) if only else rules).tagged(tags)
 
 
 def audit(

@@ -29,6 +29,7 @@ class Wanted:
 
     rules: Sequence[Path]
     only: Sequence[str]
+    tags: Sequence[str]
     reporters: Sequence[str]
     fail_on: Severity
     min_coverage: float | None
@@ -50,6 +51,7 @@ def audit(
     ] = None,
     rules: options.Rules = None,
     only: options.Only = None,
+    tag: options.Tags = None,
     reporter: options.Reporter = None,
     fail_on: options.FailOn = Severity.INFO,
     min_coverage: options.MinCoverage = None,
@@ -70,11 +72,14 @@ def audit(
 
     Example: auditor audit --fleet fleet.yaml --since last --max-age 12h
 
+    Example: auditor audit --fleet fleet.yaml --tag vvol --tag qos
+
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
     wanted = Wanted(
         rules or [],
         only or [],
+        tag or [],
         reporter or [],
         fail_on,
         min_coverage,
@@ -132,6 +137,7 @@ def demo(
     ] = None,
     rules: options.Rules = None,
     only: options.Only = None,
+    tag: options.Tags = None,
     reporter: options.Reporter = None,
     fail_on: options.FailOn = Severity.INFO,
     min_coverage: options.MinCoverage = None,
@@ -156,6 +162,7 @@ def demo(
     wanted = Wanted(
         rules or [],
         only or [],
+        tag or [],
         reporter or [],
         fail_on,
         min_coverage,
@@ -211,6 +218,7 @@ def schedule(
     waivers: options.Waivers = None,
     rules: options.Rules = None,
     only: options.Only = None,
+    tag: options.Tags = None,
     fail_on: options.FailOn = Severity.INFO,
     min_coverage: options.MinCoverage = None,
     state_dir: options.StateDir = None,
@@ -238,7 +246,9 @@ def schedule(
     codes: list[int] = []
 
     def job() -> Report:
-        audited = _read_and_judge(load_fleet(fleet), None, rules or [], only or [], state, since=wanted_since, waivers=waivers)
+        audited = _read_and_judge(
+            load_fleet(fleet), None, rules or [], only or [], state, tags=tag or [], since=wanted_since, waivers=waivers
+        )
         keep_run(audited)
         codes.append(exit_code(audited, fail_on=fail_on.rank, min_coverage=min_coverage))
         return audited.report
@@ -265,6 +275,7 @@ def _audit(fleet_path: Path | None, snapshot_path: Path | None, wanted: Wanted) 
         wanted.rules,
         wanted.only,
         state,
+        tags=wanted.tags,
         hosts=counted,
         since=wanted.since,
         waivers=wanted.waivers,
@@ -289,6 +300,7 @@ def _read_and_judge(
     only: Sequence[str],
     state: Path,
     *,
+    tags: Sequence[str] = (),
     hosts: bool = False,
     since: Asked | None = None,
     waivers: Path | None = None,
@@ -304,7 +316,7 @@ def _read_and_judge(
     from auditor.runs import begin_run, new_run_id
     from auditor.since import earlier_run
 
-    rule_set = auditing.load_rule_set(rules, only)
+    rule_set = auditing.load_rule_set(rules, only, tags)
     overrides = auditing.checked_overrides(fleet, rule_set)
     started = auditing.now()
     run_id = new_run_id(started)

@@ -35,7 +35,8 @@ def ceilings(record: Record) -> Ceilings:
     qos = record.inner("qos")
     if qos is None:
         return Ceilings(None, None, is_read=False)
-    found, understood = {}, True
+    found: dict[str, int | None] = {}
+    understood = True
     for name, (lowest, _) in LIMITS.items():
         found[name] = None
         if qos.value.get(name) is None:

@@ -246,7 +246,10 @@ def load_row(record: Record, misaligned_ratio: float | None) -> Row:
     if metric is not None and metric.text("status") not in (None, "ok"):
         metric.complaints.add("metric.status", metric.label, f"is {str(metric.value['status'])[:40]!r}: its values are not whole")
         metric = None
-    totals = {name: part and part.number("total") for name in ("iops", "latency", "throughput") for part in [metric and metric.inner(name)]}
+    totals: dict[str, int | None] = {}
+    for name in ("iops", "latency", "throughput"):
+        part = metric.inner(name) if metric is not None else None
+        totals[name] = part.number("total") if part is not None else None
     iops, throughput = totals["iops"], totals["throughput"]
     return {
         "volume_id": record.identifier("uuid"),

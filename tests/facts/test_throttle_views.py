@@ -189,9 +189,11 @@ def test_what_limits_an_element_volume_is_said_as_the_remediator_says_it(
 
 def test_curves_are_counted_by_their_points_and_worth_their_best_size_from_64_kib() -> None:
     given = hosts()
-    turned = '{"131072": 1950, "65536": 1000, "32768": 500, "4096": 100}'
+    turned = '{"131072": 1950, "65536": 1000, "32768": 500, "8192": 100, "4096": 100}'  # 8 KiB would be worth more
     array(given, "sf", EndpointKind.ELEMENT, {"name": "7", "qos_curve": turned})
-    given["array_qos_policy"] = [{"endpoint": "sf", "policy_id": "3", "name": "Gold", "max_iops": 1000, "curve": CURVE}]
+    given["array_qos_policy"] = [
+        {"endpoint": "sf", "policy_id": "3", "name": "Gold", "max_iops": 1000, "curve": CURVE.replace("{", '{"8192": 100, ')}
+    ]
     (row,) = view("qos_policy", given)
     assert row["curves_of_array"] == 1
     assert row["large_block_bytes_per_second"] == pytest.approx(1000 * 131072 * 100 / 1950)
