@@ -91,6 +91,18 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
     return (rules.only(only) if only else rules).tagged(tags)
 
 
+def asked_for(rules: RuleSet, *, everything: bool) -> tuple[RuleSet, tuple[str, ...]]:
+    """The rules to judge by where nothing else was said, and a sentence about those left out; with `everything`, all as they are."""
+    from auditor.engine.rule import ON_REQUEST
+
+    later = [rule for rule in rules if ON_REQUEST in rule.tags]
+    if everything or not later:
+        return rules, ()
+    packs = sorted({next(tag for tag in rule.tags if tag != ON_REQUEST) for rule in later})
+    named = ", ".join(f"--tag {pack}" for pack in packs)
+    return rules.usual(), (f"{len(later)} rules are judged on request only, as they read or weigh much: {named}, or --tag all.",)
+
+
 def audit(
     snapshot: Snapshot,
     rules: RuleSet,

@@ -98,7 +98,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()
-        rules = load_rule_set()
+        rules = load_rule_set().usual()
         stages.end("loading_rules")
         snapshot = load_snapshot(folder)
         stages.end("opening")

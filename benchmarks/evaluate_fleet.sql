@@ -46,12 +46,14 @@ SELECT endpoint, host_id, 'esx-' || i || '.example.net' AS name, 'domain-c' || c
 FROM h;
 
 INSERT INTO fact.reading BY NAME
-SELECT endpoint, host_id AS scope, topic, answers AND (tells OR topic NOT IN ('device_scheduling', 'device_offload', 'lockmode')) AS complete,
+SELECT endpoint, host_id AS scope, topic,
+    answers AND (tells OR topic NOT IN ('device_scheduling', 'device_offload', 'lockmode', 'multipathing', 'port_binding')) AS complete,
     TIMESTAMPTZ '2026-11-21 06:55:00Z' AS read_at
-FROM h, (SELECT unnest(['options', 'modules', 'devices', 'paths', 'hbas', 'device_scheduling', 'device_offload', 'lockmode']) AS topic)
+FROM h, (SELECT unnest(['options', 'modules', 'devices', 'paths', 'hbas', 'device_scheduling', 'device_offload', 'lockmode',
+    'multipathing', 'port_binding', 'network']) AS topic)
 WHERE topic <> 'paths' OR getvariable('paths') > 0
 UNION ALL
-SELECT DISTINCT endpoint, '', unnest(['hosts', 'datastores', 'vms']), true, TIMESTAMPTZ '2026-11-21 06:55:00Z' FROM h
+SELECT DISTINCT endpoint, '', unnest(['hosts', 'datastores', 'vms', 'pods']), true, TIMESTAMPTZ '2026-11-21 06:55:00Z' FROM h
 UNION ALL
 SELECT DISTINCT array_name, '', unnest(['array', 'nodes', 'volumes', 'volume_load', 'qos_policies', 'qos_limits', 'protocol_endpoints']),
     true, TIMESTAMPTZ '2026-11-21 06:55:00Z'
@@ -127,6 +129,11 @@ SELECT h.endpoint, h.host_id, l.device, 'vmhba' || n % 4 AS hba, 'vmhba' || n % 
     CASE WHEN h.i % 100 = 9 AND n = 1 THEN 'dead' ELSE 'active' END AS state, 'fc' AS transport, 'target-' || n AS target,
     'VMW_PSP_RR' AS psp, 'VMW_SATP_ALUA' AS satp
 FROM h JOIN lun AS l USING (c), range(getvariable('paths')) AS t (n) WHERE h.answers;
+
+INSERT INTO fact.device_policy BY NAME
+SELECT h.endpoint, h.host_id, l.device, 'VMW_SATP_ALUA' AS satp, 'VMW_PSP_RR' AS psp, 'iops' AS rr_policy,
+    CASE WHEN (h.i + l.d) % 50 = 3 THEN 1000 ELSE 1 END AS rr_iops, getvariable('paths') AS working_paths
+FROM h JOIN lun AS l USING (c) WHERE h.answers AND h.tells;
 
 INSERT INTO fact.datastore BY NAME
 SELECT endpoint, format('datastore-{}-{}', c, d) AS datastore_id, format('vmfs-{}-{}', c, d) AS name, 'VMFS' AS type,

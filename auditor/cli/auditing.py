@@ -316,7 +316,7 @@ def _read_and_judge(
     from auditor.runs import begin_run, new_run_id
     from auditor.since import earlier_run
 
-    rule_set = auditing.load_rule_set(rules, only, tags)
+    rule_set, left_out = auditing.asked_for(auditing.load_rule_set(rules, only, tags), everything=bool(only or tags))
     overrides = auditing.checked_overrides(fleet, rule_set)
     started = auditing.now()
     run_id = new_run_id(started)
@@ -325,10 +325,12 @@ def _read_and_judge(
     if fleet is None:
         snapshot = load_snapshot(snapshot_path or Path())
         directory = begin_run(state, run_id)
-        return auditing.audit(snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=snapshot.started, waivers=waived)
+        return auditing.audit(
+            snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=snapshot.started, notices=left_out, waivers=waived
+        )
     earlier, why = earlier_run(state, since, started) if since is not None else (None, ())
     directory = begin_run(state, run_id)
-    notices = why + auditing.recover_earlier(fleet, state, run_id)
+    notices = left_out + why + auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
         snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts, waivers=waived), earlier)
     notices += auditing.unmatched(fleet, snapshot)

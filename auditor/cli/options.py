@@ -23,7 +23,10 @@ ByLane = Annotated[
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="RULE", help="Judge by this rule only. Repeatable.")]
-Tags = Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only rules with this tag, for example iscsi. Repeatable.")]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option("--tag", metavar="TAG", help='Only rules with this tag, for example iscsi; "all" is every rule. Repeatable.'),
+]
 Reporter = Annotated[
     list[str] | None,
     typer.Option("--reporter", metavar="NAME[:PATH]", help="table, json or html; a path writes a file. Repeatable. [default: table]"),

@@ -11,6 +11,12 @@ from auditor.errors import ConfigurationError
 from auditor.model import FixClass, RuleText, Severity, Verdict
 from auditor.yamlfile import did_you_mean
 
+ON_REQUEST = "on-request"
+"""The tag of rules that an audit leaves out unless they are asked for: they read, or weigh, much for what they are about."""
+
+ALL = "all"
+"""Instead of a tag: every rule."""
+
 ParamValue: TypeAlias = bool | int | float | str | tuple[bool | int | float | str, ...]
 Views: TypeAlias = Mapping[str, Mapping[str, str]]
 """View name -> column name -> DuckDB type, as `facts.views.view_columns` answers."""
@@ -126,13 +132,17 @@ class RuleSet:
     def __getitem__(self, rule_id: str) -> Rule:
         return self.rules[rule_id]
 
+    def usual(self) -> RuleSet:
+        """The rules but for those that are judged only when somebody asks for them."""
+        return self.only(rule.id for rule in self if ON_REQUEST not in rule.tags)
+
     def tagged(self, tags: Collection[str]) -> RuleSet:
-        """The rules with any of these tags; all of them when none is named.
+        """The rules with any of these tags; all of them when none is named, or ALL.
 
         Raises:
             ConfigurationError: no rule has such a tag.
         """
-        if not tags:
+        if not tags or ALL in tags:
             return self
         known = {tag for rule in self for tag in rule.tags}
         for tag in sorted(set(tags) - known):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from datetime import datetime
 from pathlib import Path
 
 from auditor.cli import run
@@ -40,3 +41,9 @@ def test_findings_of_a_run_are_a_table(vvols: Place) -> None:
     said = vvols.capsys.readouterr()
     assert "not read in that run, so not known here: vc-solidfire: " in said.err
     assert all(line.endswith(",") for line in said.out.splitlines()[1:])
+
+
+def test_an_instant_is_told_with_its_zone(vvols: Place) -> None:
+    vvols.audit("--only", "queue/pending-reboot")
+    [row] = answer(vvols, "SELECT read_at FROM fact.reading LIMIT 1")
+    assert datetime.fromisoformat(str(row["read_at"])).tzinfo is not None
