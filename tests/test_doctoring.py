@@ -36,6 +36,7 @@ from auditor.model import Check, Diagnosis, Endpoint, EndpointKind, Health, Lane
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
 SETTINGS, DATASTORE_IO = "Host.Config.Settings", "Datastore.ConfigIOManagement"
+ESXCLI_TOPICS = "device_offload, device_scheduling, lockmode, modules, multipathing, port_binding"
 
 
 @pytest.fixture(scope="module")
@@ -341,7 +342,7 @@ def test_without_a_privilege_for_reading_the_tables_and_rules_that_rest_on_it_ar
     assert states(checks) == all_ok(EndpointKind.VCENTER, read=Health.PROBLEM, esxcli=Health.PROBLEM, fix=Health.WARNING)
     read = checks["read"]
     assert read.what == "Host.Config.Settings is missing on the root folder and 8 of 8 hosts looked at"
-    assert read.facts == {"privilege": SETTINGS, "topics": "device_scheduling, lockmode, modules"}  # no rule needs device_offload
+    assert read.facts == {"privilege": SETTINGS, "topics": ESXCLI_TOPICS}
     assert "device_scheduling" in read.why
     resting = {rule.id for rule in doctor.rules} - {"iscsi/delayed-ack", "iscsi/max-io-size", "vaai/uniform"}
     resting -= {"qos/element-effective-iops", "qos/element-limits", "sioc/overlap-array-qos"}  # these need no host's own answers either
@@ -531,7 +532,8 @@ def test_what_is_about_fleet_yaml_as_a_whole(doctor: Doctor) -> None:
     fleet = Fleet(Path("fleet.yaml"), (vcenter, replace(vcenter, name="again")), declared)
     found = {check.topic: check for check in examine(fleet, doctor.rules, lambda *_: None).of("")}
     assert states(found) == dict.fromkeys(("rules", "addresses", "declared"), Health.WARNING)
-    assert "qos/element-limits" in found["rules"].what
+    assert " rules look at facts that no endpoint of fleet.yaml tells" in found["rules"].what
+    assert any(rule in found["rules"].what for rule in ("ontap/aggregate-headroom", "ontap/alignment")), "the first of them by name"
     assert "vc-solidfire and again are one address" in found["addresses"].what
     assert found["declared"].what == "no device can be named like dx90-*"
 

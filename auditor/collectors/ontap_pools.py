@@ -43,7 +43,7 @@ class Pools:
         rpm: dict[str, int] = {}
         data_disks: dict[str, int] = {}
         if "pool_load" in self.needs.topics:
-            self._begin_sampling()
+            self.first = self._begun()
         if _DISKS in asked:
             yield from self._slowest_disks(rpm)
         if _DISK_TABLE in asked:
@@ -89,27 +89,23 @@ class Pools:
     def pool_load(self) -> Iterator[Batch | Gap]:
         """What every aggregate did between the first reading of the counters and now, at least an interval later."""
         complaints = Complaints(f"GET {counters.DISKS} and {counters.HEADROOM}")
-        if not isinstance(self.first, counters.Sample):
-            # The first reading of the counters failed, or was never reached: what it met is what there is to tell.
-            raise self.first or EndpointError(
-                f"endpoint {self.lists.endpoint}: its counters were not read",
-                why="there is no load to tell.",
-                do="see the gap of its pools.",
-            )
+        first = self.first or self._begun()  # not begun where the pools themselves were not asked for
+        if isinstance(first, EndpointError):
+            raise first  # what the first reading of the counters met is what there is to tell
         if not self.pools_read:
             complaints.add("completeness", "the answer", "is not known, since the aggregates were not all read")
-        self.sleep(max(0.0, self.first.at + self.interval - self.clock()))
+        self.sleep(max(0.0, first.at + self.interval - self.clock()))
         last = self._sample(complaints)
-        yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(self.first, last, self.pool_ids, complaints))
+        yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, complaints))
         yield from complaints.gaps(self.lists.endpoint)
 
-    def _begin_sampling(self) -> None:
+    def _begun(self) -> counters.Sample | EndpointError:
         try:
-            self.first = self._sample(Complaints("the first reading of the counters"))  # the second one complains of the same
+            return self._sample(Complaints("the first reading of the counters"))  # the second one complains of the same
         except CredentialsError:
             raise
         except EndpointError as error:
-            self.first = error
+            return error
 
     def _sample(self, complaints: Complaints) -> counters.Sample:
         """Both tables; when each was read is taken for the middle of its request, since its answer does not tell."""

@@ -61,7 +61,7 @@ def test_names_of_the_fleet_stay_text(page: Page, tmp_path: Path) -> None:
     page.open(written(samples.hostile(), tmp_path))
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
     assert page.value("window.pwned === undefined && document.images.length === 0")
-    assert page.value(ROWS) == 2 * len(samples.HOSTILE_NAMES)
+    assert page.value(ROWS) == 3 * len(samples.HOSTILE_NAMES), "failed, unknown and waived"
     shown = page.value("document.body.innerText")
     assert "<script>window.pwned=1</script>" in shown
     assert "مضيف-01" in shown
