@@ -330,10 +330,10 @@ def _read_and_judge(
         )
     earlier, why = earlier_run(state, since, started) if since is not None else (None, ())
     directory = begin_run(state, run_id)
-    notices = left_out + why + auditing.recover_earlier(fleet, state, run_id)
+    notices = why + auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
         snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts, waivers=waived), earlier)
-    notices += auditing.unmatched(fleet, snapshot)
+    notices += auditing.unmatched(fleet, snapshot) + left_out
     return auditing.audit(
         snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices, waivers=waived
     )

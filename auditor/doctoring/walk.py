@@ -33,7 +33,7 @@ whose session it is, its permissions, the roles; whose session again, its privil
 
 More only where a session expires meanwhile, a lane fails, or the vCenter splits the states of very many hosts over several answers."""
 
-MOST_REQUESTS_TO_AN_ARRAY = 25
+MOST_REQUESTS_TO_AN_ARRAY = 30
 """Sent to one array of the lab: login, version, role, clock, and what it takes until each topic that rules need has its first answer. On
 an array whose reader gathers several pages before it tells anything, those are asked for too."""
 
