@@ -344,8 +344,9 @@ def test_without_a_privilege_for_reading_the_tables_and_rules_that_rest_on_it_ar
     assert read.what == "Host.Config.Settings is missing on the root folder and 8 of 8 hosts looked at"
     assert read.facts == {"privilege": SETTINGS, "topics": ESXCLI_TOPICS}
     assert "device_scheduling" in read.why
-    resting = {rule.id for rule in doctor.rules} - {"iscsi/delayed-ack", "iscsi/max-io-size", "vaai/uniform"}
-    resting -= {"qos/element-effective-iops", "qos/element-limits", "sioc/overlap-array-qos"}  # these need no host's own answers either
+    resting = [rule.id for rule in doctor.rules if needs_for(doctor.rules.only([rule.id])).topics & set(ESXCLI_TOPICS.split(", "))]
+    assert {"vvol/pe-dsnro-headroom", "vaai/locking-guard"} < set(resting)
+    assert not {"iscsi/delayed-ack", "vaai/uniform", "qos/element-limits"} & set(resting), "these need no host's own answers"
     assert f"{len(resting)} of {len(doctor.rules)} rules rest on it" in read.why
     assert checks["fix"].facts["remediators"] == "device.dsnro, host.module_option"
     assert exit_code(diagnosis) == 2
