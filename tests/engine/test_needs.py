@@ -22,7 +22,7 @@ from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.unread import told_unread
-from auditor.facts.views import create_views
+from auditor.facts.views import create_views, view_columns
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
@@ -214,3 +214,9 @@ def test_everything_is_every_fact_of_every_endpoint() -> None:
     assert set(SOURCES) == set(TABLES) - {"reading", "declared", "gap"}
     assert needs_of(RULES).missing_from(EVERYTHING) == frozenset()
     assert {source.topic for source in SOURCES.values()} == TOPICS
+
+
+@pytest.mark.parametrize("view", sorted(view_columns()))
+def test_what_every_column_of_a_view_rests_on_can_be_followed(view: str) -> None:
+    """Also of views that no shipped rule looks at: somebody's own rule may, and an audit would end in a crash."""
+    assert rests_on([(view, list(view_columns()[view]))]).columns
