@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,8 @@ from auditor.engine.params import ParamValues, Scope, scopes
 from auditor.engine.rule import Rule, RuleSet
 from auditor.engine.sql import (
     OBSTACLES,
-    TOLD,
+    before,
+    changed_columns,
     judging_sql,
     mended_sql,
     named,
@@ -24,7 +25,7 @@ from auditor.engine.sql import (
 )
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
-from auditor.facts.views import unreadable
+from auditor.facts.views import RESOURCE_COLUMNS, unreadable
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -42,8 +43,8 @@ def evaluate(
 ) -> Evaluation:
     """Judge every row of every rule's view.
 
-    Failures and unknowns are worked out in full. The rest is counted, and told from the views when it is asked for: the connection has to
-    stay open for as long as the answer is used, and its facts as they are.
+    Failures are worked out in full. The rest is counted, and told from the views when it is asked for: the connection has to stay open for
+    as long as the answer is used, and its facts as they are.
 
     Args:
         connection: holds the views in its schema `main`; sealed, as `facts.views.seal` leaves it.
@@ -65,7 +66,7 @@ def evaluate(
     quiet: list[Quiet] = []
     try:
         for number, rule in enumerate(chosen):
-            quiet += _judge(connection, store, rule, chosen.views[rule.over], scopes(rule, params), number)
+            quiet.append(_judge(connection, store, rule, chosen.views[rule.over], scopes(rule, params), number))
         for rule in chosen:
             _foresee(connection, store, rule, chosen, params)
     except (RuleError, SnapshotError):
@@ -77,22 +78,21 @@ def evaluate(
 
 def _judge(
     connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], number: int
-) -> list[Quiet]:
-    """Work out what is told, and answer what was only counted."""
-    counted: dict[str, int] = {}
+) -> Quiet:
+    """Work out the failures, and answer what was only counted."""
+    counted: dict[Verdict, int] = {}
     for scope in parts:
         with _as_rule_error(rule):
             tally = tally_sql(rule, view, named(rule.over), scope.condition)
-            found = {row[0]: row[1] for row in connection.execute(tally, _bound(rule, scope, shown=True)).fetchall()}
-            if not found.keys().isdisjoint(TOLD):
-                told = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict IN ('fail', 'unknown')"
-                kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({told})"
+            found = {Verdict(row[0]): int(row[1]) for row in connection.execute(tally, _bound(rule, scope, shown=True)).fetchall()}
+            if found.pop(Verdict.FAIL, 0):
+                failed = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict = {quoted(Verdict.FAIL)}"
+                kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({failed})"
                 connection.execute(f"INSERT INTO {store}.verdict {kept}", _bound(rule, scope))
         for verdict, rows in found.items():
             counted[verdict] = counted.get(verdict, 0) + rows
     select, bound = _quiet_select(rule, view, parts, f"auditor_{number}_")
-    kinds = [Verdict(verdict) for verdict in counted if verdict not in TOLD]
-    return [Quiet(rule.id, verdict, str(rule.severity), counted[verdict], select, bound) for verdict in kinds]
+    return Quiet(rule.id, str(rule.severity), counted, select, bound)
 
 
 def _quiet_select(rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], prefix: str) -> tuple[str, Mapping[str, object]]:
@@ -112,31 +112,32 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     """
     if rule.fix is None:
         return
-    changed = {rule.fix.column, *rule.fix.foretold}
+    changed = changed_columns(rule.fix)
     others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & _weighed_by(other)]
     failed = connection.execute(f"SELECT 1 FROM {store}.verdict WHERE rule = ? AND verdict = 'fail' LIMIT 1", [rule.id]).fetchone()
     if not others or failed is None:
         return
     view = rules.views[rule.over]
-    connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in view.items())})")
+    # Only what the others look at is kept, and what was there before: a failure is some forty columns wide.
+    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in _weighed_by(other))} & view.keys())
+    columns = [(column, view[column]) for column in kept] + [(before(column), view[column]) for column in sorted(changed)]
+    connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
     for scope in scopes(rule, params):
         with _as_rule_error(rule):
-            select = mended_sql(rule, view, named(rule.over), scope.condition)
+            select = mended_sql(rule, view, named(rule.over), scope.condition, kept)
             connection.execute(f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):
             with _as_rule_error(other):
-                connection.execute(_mark_sql(store, rule, other, scope.condition), _bound(other, scope, judging=True))
+                connection.execute(_mark_sql(store, rule, other, scope.condition, changed), _bound(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.mended")
 
 
-def _mark_sql(store: str, rule: Rule, other: Rule, condition: str) -> str:
+def _mark_sql(store: str, rule: Rule, other: Rule, condition: str, changed: Collection[str]) -> str:
     verdict = verdict_sql(other)
-    broken = f"SELECT endpoint, resource_id FROM {store}.mended WHERE {condition} AND {verdict} = 'fail'"
-    passing = (
-        f"SELECT DISTINCT endpoint, resource_id FROM (SELECT * FROM {named(other.over)} WHERE {condition}) "
-        f"SEMI JOIN ({broken}) USING (endpoint, resource_id) WHERE {verdict} = 'pass'"
-    )
+    broken = f"SELECT * FROM {store}.mended WHERE {condition} AND {verdict} = 'fail'"
+    as_before = ", ".join(f"{named(before(column))} AS {named(column)}" for column in sorted(changed))
+    passing = f"SELECT DISTINCT endpoint, resource_id FROM (SELECT * REPLACE ({as_before}) FROM ({broken})) WHERE {verdict} = 'pass'"
     return (
         f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(other.id)} FROM ({passing}) AS b "
         f"WHERE v.rule = {quoted(rule.id)} AND v.endpoint = b.endpoint AND v.resource_id = b.resource_id "

@@ -30,9 +30,6 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
 }
 
-TOLD = (Verdict.FAIL, Verdict.UNKNOWN)
-"""The verdicts that are worked out in full while judging. The others are most, and are only counted until somebody asks for them."""
-
 OBSTACLES = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
 """Why a failure with a fix is left to a person, first reason first; `obstacles.obstacle_text` says each in words."""
 
@@ -88,10 +85,19 @@ def renamed_params(text: str, prefix: str) -> str:
     return prefix.join(text[start:end] for start, end in pairwise(edges))
 
 
-def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
-    """A SELECT that answers, in the view's own columns, every row whose failure the fix would settle, as it will be read afterwards."""
+def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
+    """A SELECT of every row whose failure the fix would settle: `columns` as they will be read afterwards, and those that change as they are.
+
+    `rule` has a fix; what is read of a changed column now is called `before(column)`.
+    """
     settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
-    return f"SELECT {', '.join(named(column) for column in view)} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+    changed = [before(column) for column in sorted(changed_columns(rule.fix))] if rule.fix is not None else []
+    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+
+
+def before(column: str) -> str:
+    """What `mended_sql` calls a column as it is read now."""
+    return f"auditor_before_{column}"
 
 
 def verdict_sql(rule: Rule) -> str:
@@ -109,7 +115,10 @@ def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) 
     """Every row with all that is said of it as it was read (auditor_...), while its own columns are as a fix would leave them."""
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
     weighed = f"SELECT *, {_weighed(rule, view)} FROM ({judged})"
-    return weighed if rule.fix is None else f"SELECT * REPLACE ({_mended(rule.fix)}) FROM ({weighed})"
+    if rule.fix is None:
+        return weighed
+    as_read = ", ".join(f"{named(column)} AS {named(before(column))}" for column in sorted(changed_columns(rule.fix)))
+    return f"SELECT * REPLACE ({_mended(rule.fix)}), {as_read} FROM ({weighed})"
 
 
 def _obstacle(rule: Rule) -> str:
@@ -206,6 +215,11 @@ def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
     """
     column = view[fix.column]
     return fix.value.type if family_of(column) is Family.TEXT else column
+
+
+def changed_columns(fix: FixRule) -> set[str]:
+    """The columns of the view that will read differently once the fix is in effect."""
+    return {fix.column, *fix.foretold}
 
 
 def _before(fix: FixRule, view: Mapping[str, str]) -> str:

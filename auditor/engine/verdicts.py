@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,14 +45,27 @@ class JudgedRule:
 
 @dataclass(frozen=True, slots=True)
 class Quiet:
-    """Verdicts of one kind by one rule that were counted and not kept."""
+    """Verdicts of one rule that were counted and not kept: on a large fleet they are most."""
 
     rule: str
-    verdict: Verdict
     severity: str
-    count: int
+    counts: Mapping[Verdict, int]
     select: str  # answers sql.VERDICT_COLUMNS of every row the rule was asked about; those of other verdicts are to be left out
     bound: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Verdicts of one kind by one rule: as stored, or as `quiet` tells them."""
+
+    verdict: str
+    severity: str
+    rule: str
+    count: int
+    quiet: Quiet | None = None
+
+    def place(self) -> tuple[int, int, str]:
+        return list(Verdict).index(Verdict(self.verdict)), list(Severity).index(Severity(self.severity)), self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +99,8 @@ class Evaluation:
             if verdict == Verdict.FAIL:
                 failures[severity] = count
         for quiet in self.quiet:
-            totals[quiet.verdict] = totals.get(quiet.verdict, 0) + quiet.count
+            for kind, count in quiet.counts.items():
+                totals[kind] = totals.get(kind, 0) + count
         return Summary(
             fail=totals.get(Verdict.FAIL, 0),
             passed=totals.get(Verdict.PASS, 0),
@@ -100,19 +114,33 @@ class Evaluation:
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""
         kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
-        groups = list(fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {}))
-        order, severities = list(Verdict), list(Severity)
-        groups.sort(key=lambda group: (order.index(group[0]), severities.index(group[1]), group[2]))
-        for verdict, severity, rule, count in groups:
-            these = f"verdict = {quoted(verdict)} AND severity = {quoted(severity)} AND rule = {quoted(rule)}"
-            yield from self._told(f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}", {}, count)
-        wanted = [quiet for quiet in self.quiet if quiet.verdict in verdicts]
-        for quiet in sorted(wanted, key=lambda q: (order.index(q.verdict), severities.index(Severity(q.severity)), q.rule)):
-            yield from self._told(_quiet_sql(quiet), quiet.bound, quiet.count)
+        parts = [_Part(*group) for group in fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {})]
+        for quiet in self.quiet:
+            parts += [_Part(kind, quiet.severity, quiet.rule, count, quiet) for kind, count in quiet.counts.items() if kind in verdicts]
+        for part in sorted(parts, key=_Part.place):
+            these = f"verdict = {quoted(part.verdict)} AND severity = {quoted(part.severity)} AND rule = {quoted(part.rule)}"
+            select = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}"
+            bound: Mapping[str, object] = {}
+            if part.quiet is not None:
+                select, bound = _quiet_sql(part.quiet, [part.verdict]), part.quiet.bound
+            for values in told(self.connection, select, bound, part.count):
+                yield dict(zip(_STORED, values, strict=True))
 
-    def _told(self, select: str, bound: Mapping[str, object], count: int) -> Iterator[dict[str, Any]]:
-        for values in told(self.connection, select, bound, count):
-            yield dict(zip(_STORED, values, strict=True))
+    def keeping(self, verdict: Verdict, rules: Collection[str]) -> Evaluation:
+        """The evaluation with these verdicts of these rules in its store, where they can be changed. `self` is not to be used any more.
+
+        Raises:
+            SnapshotError: the files behind them went away, or are damaged.
+        """
+        left = []
+        for quiet in self.quiet:
+            if quiet.rule in rules and quiet.counts.get(verdict):
+                for _ in fetched(self.connection, f"INSERT INTO {self.store}.verdict {_quiet_sql(quiet, [verdict])}", quiet.bound):
+                    pass
+                left.append(replace(quiet, counts={kind: count for kind, count in quiet.counts.items() if kind is not verdict}))
+            else:
+                left.append(quiet)
+        return replace(self, quiet=tuple(left))
 
     def save(self, path: Path) -> None:
         """Write every verdict to one Parquet file, from which `load_evaluation` reads them again.
@@ -130,8 +158,9 @@ class Evaluation:
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
         kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())
-        everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *map(_quiet_sql, self.quiet)])
-        bound = {name: value for quiet in self.quiet for name, value in quiet.bound.items()}
+        quietly = [_quiet_sql(quiet, quiet.counts) for quiet in self.quiet if quiet.counts]
+        everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *quietly])
+        bound = {name: value for quiet in self.quiet if quiet.counts for name, value in quiet.bound.items()}
         try:
             self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
@@ -188,7 +217,7 @@ def new_store(
     """
     taken = {row[0] for row in connection.execute("SELECT database_name FROM duckdb_databases()").fetchall()}
     store = next(name for name in (f"verdicts_{number}" for number in range(len(taken) + 1)) if name not in taken)
-    connection.execute(f"ATTACH ':memory:' AS {store} (COMPRESS)")
+    connection.execute(f"ATTACH ':memory:' AS {store}")
     # An ENUM sorts in the order it was declared: verdicts and severities worst first, rules by id.
     words: Mapping[str, Iterable[str]] = {"verdict": list(Verdict), "severity": list(Severity), "rule": sorted(rules)}
     for kind, values in words.items():
@@ -243,9 +272,9 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
     return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why, target=target)
 
 
-def _quiet_sql(quiet: Quiet) -> str:
+def _quiet_sql(quiet: Quiet, verdicts: Iterable[Verdict]) -> str:
     none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _WAIVING.items())
-    return f"SELECT *, {quoted(quiet.severity)} AS severity, {none} FROM ({quiet.select}) WHERE verdict = {quoted(quiet.verdict)}"
+    return f"SELECT *, {quoted(quiet.severity)} AS severity, {none} FROM ({quiet.select}) WHERE verdict IN ({_listed(verdicts)})"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -31,9 +31,12 @@ _ALIKE: Mapping[str, str] = {
 def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[str, ...]]:
     """The evaluation with `waivers` taken into account, and what readers have to be told of those that waive nothing.
 
-    Verdicts are changed where they are kept: `evaluation` itself says the same from now on. Of several waivers for one verdict the first
+    Verdicts are changed where they are kept: `evaluation` itself is not to be used any more. Of several waivers for one verdict the first
     in the file counts. A verdict that a waiver would cover if it were in force keeps a pointer to it.
     """
+    evaluation = evaluation.keeping(
+        Verdict.UNKNOWN, {rule for rule in evaluation.rules if any(one.covers_rule(rule) for one in waivers.entries)}
+    )
     told = [f"{mistake}; it waives nothing." for mistake in waivers.mistakes]
     told += _without_tags(evaluation) if waivers.selects("tag") else []
     used: list[Waiver] = []

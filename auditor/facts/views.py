@@ -45,6 +45,7 @@ ONCE = frozenset(
         "step_volume_qos",
         "step_array_device",
         "step_known_device",
+        "step_queue_full",
         "step_datastore_volume",
         "step_vvol_vm",
         "step_vvol_place",
@@ -108,8 +109,8 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
         try:
             if name == "device":
                 kept = create_device(connection, text, view_columns()[name])
-            elif name == "step_seen_device" and kept:
-                connection.execute("CREATE VIEW step_seen_device AS SELECT * FROM kept_seen_device")
+            elif kept and name in _KEPT:
+                connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {_KEPT[name]}")
             else:
                 run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
@@ -129,6 +130,9 @@ def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
             found |= _KEPT_DEVICE_RESTS_ON if name == "device" else set()
     return found
 
+
+_KEPT = {"step_seen_device": "kept_seen_device", "step_device_group": "kept_device_group", "step_host_group": "kept_host_group"}
+"""What kept/device.sql computes besides `device`, by the view that it stands for."""
 
 _KEPT_DEVICE_RESTS_ON = frozenset({"step_host_reading", "step_array_device", "step_known_device", "step_family"})
 

@@ -128,6 +128,68 @@ JOIN kept_inquiry AS i USING (inquiry_number)
 LEFT JOIN kept_sharing AS x USING (device_number)
 GROUP BY p.endpoint, m.device;
 
+-- The view `step_device_group` as views/61_step_device_group.sql means it: counted by numbers, then once more by what they stand for, as two
+-- inquiries may tell one family.
+CREATE TABLE kept_device_group AS
+WITH place AS (
+    SELECT CAST(row_number() OVER () AS INTEGER) AS place_number, endpoint, domain_id, cluster
+    FROM (SELECT DISTINCT endpoint, domain_id, cluster FROM kept_host)
+),
+placed AS (
+    SELECT n.host_number, p.place_number
+    FROM kept_host AS n
+    JOIN place AS p ON p.endpoint = n.endpoint AND p.domain_id = n.domain_id AND p.cluster IS NOT DISTINCT FROM n.cluster
+),
+counted AS (
+    SELECT p.place_number, d.device_number, d.inquiry_number, d.driver_number, d.is_protocol_endpoint, d.dsnro, d.queue_depth, count(*) AS hosts
+    FROM kept_device AS d
+    JOIN placed AS p USING (host_number)
+    WHERE d.is_shared
+    GROUP BY ALL
+)
+SELECT
+    p.endpoint,
+    m.device,
+    p.domain_id,
+    p.cluster,
+    coalesce(nullif(i.family, 'other'), m.name_family, i.family) AS family,
+    c.is_protocol_endpoint,
+    v.driver,
+    c.dsnro,
+    c.queue_depth,
+    CAST(sum(c.hosts) AS BIGINT) AS hosts
+FROM counted AS c
+JOIN place AS p USING (place_number)
+JOIN kept_name AS m USING (device_number)
+JOIN kept_inquiry AS i USING (inquiry_number)
+LEFT JOIN kept_driver AS v USING (driver_number)
+GROUP BY ALL;
+
+-- The view `step_host_group` as views/61_step_host_group.sql means it, likewise.
+CREATE TABLE kept_host_group AS
+WITH counted AS (
+    SELECT
+        d.host_number, d.driver_number, i.family, m.name_family, count(*) AS devices, max(d.queue_depth) AS deepest_queue,
+        count(*) FILTER (WHERE d.queue_depth IS NULL) AS untold
+    FROM kept_device AS d
+    JOIN kept_name AS m USING (device_number)
+    JOIN kept_inquiry AS i USING (inquiry_number)
+    WHERE d.is_shared IS DISTINCT FROM false
+    GROUP BY ALL
+)
+SELECT
+    n.endpoint,
+    n.host_id,
+    coalesce(nullif(c.family, 'other'), c.name_family, c.family) AS family,
+    v.driver,
+    CAST(sum(c.devices) AS BIGINT) AS devices,
+    max(c.deepest_queue) AS deepest_queue,
+    CAST(sum(c.untold) AS BIGINT) AS untold
+FROM counted AS c
+JOIN kept_host AS n USING (host_number)
+LEFT JOIN kept_driver AS v USING (driver_number)
+GROUP BY ALL;
+
 CREATE VIEW device AS
 SELECT
     n.endpoint,

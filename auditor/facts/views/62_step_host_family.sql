@@ -5,7 +5,6 @@ SELECT
     host_id,
     string_agg(DISTINCT family, ', ' ORDER BY family) AS families,
     string_agg(DISTINCT family, ', ' ORDER BY family) FILTER (WHERE family <> 'eternus-dx') AS families_beside_eternus,
-    count(*) FILTER (WHERE family IS NULL) AS unknown_families
-FROM device
-WHERE is_shared IS DISTINCT FROM false
+    CAST(coalesce(sum(devices) FILTER (WHERE family IS NULL), 0) AS BIGINT) AS unknown_families
+FROM step_host_group
 GROUP BY ALL;

@@ -5,13 +5,13 @@ WITH served AS (
         endpoint,
         host_id,
         driver AS module,
-        count(*) AS devices,
-        max(queue_depth) AS deepest_queue,
-        count(*) FILTER (WHERE queue_depth IS NULL) AS untold,
+        CAST(sum(devices) AS BIGINT) AS devices,
+        max(deepest_queue) AS deepest_queue,
+        sum(untold) AS untold,
         list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
         count(*) FILTER (WHERE family IS NULL) AS unknown_families
-    FROM device
-    WHERE driver IS NOT NULL AND is_shared IS DISTINCT FROM false
+    FROM step_host_group
+    WHERE driver IS NOT NULL
     GROUP BY ALL
 ),
 placed AS (
@@ -20,9 +20,9 @@ placed AS (
         r.endpoint,
         r.host_id,
         any_value(r.devices_read AND r.paths_read AND r.hbas_read)
-            AND count(d.device) FILTER (WHERE d.driver IS NULL AND d.is_shared IS DISTINCT FROM false) = 0 AS all_placed
+            AND count(*) FILTER (WHERE g.devices > 0 AND g.driver IS NULL) = 0 AS all_placed
     FROM step_host_reading AS r
-    LEFT JOIN device AS d USING (endpoint, host_id)
+    LEFT JOIN step_host_group AS g USING (endpoint, host_id)
     GROUP BY r.endpoint, r.host_id
 ),
 pe AS (

@@ -77,16 +77,27 @@ locked AS (
     WHERE locking_mode IS NOT NULL
     GROUP BY ALL
 ),
+release AS (
+    SELECT
+        endpoint,
+        host_id,
+        name,
+        cluster,
+        CASE WHEN regexp_matches(version, '^\d+\.\d+\.\d+') THEN CAST(split_part(version, '.', 1) AS BIGINT) * 10000
+            + CAST(split_part(version, '.', 2) AS BIGINT) * 100 + CAST(regexp_extract(version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT)
+        END AS number
+    FROM fact.host
+),
 mount AS (
-    SELECT m.endpoint, m.datastore_id, count(*) AS hosts,
-        CASE WHEN bool_and(regexp_matches(h.version, '^\d+\.\d+\.\d+')) AND count(h.version) = count(*) THEN max(
-            CAST(split_part(h.version, '.', 1) AS BIGINT) * 10000 + CAST(split_part(h.version, '.', 2) AS BIGINT) * 100
-            + CAST(regexp_extract(h.version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT)
-        ) END AS newest_esxi,
- string_agg(h.name, ', ' ORDER BY h.name) AS host_names,
-        CASE WHEN count(DISTINCT coalesce(h.cluster, '')) = 1 THEN any_value(h.cluster) END AS cluster
+    SELECT
+        m.endpoint,
+        m.datastore_id,
+        count(*) AS hosts,
+        CASE WHEN count(h.number) = count(*) THEN max(h.number) END AS newest_esxi,
+        FIRST(h.name) AS host_names,
+        CASE WHEN min(coalesce(h.cluster, '')) = max(coalesce(h.cluster, '')) THEN any_value(h.cluster) END AS cluster
     FROM fact.datastore_mount AS m
-    JOIN fact.host AS h USING (endpoint, host_id)
+    JOIN release AS h USING (endpoint, host_id)
     GROUP BY ALL
 )
 SELECT

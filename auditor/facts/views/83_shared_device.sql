@@ -6,20 +6,14 @@
 -- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
 --   disks (incident S0), those are odd that are not the deepest.
 CREATE VIEW shared_device AS
-WITH told AS (
-    SELECT endpoint, device, domain_id, cluster, family, is_protocol_endpoint, driver, dsnro, queue_depth, count(*) AS hosts
-    FROM device
-    WHERE is_shared
-    GROUP BY ALL
-),
-seen AS (
+WITH seen AS (
     SELECT
-        t.endpoint,
-        t.device,
-        any_value(t.family) AS family,
-        any_value(t.is_protocol_endpoint) AS is_protocol_endpoint,
-        CASE WHEN count(DISTINCT coalesce(t.cluster, '')) = 1 THEN any_value(t.cluster) END AS cluster
-    FROM told AS t
+        endpoint,
+        device,
+        any_value(family) AS family,
+        any_value(is_protocol_endpoint) AS is_protocol_endpoint,
+        CASE WHEN min(coalesce(cluster, '')) = max(coalesce(cluster, '')) THEN any_value(cluster) END AS cluster
+    FROM step_device_group
     GROUP BY ALL
 ),
 unread AS (
@@ -33,10 +27,25 @@ unread AS (
 ),
 whole AS (
     SELECT t.device, bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AS is_whole
-    FROM told AS t
+    FROM step_device_group AS t
     LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
     LEFT JOIN unread AS u ON u.device = t.device
     GROUP BY t.device
+),
+signed AS (
+    SELECT device, sum(hash(family, is_protocol_endpoint, driver, dsnro, queue_depth, hosts)) AS digest, count(*) AS groups
+    FROM step_device_group
+    GROUP BY device
+),
+kind AS (
+    -- Devices of which as many hosts tell the same are worked out once: a cluster has hundreds of devices, and few kinds.
+    SELECT digest, groups, min(device) AS example FROM signed GROUP BY ALL
+),
+alike AS (
+    SELECT s.device, k.example FROM signed AS s JOIN kind AS k USING (digest, groups)
+),
+told AS (
+    SELECT t.* FROM step_device_group AS t JOIN kind AS k ON k.example = t.device
 ),
 one_dsnro AS (
     SELECT
@@ -91,19 +100,29 @@ depth AS (
     FROM by_driver
     GROUP BY device
 ),
+odd_group AS (
+    SELECT DISTINCT
+        g.device,
+        g.driver,
+        g.dsnro,
+        g.queue_depth,
+        x.values_seen > 1 AND g.dsnro > 0 AND g.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) AS is_dsnro_odd,
+        v.differs AND g.queue_depth > 0 AND g.queue_depth IS DISTINCT FROM v.wanted AS is_depth_odd
+    FROM step_device_group AS g
+    JOIN alike AS l ON l.device = g.device
+    JOIN dsnro AS x ON x.device = l.example
+    LEFT JOIN by_driver AS v ON v.device = l.example AND v.driver = g.driver
+),
 odd AS (
-    -- Only devices on which something differs are looked at again: usually none.
+    -- Only what differs is looked for among the devices of every host: usually nothing.
     SELECT
         d.device,
-        FIRST(
-            CASE WHEN x.values_seen > 1 AND d.dsnro > 0 AND d.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) THEN d.host END
-        ) AS dsnro_hosts,
-        FIRST(CASE WHEN v.differs AND d.queue_depth > 0 AND d.queue_depth IS DISTINCT FROM v.wanted THEN d.host END) AS depth_hosts
+        FIRST(CASE WHEN o.is_dsnro_odd THEN d.host END) AS dsnro_hosts,
+        FIRST(CASE WHEN o.is_depth_odd THEN d.host END) AS depth_hosts
     FROM device AS d
-    JOIN dsnro AS x USING (device)
-    JOIN depth AS y USING (device)
-    LEFT JOIN by_driver AS v ON v.device = d.device AND v.driver = d.driver
-    WHERE d.is_shared AND (x.values_seen > 1 OR y.differs)
+    JOIN odd_group AS o ON o.device = d.device AND o.driver IS NOT DISTINCT FROM d.driver AND o.dsnro IS NOT DISTINCT FROM d.dsnro
+        AND o.queue_depth IS NOT DISTINCT FROM d.queue_depth
+    WHERE d.is_shared AND (o.is_dsnro_odd OR o.is_depth_odd)
     GROUP BY d.device
 ),
 queue_full AS (
@@ -113,9 +132,18 @@ queue_full AS (
         count(*) FILTER (WHERE sample_size IS NULL OR threshold IS NULL) AS untold,
         min(sample_size) AS least_sample_size,
         min(threshold) AS least_threshold,
-        string_agg(sample_size || '/' || threshold || ' on ' || hosts, ', ' ORDER BY sample_size, threshold) AS texts
+        any_value(sample_size || '/' || threshold || ' on ' || hosts) AS a_text
     FROM step_queue_full
     GROUP BY device
+),
+queue_full_texts AS (
+    SELECT
+        f.device,
+        string_agg(f.sample_size || '/' || f.threshold || ' on ' || f.hosts, ', ' ORDER BY f.sample_size, f.threshold) AS texts
+    FROM step_queue_full AS f
+    JOIN queue_full AS q ON q.device = f.device
+    WHERE q.values_seen > 1
+    GROUP BY f.device
 )
 SELECT
     s.endpoint,
@@ -142,17 +170,19 @@ SELECT
     y.wanted AS wanted_queue_depths,
     o.depth_hosts AS odd_depth_hosts,
     CASE WHEN y.differs THEN false WHEN w.is_whole AND NOT y.untold THEN true END AS queue_depth_agrees,
-    q.texts AS queue_full_values,
+    coalesce(z.texts, q.a_text) AS queue_full_values,
     CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_sample_size END AS least_queue_full_sample_size,
     CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_threshold END AS least_queue_full_threshold,
     CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.untold = 0 THEN true END AS queue_full_agrees
 FROM seen AS s
-JOIN whole AS w USING (device)
-JOIN dsnro AS x USING (device)
-JOIN depth AS y USING (device)
-LEFT JOIN odd AS o USING (device)
-LEFT JOIN queue_full AS q USING (device)
-LEFT JOIN step_array_device AS a USING (device)
+JOIN whole AS w ON w.device = s.device
+JOIN alike AS l ON l.device = s.device
+JOIN dsnro AS x ON x.device = l.example
+JOIN depth AS y ON y.device = l.example
+LEFT JOIN odd AS o ON o.device = s.device
+LEFT JOIN queue_full AS q ON q.device = s.device
+LEFT JOIN queue_full_texts AS z ON z.device = s.device
+LEFT JOIN step_array_device AS a ON a.device = s.device
 LEFT JOIN step_seen_device AS n ON n.endpoint = s.endpoint AND n.device = s.device
 LEFT JOIN step_device_sioc AS i ON i.endpoint = s.endpoint AND i.device = s.device
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = s.endpoint;
