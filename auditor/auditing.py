@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError, ConfigurationError, GuardError
+from auditor.facts.memory import let_go
 from auditor.facts.views import create_views, seal, view_columns
 from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
 from auditor.reporting.kept_report import FindingKey, key_of, with_fixes
@@ -213,6 +214,8 @@ def _judge(
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
+    # Millions of verdicts go through one statement, which cannot do with what joining and judging are held to.
+    let_go(snapshot.connection)
     evaluation.save(directory / FINDINGS_FILE)
     return evaluation, plan(evaluation, rules), told
 

@@ -93,6 +93,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
     from auditor.auditing import FINDINGS_FILE, SPILL_FOLDER, load_rule_set
     from auditor.engine.evaluation import evaluate
+    from auditor.facts.memory import let_go
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
 
@@ -110,6 +111,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
         evaluation = evaluate(snapshot.connection, rules)
         summary = evaluation.summary()
         stages.end("judging")
+        let_go(snapshot.connection)
         evaluation.save(Path(run, FINDINGS_FILE))
         stages.end("saving")
         judged = [stages.of[name] for name in ("opening", "joining", "judging")]

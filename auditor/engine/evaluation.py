@@ -25,6 +25,7 @@ from auditor.engine.sql import (
 )
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
+from auditor.facts.memory import execute
 from auditor.facts.views import RESOURCE_COLUMNS, unreadable
 from auditor.model import FixClass, Verdict
 
@@ -72,7 +73,6 @@ def evaluate(
     except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")
         raise
-    connection.execute(f"CHECKPOINT {store}")
     return Evaluation(connection, store, judged, tuple(quiet))
 
 
@@ -84,11 +84,11 @@ def _judge(
     for scope in parts:
         with _as_rule_error(rule):
             tally = tally_sql(rule, view, named(rule.over), scope.condition)
-            found = {Verdict(row[0]): int(row[1]) for row in connection.execute(tally, _bound(rule, scope, shown=True)).fetchall()}
+            found = {Verdict(row[0]): int(row[1]) for row in execute(connection, tally, _bound(rule, scope, shown=True)).fetchall()}
             if found.pop(Verdict.FAIL, 0):
                 failed = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict = {quoted(Verdict.FAIL)}"
                 kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({failed})"
-                connection.execute(f"INSERT INTO {store}.verdict {kept}", _bound(rule, scope))
+                execute(connection, f"INSERT INTO {store}.verdict {kept}", _bound(rule, scope))
         for verdict, rows in found.items():
             counted[verdict] = counted.get(verdict, 0) + rows
     select, bound = _quiet_select(rule, view, parts, f"auditor_{number}_")
@@ -125,11 +125,11 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     for scope in scopes(rule, params):
         with _as_rule_error(rule):
             select = mended_sql(rule, view, named(rule.over), scope.condition, kept)
-            connection.execute(f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
+            execute(connection, f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):
             with _as_rule_error(other):
-                connection.execute(_mark_sql(store, rule, other, scope.condition, changed), _bound(other, scope, judging=True))
+                execute(connection, _mark_sql(store, rule, other, scope.condition, changed), _bound(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.mended")
 
 

@@ -86,9 +86,9 @@ def renamed_params(text: str, prefix: str) -> str:
 
 
 def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
-    """A SELECT of every row whose failure the fix would settle: `columns` as they will be read afterwards, and those that change as they are.
+    """A SELECT of every row whose failure the fix would settle: `columns` as they will be read afterwards.
 
-    `rule` has a fix; what is read of a changed column now is called `before(column)`.
+    `rule` has a fix; beside them are the columns that it changes as they are read now, called `before(column)`.
     """
     settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
     changed = [before(column) for column in sorted(changed_columns(rule.fix))] if rule.fix is not None else []

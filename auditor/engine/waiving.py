@@ -52,8 +52,6 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
     for number, waiver in lapsed:
         told.append(_lapsed_text(waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
     told += [text for waiver in idle if (text := _idle_text(evaluation, waiver))]
-    if used or lapsed:
-        evaluation.connection.execute(f"CHECKPOINT {evaluation.store}")
     facts = tuple(_facts(waiver, waivers) for waiver in waivers.entries)
     return replace(evaluation, waivers=facts), tuple(told)
 

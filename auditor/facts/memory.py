@@ -12,36 +12,51 @@ if TYPE_CHECKING:
     import duckdb
 
 HELD_MIB, HELD_MIB_A_THREAD = 256, 32
-"""What DuckDB may hold while a snapshot is read, and while its tables are joined; Python and its packages come on top, some 120 MiB.
+"""What DuckDB may hold while a snapshot is read, joined and judged; Python and its packages come on top, some 120 MiB.
 
 Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
 """
 
 
 def hold(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
-    """Hold `connection` to HELD_MIB. What does not fit goes to a folder of its own, whose name begins as `spill` does.
+    """Hold `connection` to HELD_MIB until `let_go`. What does not fit goes to a folder of its own, whose name begins as `spill` does.
 
-    It is made when it is needed and gone with the connection. Whatever may be done in it may still be done when the connection is sealed.
+    It is made when it is needed and gone with the connection. A connection that is sealed later may still use it, and be let go.
     """
     row = connection.execute("SELECT current_setting('threads')").fetchone()
     threads = int(row[0]) if row else 1
     # Never one folder for two: the database that made it clears it when it ends, whoever else writes there.
     connection.execute("SET temp_directory = ?", [str(spill.with_name(f"{spill.name}-{secrets.token_hex(4)}"))])
     connection.execute(f"SET memory_limit = '{HELD_MIB + HELD_MIB_A_THREAD * threads}MiB'")
+    connection.execute("SET allowed_configs = ['memory_limit']")
 
 
 def let_go(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let it have what it wants again; what was put on disk is read from there."""
-    connection.execute("RESET memory_limit")
+    """Let it have what it wants again, where it was held; what was put on disk is read from there."""
+    if _is_held(connection):
+        connection.execute("RESET memory_limit")
 
 
 def run(connection: duckdb.DuckDBPyConnection, text: str, bound: Mapping[str, Any] | None = None) -> None:
-    """Run statements; one that cannot do with the memory it is given gets all there is, as do those after it."""
+    """Run statements as `execute` does."""
+    for statement in connection.extract_statements(text):
+        execute(connection, statement, bound)
+
+
+def execute(
+    connection: duckdb.DuckDBPyConnection, statement: str | duckdb.Statement, bound: Mapping[str, Any] | None = None
+) -> duckdb.DuckDBPyConnection:
+    """Run a statement; one that cannot do with the memory it is held to gets all there is, as do those after it."""
     import duckdb
 
-    for statement in connection.extract_statements(text):
-        try:
-            connection.execute(statement, bound)
-        except duckdb.OutOfMemoryException:
-            let_go(connection)
-            connection.execute(statement, bound)
+    try:
+        return connection.execute(statement, bound)
+    except duckdb.OutOfMemoryException:
+        if not _is_held(connection):
+            raise
+        let_go(connection)
+        return connection.execute(statement, bound)
+
+
+def _is_held(connection: duckdb.DuckDBPyConnection) -> bool:
+    return connection.execute("SELECT len(current_setting('allowed_configs')) > 0").fetchone() == (True,)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import SnapshotError
 from auditor.facts.families import family_of_inquiry, family_of_name
-from auditor.facts.memory import hold, let_go, run
+from auditor.facts.memory import hold, run
 from auditor.facts.schema import create_tables
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     Args:
         connection: holds the facts; not sealed yet.
-        spill: where joins put what does not fit into the memory they are held to, see memory.py; None: all stays in memory.
+        spill: where is put what does not fit into the memory that the connection is held to from here on, until `memory.let_go`; None: all
+            stays in memory.
         views: names of judged views; None: every view there is.
 
     Raises:
@@ -110,7 +111,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
             if name == "device":
                 kept = create_device(connection, text, view_columns()[name])
             elif kept and name in _KEPT:
-                connection.execute(f"CREATE VIEW {name} AS SELECT * FROM {_KEPT[name]}")
+                connection.execute(f"CREATE VIEW {name} AS FROM {_KEPT[name]}")
             else:
                 run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except duckdb.IOException as failure:
@@ -118,8 +119,6 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
         except (duckdb.DataError, duckdb.ProgrammingError):
             # Facts that a view cannot be computed from are for the rules that ask for it to stumble over, and for no other.
             connection.execute(text)
-    if spill is not None:
-        let_go(connection)
 
 
 def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
