@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 _LOCKING = "vmfs3.hardwareacceleratedlocking"
 _SCSI_RESERVATIONS_TOO = frozenset({"ATS+SCSI", "SCSI"})
+_ATS_ONLY = frozenset({"ATS", "ATS-only"})
+"""Hosts answer the first, as public scripts compare it; VMware's storage guide has the second in its table of the answers."""
+
 _VSAN = "config.vsanHostConfig.enabled"
 _MOUNTS = "config.fileSystemVolume.mountInfo"
 
@@ -58,7 +61,7 @@ def _danger_without_ats(host_id: str, session: VCenter) -> str | None:
     for mount in host.values[_MOUNTS]:
         if isinstance(mount.volume, vim.host.VmfsVolume):
             modes.setdefault(mount.volume.uuid, "not told")
-    if "ATS" in modes.values():
-        return f"{list(modes.values()).count('ATS')} VMFS volumes of the host lock by ATS only"
+    if only := sum(mode in _ATS_ONLY for mode in modes.values()):
+        return f"{only} VMFS volumes of the host lock by ATS only"
     untold = sorted(uuid for uuid, mode in modes.items() if mode not in _SCSI_RESERVATIONS_TOO)
     return f"the locking mode of VMFS volume {untold[0]} is {modes[untold[0]]}" if untold else None

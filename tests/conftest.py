@@ -23,6 +23,7 @@ _LONG = (
     "walk/",
     "test_needs.py",
     "lab/scenarios/",
+    "tests/scenarios/",
     "test_vcsim",
     "test_lab_up.py",
     "bulk/test_soap",

@@ -23,7 +23,7 @@ from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Reso
 
 LOCKING = "VMFS3.HardwareAcceleratedLocking"
 DISK = "naa.600000e00d2a0000002a1b4c00010000"
-HOSTS = ("esx-none", "esx-scsi", "esx-ats", "esx-both", "esx-vsan", "esx-odd", "esx-away")
+HOSTS = ("esx-none", "esx-scsi", "esx-ats", "esx-guide", "esx-both", "esx-vsan", "esx-odd", "esx-away")
 
 
 def _store(name: str, locking_mode: str, *hosts: str, kind: str = "VMFS") -> DatastoreDescription:
@@ -53,6 +53,7 @@ FLEET = LabFleet(
             datastores=(
                 _store("upgraded", "ATS+SCSI", "esx-scsi", "esx-both"),
                 _store("new", "ATS", "esx-ats", "esx-both"),
+                _store("guide", "ATS-only", "esx-guide"),
                 _store("strange", "unavailable", "esx-odd"),
                 _store("share", "ATS", "esx-none", kind="NFS"),
             ),
@@ -108,6 +109,7 @@ def own_peer(tmp_path: Path) -> Iterator[tuple[Any, Any, dict[str, str]]]:
         pytest.param("esx-none", None, id="no VMFS at all"),
         pytest.param("esx-scsi", None, id="a volume that can lock by SCSI reservations too"),
         pytest.param("esx-ats", "1 VMFS volumes of the host lock by ATS only", id="an ATS-only volume"),
+        pytest.param("esx-guide", "1 VMFS volumes of the host lock by ATS only", id="ATS-only as the storage guide writes it"),
         pytest.param("esx-both", "1 VMFS volumes of the host lock by ATS only", id="one ATS-only volume among others"),
         pytest.param("esx-vsan", "the host is in vSAN", id="vSAN"),
         pytest.param("esx-odd", "locking mode of VMFS volume .* is unavailable", id="a mode nobody knows"),

@@ -6,7 +6,7 @@ name), devices and datastores of an array take their names from the array, and e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import resources
@@ -22,6 +22,7 @@ from auditor.lab.flasharray.description import FlashArrayDescription
 from auditor.lab.ontap.description import OntapDescription
 
 _FOLDER = "scenarios"
+_NO_INCIDENT = "odd-neighbours"
 _ARRAYS: Mapping[str, type[Any]] = {
     "element": ElementDescription,
     "dell_sc": DellScDescription,
@@ -51,9 +52,18 @@ def load_scenario(name: str) -> LabFleet:
             do=f"choose one of: {', '.join(scenario_names())}.",
         )
     if name == "all":
-        fleets = [load_scenario(one) for one in scenario_names() if one != "all"]
-        return LabFleet(**{field.name: tuple(one for fleet in fleets for one in getattr(fleet, field.name)) for field in fields(LabFleet)})
+        return _merged(one for one in scenario_names() if one != "all")
     return parse_scenario((resources.files("auditor.lab") / _FOLDER / f"{name}.yaml").read_text(encoding="utf-8"), name)
+
+
+def load_incidents() -> LabFleet:
+    """The scenarios that real reports are behind, as one fleet; left out are the odd neighbours, which are there for the rules' sake."""
+    return _merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
+
+
+def _merged(names: Iterable[str]) -> LabFleet:
+    fleets = [load_scenario(name) for name in names]
+    return LabFleet(**{field.name: tuple(one for fleet in fleets for one in getattr(fleet, field.name)) for field in fields(LabFleet)})
 
 
 def parse_scenario(text: str, name: str) -> LabFleet:

@@ -197,6 +197,20 @@ def test_a_qos_policy_tells_which_datastores_are_under_it() -> None:
     assert (row["volumes"], row["datastores_under_it"]) == (None, None)
 
 
+def test_a_pool_is_not_said_to_be_even_where_a_vcenter_did_not_tell_its_datastores() -> None:
+    given = shared(sioc=(True, True))
+    given["reading"].append({"endpoint": "vc-other", "scope": "", "topic": "datastores", "complete": False})
+    [row] = view("pool_sioc", given)
+    assert (row["sioc_on"], row["is_mixed"]) == (2, None)
+
+
+def test_who_is_under_a_policy_is_not_known_where_a_vcenter_did_not_tell_its_datastores() -> None:
+    given = shared()
+    given["reading"].append({"endpoint": "vc-other", "scope": "", "topic": "datastores", "complete": False})
+    [row] = view("qos_policy_use", given)
+    assert (row["volumes"], row["datastores_under_it"]) == (3, None)
+
+
 @pytest.mark.parametrize(
     ("sioc", "expected"),
     [

@@ -123,6 +123,7 @@ def test_a_datastore_is_throttled_twice_where_the_array_and_vsphere_both_do(give
     [
         pytest.param(("ATS", "ATS"), 1, id="all alike"),
         pytest.param(("ATS", "ATS+SCSI"), 2, id="one was left behind"),
+        pytest.param(("ATS", "ATS-only"), 1, id="two words for one mode"),
         pytest.param(("ATS",), None, id="one did not tell"),
     ],
 )

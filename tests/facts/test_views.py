@@ -270,6 +270,33 @@ def test_a_module_knows_its_depth_its_devices_and_its_misspelt_words() -> None:
 
 
 @pytest.mark.parametrize(
+    ("inquiry", "lost", "endpoints"),
+    [
+        pytest.param(("DellEMC", "PowerStore"), None, 2, id="both carry a disk"),
+        pytest.param(("PURE", "FlashArray"), None, 0, id="an array whose vendor asks for the defaults"),
+        pytest.param((None, None), None, None, id="nobody knows whose"),
+        pytest.param(("DellEMC", "PowerStore"), "vms", None, id="machines not read"),
+        pytest.param(("DellEMC", "PowerStore"), "disks", 0, id="no disk behind them"),
+    ],
+)
+def test_a_module_knows_the_endpoints_whose_queue_may_have_to_be_longer(
+    inquiry: tuple[str | None, str | None], lost: str | None, endpoints: int | None
+) -> None:
+    given = facts()
+    # A name that is no family's own: the inquiry alone tells.
+    for table in ("device", "device_scheduling", "path", "vvol_mount"):
+        for row in given[table]:
+            row["device"] = row["device"].replace("naa.6f47acc2", "naa.60000000")
+    for row in given["device"]:
+        row["vendor"], row["model"] = inquiry
+    if lost == "vms":
+        without_topic(given, "vms")
+    elif lost == "disks":
+        given["vm_disk"] = []
+    assert {row["vvol_endpoints"] for row in view("host_module", given)} == {endpoints}
+
+
+@pytest.mark.parametrize(
     ("loss", "columns"),
     [
         pytest.param(lose_topic("modules"), ["unknown_parameters"], id="parameters not read"),
@@ -324,6 +351,8 @@ def test_a_host_whose_devices_were_not_read_may_have_an_eternus() -> None:
     [
         pytest.param("1", "ATS", False, True, False, id="on"),
         pytest.param("0", "ATS", False, True, True, id="off above an ATS-only volume"),
+        pytest.param("0", "ATS-only", False, True, True, id="off above one that the guide calls so"),
+        pytest.param("0", "ATS UPGRADE PENDING", False, True, True, id="off above one that is about to be so"),
         pytest.param("0", "ATS+SCSI", False, True, False, id="off where SCSI reservations remain"),
         pytest.param("0", "ATS+SCSI", True, True, True, id="off on vSAN"),
         pytest.param("0", "ATS+SCSI", None, True, None, id="off, vSAN not read"),

@@ -39,6 +39,18 @@ pe AS (
     WHERE family = 'solidfire' OR family IS NULL
     GROUP BY ALL
 ),
+carrying AS (
+    -- Endpoints whose queue may have to be longer than that of a LUN: those of arrays whose vendors ask to leave the defaults are left out.
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        count(*) FILTER (WHERE family IS NOT NULL AND vvol_disks > 0) AS endpoints,
+        count(*) FILTER (WHERE family IS NULL OR vvol_disks IS NULL) AS undetermined
+    FROM protocol_endpoint
+    WHERE family IS NULL OR family NOT IN ('flasharray', 'ontap')
+    GROUP BY ALL
+),
 strange AS (
     SELECT
         endpoint,
@@ -72,6 +84,10 @@ SELECT
     END AS serves_capped_protocol_endpoints,
     CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
     CASE
+        WHEN b.endpoints > 0 THEN b.endpoints
+        WHEN u.all_placed AND coalesce(b.undetermined, 0) = 0 THEN 0
+    END AS vvol_endpoints,
+    CASE
         WHEN m.option_string IS NULL THEN NULL
         WHEN trim(m.option_string) = '' THEN ''
         WHEN NOT r.modules_read THEN NULL
@@ -86,4 +102,5 @@ LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.hos
 LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
 LEFT JOIN placed AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
 LEFT JOIN pe ON pe.endpoint = m.endpoint AND pe.host_id = m.host_id AND pe.module = m.module
+LEFT JOIN carrying AS b ON b.endpoint = m.endpoint AND b.host_id = m.host_id AND b.module = m.module
 LEFT JOIN strange AS x ON x.endpoint = m.endpoint AND x.host_id = m.host_id AND x.module = m.module;

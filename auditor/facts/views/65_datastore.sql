@@ -71,7 +71,9 @@ extended AS (
     SELECT endpoint, datastore_id, count(*) AS extents FROM fact.datastore_extent GROUP BY ALL
 ),
 locked AS (
-    SELECT endpoint, vmfs_uuid, count(DISTINCT host_id) AS hosts, count(DISTINCT locking_mode) AS modes,
+    -- ATS and ATS-only are two words for one mode: what hosts answer, and what VMware's table of the answers says.
+    SELECT endpoint, vmfs_uuid, count(DISTINCT host_id) AS hosts,
+        count(DISTINCT CASE WHEN upper(locking_mode) = 'ATS-ONLY' THEN 'ATS' ELSE locking_mode END) AS modes,
         string_agg(DISTINCT locking_mode, ', ' ORDER BY locking_mode) AS locking_modes
     FROM fact.vmfs_lockmode
     WHERE locking_mode IS NOT NULL

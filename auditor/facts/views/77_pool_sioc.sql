@@ -7,6 +7,9 @@ WITH lying AS (
     JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     WHERE v.pool_id IS NOT NULL
 ),
+known AS (
+    SELECT bool_and(complete) AS all_datastores FROM fact.reading WHERE topic = 'datastores' AND scope = ''
+),
 counted AS (
     SELECT
         y.endpoint,
@@ -34,7 +37,7 @@ SELECT
     c.sioc_off,
     CASE
         WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true
-        WHEN c.undetermined = 0 AND r.volumes_read THEN false
+        WHEN c.undetermined = 0 AND r.volumes_read AND k.all_datastores THEN false
     END AS is_mixed,
     c.with_sioc,
     c.without_sioc,
@@ -44,6 +47,7 @@ SELECT
     u.host_names,
     u.qos
 FROM counted AS c
+CROSS JOIN known AS k
 JOIN fact.array_pool AS p ON p.endpoint = c.endpoint AND p.pool_id = c.pool_id
 LEFT JOIN step_array AS a ON a.endpoint = p.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = p.endpoint

@@ -4,19 +4,17 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.scenario import scenario_names
-from auditor.lab.serving import serve
-
-from .conftest import Audit, merged, undisturbed
+from auditor.lab.scenario import load_scenario
+from tests.walk.conftest import Audit
 
 
 @pytest.fixture(scope="module")
-def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    """One audit of every scenario."""
-    folder = tmp_path_factory.mktemp("all")
-    with serve(merged(*(name for name in scenario_names() if name != "all"))) as lab:
-        lab.write_fleet(folder / "fleet.yaml")
-        return undisturbed(folder)
+def audit(audit: Audit) -> Audit:
+    """The audit of every scenario, without what the sixth brought into the fleet."""
+    odd = load_scenario("odd-neighbours")
+    names = {one.name for one in (*odd.vcenters, *odd.arrays)}
+    findings = [f for f in audit.report["findings"] if f["resource"]["endpoint"] not in names]
+    return Audit(audit.code, audit.report | {"findings": findings}, audit.err)
 
 
 def by_host(findings: list[dict[str, Any]]) -> set[str]:
