@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib import resources
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from auditor.errors import AuditorError, ConfigurationError, GuardError
 from auditor.facts.memory import let_go
 from auditor.facts.views import create_views, seal, view_columns
-from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, Receipt, Report, Run, Severity, Target, Verdict
+from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, ReadAt, Receipt, Report, Run, Severity, Target, Verdict
 from auditor.reporting.kept_report import FindingKey, key_of, with_fixes
 from auditor.runs import FINDINGS_FILE
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet, ParamOverride
-    from auditor.model import Change, Plan
+    from auditor.model import Change, Plan, Since
 
 JOURNAL_FOLDER = "journal"
 SNAPSHOT_FOLDER = "snapshot"
@@ -56,17 +56,19 @@ class Audited:
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # what became of the fix of findings that were, or could not be, acted on
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
     waivers: Waivers | None = None  # with the one instant at which they count, before a fix and after it
+    since: Mapping[FindingKey, Since] = field(default_factory=dict)  # since when failures of drift are there
 
     @property
     def report(self) -> Report:
         """What reporters render; findings that a fix touched say what became of it."""
-        run = Run(self.run_id, self.started, self.snapshot.finished, self.snapshot.readings, self.snapshot.hosts)
+        read = read_at(self.snapshot, self.started)
+        run = Run(self.run_id, self.started, self.snapshot.finished, self.snapshot.readings, self.snapshot.hosts, read)
         return Report(
             run=run,
             summary=self.evaluation.summary(),
             gaps=self.snapshot.gaps,
             rules=tuple(rule.text() for rule in self.rules),
-            findings=partial(with_fixes, self.evaluation.findings, self.fixes),
+            findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.since),
             receipts=self.receipts,
             notices=self.notices,
         )
@@ -122,6 +124,8 @@ def audit(
             override fits no rule.
         RuleError: a rule cannot be computed over these facts.
     """
+    from auditor.baselining import unmatched_hosts
+    from auditor.drifting import since_when
     from auditor.facts.unread import told_unread
 
     snapshot = told_unread(snapshot, needs_for(rules, waivers=waivers))
@@ -139,8 +143,11 @@ def audit(
         )
     evaluation, plan, waived = _judge(snapshot, rules, overrides, directory, waivers)
     fixes = _refused(evaluation, plan)
-    told = (*waived, *notices, *(note for reading in snapshot.readings for note in reading.notes))
-    return Audited(run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes, waivers=waivers)
+    since = since_when(directory, started, snapshot, rules)
+    told = (*waived, *unmatched_hosts(snapshot), *notices, *(note for reading in snapshot.readings for note in reading.notes))
+    return Audited(
+        run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes, waivers=waivers, since=since
+    )
 
 
 def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride, ...]:
@@ -157,6 +164,30 @@ def checked_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverrid
     overrides = tuple(override for override in fleet.params if override.rule in rules.rules or override.rule not in everything.rules)
     param_values(overrides, rules)
     return overrides
+
+
+def conflicts_of(rules: RuleSet, overrides: Sequence[ParamOverride]) -> tuple[str, ...]:
+    """A sentence for each pair of rules that the params of a fleet make disagree about a setting; they are judged all the same."""
+    if not overrides:
+        return ()
+    from auditor.engine.conflicts import conflict_notices, conflicts
+    from auditor.engine.params import param_values
+
+    return conflict_notices(conflicts(rules, param_values(overrides, rules), only_overridden=True), overrides)
+
+
+def weighed(fleet: Fleet | None, rules: RuleSet) -> tuple[RuleSet, tuple[str, ...]]:
+    """`rules` with the severities that `fleet` gives them, and a sentence about these for whoever reads the report.
+
+    Raises:
+        ConfigurationError: it names a rule or topic that does not exist.
+    """
+    from auditor.engine.severities import severity_notices, with_severities
+
+    if fleet is None or not fleet.severities:
+        return rules, ()
+    changed = with_severities(rules, fleet.severities)
+    return changed, severity_notices(rules, changed, fleet.path.name)
 
 
 def waivers_for(path: Path | None, fleet: Fleet | None, rules: RuleSet, at: datetime, *, fixing: bool = False) -> Waivers | None:
@@ -189,6 +220,24 @@ def waivers_for(path: Path | None, fleet: Fleet | None, rules: RuleSet, at: date
     return waivers
 
 
+def read_at(snapshot: Snapshot, started: datetime) -> tuple[ReadAt, ...]:
+    """When each endpoint answered each topic, and hosts that had answered before the run `started`, as `--since` takes them over."""
+    of_endpoints = "SELECT endpoint, topic, NULL, min(epoch_us(read_at)), max(epoch_us(read_at)) FROM fact.reading GROUP BY ALL"
+    of_hosts = (
+        "SELECT r.endpoint, r.topic, h.name, epoch_us(r.read_at), epoch_us(r.read_at) FROM fact.reading AS r "
+        "JOIN fact.host AS h ON h.endpoint = r.endpoint AND h.host_id = r.scope WHERE epoch_us(r.read_at) < ?"
+    )
+    earliest = int(started.timestamp() * 1_000_000)
+    rows = snapshot.connection.cursor().execute(f"{of_endpoints} UNION ALL {of_hosts} ORDER BY ALL", [earliest]).fetchall()
+    return tuple(
+        ReadAt(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
+    )
+
+
+def _instant(microseconds: int) -> datetime:
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+
+
 def keep(audited: Audited) -> None:
     """Finish the run in the state directory.
 
@@ -197,7 +246,7 @@ def keep(audited: Audited) -> None:
     """
     from auditor.runs import keep_run
 
-    keep_run(audited.directory, audited.report, audited.fixes)
+    keep_run(audited.directory, audited.report, audited.fixes, audited.since)
 
 
 def _judge(
@@ -205,6 +254,7 @@ def _judge(
 ) -> tuple[Evaluation, Plan, tuple[str, ...]]:
     """The verdicts, waivers taken into account; what could be changed; and what readers have to be told of the waivers."""
     from auditor.engine.evaluation import evaluate
+    from auditor.engine.foreseeing import foresee_elsewhere
     from auditor.engine.params import param_values
     from auditor.engine.planning import plan
     from auditor.engine.waiving import waive
@@ -213,6 +263,7 @@ def _judge(
     create_views(snapshot.connection, directory / SPILL_FOLDER, {rule.over for rule in rules})
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
+    foresee_elsewhere(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     # Millions of verdicts go through one statement, which cannot do with what joining and judging are held to.
     let_go(snapshot.connection)
@@ -232,17 +283,24 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
     return needed | needs([("host", "")]) if hosts else needed
 
 
-def collect_for(fleet: Fleet, directory: Path, progress: Progress, needs: Needs, earlier: Earlier | None = None) -> Snapshot:
+def collect_for(
+    fleet: Fleet, directory: Path, progress: Progress, needs: Needs, earlier: Earlier | None = None, state: Path | None = None
+) -> Snapshot:
     """Read what is needed of `fleet` and keep the snapshot in the run's directory before anything is judged.
 
-    What hosts say of themselves is taken over from the `earlier` run, where nothing shows that they changed since.
+    What hosts say of themselves is taken over from the `earlier` run, where nothing shows that they changed since. The baseline of the
+    `state` directory, if one is set, becomes part of the snapshot.
     """
+    from auditor.baselining import put_baseline
     from auditor.collectors.fleet import collect_fleet
     from auditor.facts.earlier import with_host_marks, with_marks
     from auditor.facts.snapshot import load_snapshot
 
     needs = with_marks(needs) if earlier else with_host_marks(needs)
-    collect_fleet(fleet, progress, needs, earlier, directory / SPILL_FOLDER).save(directory / SNAPSHOT_FOLDER)
+    snapshot = collect_fleet(fleet, progress, needs, earlier, directory / SPILL_FOLDER)
+    if state is not None:
+        put_baseline(snapshot, state)
+    snapshot.save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     return load_snapshot(directory / SNAPSHOT_FOLDER)
 
@@ -291,6 +349,7 @@ def put_right(
     had been done by then.
     """
     from auditor.applying import apply
+    from auditor.baselining import baseline_again
     from auditor.clients.sessions import Sessions
     from auditor.collectors.fleet import collect_again
     from auditor.journal import open_journal
@@ -314,6 +373,7 @@ def put_right(
     if not touched:
         return audited
     snapshot = collect_again(fleet, audited.snapshot, touched, progress)
+    baseline_again(audited.snapshot, snapshot)
     snapshot.save(audited.directory / AFTER_FOLDER)
     evaluation, plan, _ = _judge(snapshot, audited.rules, audited.overrides, audited.directory, audited.waivers)
     return replace(audited, snapshot=snapshot, evaluation=evaluation, plan=plan)

@@ -262,6 +262,15 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Since:
+    """Since when a failure of drift is there."""
+
+    run: str  # the first kept run of an unbroken line of runs that saw it fail
+    at: datetime  # when that run began to read, UTC
+    at_least: bool  # no earlier run is kept, or looked at, that saw it otherwise: it may be there for longer
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """The fix of one finding as reports show it."""
 
@@ -292,6 +301,7 @@ class Finding:
     impact: Mapping[str, Scalar] = field(default_factory=dict)
     waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: what it was, and who answers for it until when
     lapsed_waiver: Mapping[str, Scalar] | None = None  # of one that is not: a waiver that is for it, and why it is not in force
+    since: Since | None = None  # of failures of drift only
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +322,17 @@ class EndpointReading:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadAt:
+    """When an endpoint answered one topic of the reading; instants aware, UTC."""
+
+    endpoint: str
+    topic: str
+    host: str | None  # whose answer it is; None: the endpoint's own, or those of all its hosts
+    first: datetime
+    last: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One audit from the first read to the last verdict."""
 
@@ -320,6 +341,7 @@ class Run:
     finished: datetime
     endpoints: tuple[EndpointReading, ...]
     hosts: int  # ESXi hosts seen
+    read: tuple[ReadAt, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
 
 
 @dataclass(frozen=True, slots=True)

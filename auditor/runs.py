@@ -18,7 +18,7 @@ from auditor.reporting.files import written_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.model import Fix, Report
+    from auditor.model import Fix, Report, Since
     from auditor.reporting.kept_report import FindingKey
 
 RUN_FILE = "run.json"
@@ -122,7 +122,9 @@ def begin_run(state: Path, run_id: str) -> Path:
     return directory
 
 
-def keep_run(directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None) -> None:
+def keep_run(
+    directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, since: Mapping[FindingKey, Since] | None = None
+) -> None:
     """Finish a run: what it reports, and then the small file that says it is whole.
 
     Args:
@@ -130,6 +132,7 @@ def keep_run(directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | 
         report: what it reports.
         fixes: what became of the fix of findings that are not as FINDINGS_FILE has them; all findings stand in that file of the directory.
             None: there is no such file, and every finding is written.
+        since: since when failures of drift are there, where that file is.
 
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
@@ -141,7 +144,7 @@ def keep_run(directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | 
         if fixes is None:
             write_json(report, out)
         else:
-            write_kept(report, fixes, out)
+            write_kept(report, fixes, out, since)
     said = {
         "run": run_object(report.run),
         "coverage": coverage_object(report.summary),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import auditing, doctoring, labs, querying, rules, runs, undoing, waivers
+from auditor.cli import auditing, baselines, doctoring, labs, querying, rules, runs, undoing, waivers
 
 app = typer.Typer(
     name="auditor",
@@ -28,6 +28,7 @@ app.command("query")(querying.query)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")
 app.add_typer(waivers.app, name="waivers")
+app.add_typer(baselines.app, name="baseline")
 app.add_typer(labs.app, name="lab")
 
 

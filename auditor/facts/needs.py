@@ -50,6 +50,8 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "array_pool_load": ("endpoint", "pool_id"),
         "array_replication": ("endpoint", "replication_id"),
         "array_efficiency": ("endpoint", "volume_id"),
+        "baseline": ("kind", "of_endpoint", "of_host", "thing", "setting"),
+        "listed_endpoint": ("endpoint",),
     }
 )
 """The columns that tell the rows of a table apart; tables that are not here may hold two rows that say the same."""
@@ -158,6 +160,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "running_task": Source("tasks"),
         "vcenter_extension": Source("extensions"),
         "tagged": Source("tags"),
+        "change_event": Source("events"),
         "array": Source(
             "array",
             properties={"version": "GetClusterVersionInfo", "model": "controllers", "latency_threshold_ms": "ScConfiguration"},
@@ -183,7 +186,8 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "array_scrub": Source("scrub"),
     }
 )
-"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, and `declared` is fleet.yaml's."""
+"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared` and `listed_endpoint` fleet.yaml's,
+`baseline` an earlier run's."""
 
 NULL_IS_UNREAD: frozenset[Fact] = frozenset(
     ("host", column) for column in ("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi")

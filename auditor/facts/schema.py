@@ -32,12 +32,18 @@ class Batch:
 _TABLES = (
     table(
         "reading",
-        "What was asked and whether the whole answer arrived; a topic without a row was never asked.",
+        "What was asked and whether the whole answer arrived; a topic without a row was never asked, see facts/unread.py.",
         ENDPOINT,
         ("scope", "VARCHAR", "host_id for topics of one host, '' for topics of the endpoint"),
         ("topic", "VARCHAR", "one of TOPICS"),
         ("complete", "BOOLEAN", "true when the whole topic was read"),
-        ("read_at", "TIMESTAMPTZ", "when the answer arrived, UTC"),
+        ("read_at", "TIMESTAMPTZ", "when the answer arrived, UTC; NULL when none came"),
+    ),
+    table(
+        "listed_endpoint",
+        "Every endpoint of fleet.yaml, whether it answered, or was asked, or not.",
+        ENDPOINT,
+        ("kind", "VARCHAR", "as fleet.yaml has it: vcenter | element | dell-sc | flasharray | ontap | eternus"),
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,
@@ -48,6 +54,25 @@ _TABLES = (
         ("model", "VARCHAR", "for example DX90"),
         ("generation", "VARCHAR", "for example S1; NULL when not declared"),
         ("firmware", "VARCHAR", "for example V10L66; NULL when not declared"),
+    ),
+    table(
+        "baseline",
+        "Settings that somebody declared wanted, as a run or one good host had them; no row when no baseline is set.",
+        (
+            "kind",
+            "VARCHAR",
+            "made: one row about all of it; host: a host of it; else what it is a setting of, a name of facts.baseline.KINDS",
+        ),
+        ("of_endpoint", "VARCHAR", "endpoint the setting was read from; NULL in the row `made`"),
+        ("of_host", "VARCHAR", "name of the host it was read from; '' where it is no host's"),
+        (
+            "thing",
+            "VARCHAR",
+            "device, kernel module, iSCSI target, datastore or volume; '' for the host itself; of `host` its cluster, of `made` for whom",
+        ),
+        ("setting", "VARCHAR", "for example an option's key; of `made` run or host: what it was made from"),
+        ("value", "VARCHAR", "the wanted value as text; of `made` the run; of `host` itself, cluster or all: who is to be like it"),
+        ("taken_at", "TIMESTAMPTZ", "of `made`: when that run began to read, UTC; else NULL"),
     ),
     table(
         "gap",

@@ -422,6 +422,16 @@ VCENTER_TABLES = (
         ("category", "VARCHAR", "name of the tag's category"),
         ("tag", "VARCHAR", "name, unique within its category"),
     ),
+    table(
+        "change_event",
+        "Who may have changed something, and when, as far as vCenter's log tells; at most the last 30 days, of what the account may see.",
+        ENDPOINT,
+        ("entity_kind", "VARCHAR", "host | datastore | vm"),
+        ("entity_id", "VARCHAR", "managed object id, for example host-12"),
+        ("happened_at", "TIMESTAMPTZ", "Event.createdTime, by vCenter's clock"),
+        ("user_name", "VARCHAR", "who did it, for example VSPHERE.LOCAL\\Administrator; NULL when vCenter names nobody"),
+        ("what", "VARCHAR", "a task's descriptionId, else the event's type; all that there can be stand in collectors/vcenter_changes.py"),
+    ),
 )
 
 HOST_TOPICS = (
@@ -445,5 +455,5 @@ HOST_TOPICS = (
 VCENTER_TOPICS = ("hosts", "datastores", "vms", "pods", "tasks", "extensions")
 """Topics of `reading` whose scope is a whole vCenter."""
 
-ON_DEMAND_TOPICS = ("tags",)
-"""Likewise, and no part of a whole reading: of no use but to waivers that go by tags, and told by another service of vCenter."""
+ON_DEMAND_TOPICS = ("tags", "events")
+"""Likewise, and no part of a whole reading: tags are of no use but to waivers that go by them, events but to say who changed what."""

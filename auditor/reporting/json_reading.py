@@ -15,12 +15,14 @@ from auditor.model import (
     FixClass,
     Gap,
     Outcome,
+    ReadAt,
     Receipt,
     Report,
     Resource,
     RuleText,
     Run,
     Severity,
+    Since,
     Summary,
     Target,
     Verdict,
@@ -106,7 +108,11 @@ def _run(run: dict[str, Any]) -> Run:
         EndpointReading(**{**reading, "started": _moment(reading["started"]), "finished": _moment(reading["finished"])})
         for reading in run["endpoints"]
     )
-    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"])
+    # Fields are only ever added: an older report has none.
+    read = tuple(
+        ReadAt(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
+    )
+    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"], read)
 
 
 def _moment(text: str) -> datetime:
@@ -140,7 +146,17 @@ def _finding(finding: dict[str, Any]) -> Finding:
         impact=finding["impact"],
         waiver=finding["waiver"],
         lapsed_waiver=finding.get("lapsed_waiver"),
+        since=since_of(finding["since"]) if finding.get("since") else None,
     )
+
+
+def since_of(since: Mapping[str, Any]) -> Since:
+    """What `json_report.since_object` told.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
+    return Since(since["run"], _moment(since["at"]), since["at_least"])
 
 
 def fix_of(fix: Mapping[str, Any]) -> Fix:

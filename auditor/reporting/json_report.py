@@ -7,15 +7,20 @@ import math
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
+from auditor.model import Verdict
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from auditor.model import EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
+    from auditor.model import EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Since, Summary
+    from auditor.reporting.provenance import ReadFrom
 
 SCHEMA_VERSION = 1
 FINDINGS_OPEN = '"findings": ['
 """Ends the first line of a report; every line after it, up to one that begins with a bracket, is one finding."""
+_TOLD_IN_FULL = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+"""Verdicts whose findings say when each value was read; of the millions of others `run.read` does."""
 _encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that every name survives every encoding and pipe
 
 
@@ -24,11 +29,15 @@ def write_json(report: Report, out: TextIO) -> None:
 
     Findings of every verdict are written, passes and not-applicable ones too.
     """
+    from auditor.reporting.provenance import Provenance
+
     out.write(f"{_encode(head_object(report))[:-1]}, {FINDINGS_OPEN}")
     separator = "\n"
+    provenance = Provenance(report.run)
     for finding in report.findings():
         out.write(separator)
-        out.write(_encode(_finding(finding)))
+        read = provenance.of(finding) if finding.verdict in _TOLD_IN_FULL else ()
+        out.write(_encode({**_finding(finding), "read": [_read_from(one) for one in read]} if read else _finding(finding)))
         separator = ",\n"
     out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
 
@@ -68,6 +77,10 @@ def run_object(run: Run) -> dict[str, Any]:
         "finished": utc_text(run.finished),
         "hosts": run.hosts,
         "endpoints": [_endpoint(reading) for reading in run.endpoints],
+        "read": [
+            {"endpoint": one.endpoint, "topic": one.topic, "host": one.host, "first": utc_text(one.first), "last": utc_text(one.last)}
+            for one in run.read
+        ],
     }
 
 
@@ -147,7 +160,22 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": fix_object(finding.fix) if finding.fix else {},
         "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
         "lapsed_waiver": _scalars(finding.lapsed_waiver) if finding.lapsed_waiver is not None else None,
+        "since": since_object(finding.since) if finding.since is not None else None,
     }
+
+
+def _read_from(read: ReadFrom) -> dict[str, Any]:
+    return {
+        "endpoint": read.endpoint,
+        "first": utc_text(read.first) if read.first is not None else None,
+        "last": utc_text(read.last) if read.last is not None else None,
+        "columns": list(read.columns),
+    }
+
+
+def since_object(since: Since) -> dict[str, Any]:
+    """Since when a failure of drift is there."""
+    return {"run": since.run, "at": utc_text(since.at), "at_least": since.at_least}
 
 
 def fix_object(fix: Fix) -> dict[str, Any]:

@@ -115,9 +115,8 @@ def set_option(host: Any, key: str, value: int) -> None:
 
 def endpoint_of(host: Any) -> str:
     """The first protocol endpoint that the host sees."""
-    return min(
-        unit.canonicalName for unit in host.configManager.storageSystem.storageDeviceInfo.scsiLun if "6f47acc2" in unit.canonicalName
-    )
+    units = host.configManager.storageSystem.storageDeviceInfo.scsiLun
+    return min(str(unit.canonicalName) for unit in units if "6f47acc2" in unit.canonicalName)
 
 
 def set_path_policy(host: Any, device: str, policy: str) -> None:
@@ -174,6 +173,7 @@ def test_exactly_what_was_changed_is_drift_and_a_fix_puts_it_back(place: Place, 
 
     fixed = place.audit("--tag", "drift", "--fix", "--yes", *ALLOWED)
     assert [row[0] for row in drift(fixed)] == ["baseline/path-policy"]  # nothing here writes one
+    assert any("baseline alone" in notice for notice in fixed.report["notices"])
     with somebody(place) as vcenter:
         set_path_policy(a_host(vcenter, TWIN), device, "VMW_PSP_RR")
     clean = place.audit("--tag", "drift")

@@ -1,0 +1,321 @@
+"""What a baseline keeps, and what its views say of the same fleet at another time."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from auditor.baselining import unmatched_hosts
+from auditor.engine.lineage import rests_on
+from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
+from auditor.facts.snapshot import Snapshot
+from auditor.facts.views import create_views, view_columns
+from auditor.model import EndpointKind
+
+from .fleets import WHEN, Facts, Rows, array, hosts, on_all_hosts, seen, snapshot
+
+RUN = "20261121T065500Z-1a2b"
+LUN = "naa.6f47acc100000000000000000000abcd"
+
+
+def held(then: Facts, now: Facts, host: str | None = None, reach: str = "itself") -> Snapshot:
+    """The fleet now, held against what it was then."""
+    before, after = snapshot(then), snapshot(now)
+    take(before, RUN, None if host is None else ("vc", host), reach)
+    hand_on(before.connection, after.connection)
+    return after
+
+
+def rows(view: str, of: Snapshot) -> Rows:
+    create_views(of.connection, views={view})
+    answer = of.connection.execute(f'SELECT * FROM "{view}" ORDER BY endpoint, resource_id')
+    names = [column[0] for column in answer.description or []]
+    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+
+
+def kept(given: Facts) -> set[tuple[str, str, str, str, str]]:
+    """(kind, host, thing, setting, value) of all that a baseline of these facts holds, but for its hosts."""
+    found = snapshot(given)
+    take(found, RUN, None, "itself")
+    query = "SELECT kind, of_host, thing, setting, value FROM fact.baseline WHERE kind NOT IN ('made', 'host')"
+    return set(found.connection.execute(query).fetchall())
+
+
+def option(key: str, value: str, host: str = "host-1", value_type: str = "long") -> dict[str, str]:
+    return {"host_id": host, "key": key, "value": value, "value_type": value_type}
+
+
+def with_rows(given: Facts, table: str, *more: dict[str, Any]) -> Facts:
+    given.setdefault(table, []).extend(more)
+    return given
+
+
+def unread(given: Facts, topic: str) -> Facts:
+    for reading in given["reading"]:
+        if reading["topic"] == topic:
+            reading["complete"] = False
+    return given
+
+
+def test_the_views_that_rest_on_a_baseline_are_those_its_kinds_name() -> None:
+    resting = {view for view, columns in view_columns().items() if ("baseline", "") in rests_on([(view, list(columns))]).columns}
+    assert resting == VIEWS == {kind.view for kind in KINDS.values()}
+
+
+def test_no_name_address_identity_or_log_target_becomes_a_baseline() -> None:
+    given = with_rows(
+        hosts(1),
+        "host_option",
+        option("Disk.QFullSampleSize", "32"),
+        option("Misc.APDTimeout", "140"),
+        option("Disk.IdentityOfSomething", "iqn.1998-01.com.vmware:esx-1", value_type="string"),
+        option("Syslog.global.logHost", "udp://logs.example.net", value_type="string"),
+        option("Net.ManagementAddr", "198.51.100.7", value_type="string"),
+        option("Net.UseHwTSO", "1"),
+        option("Misc.HostIPAddr", "198.51.100.7", value_type="string"),
+        option("UserVars.SuppressShellWarning", "0"),
+    )
+    assert {row[3] for row in kept(given)} == {"Disk.QFullSampleSize", "Misc.APDTimeout"}
+
+
+def test_an_option_is_compared_with_its_own_value_of_then() -> None:
+    then = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "32"), option("Disk.QFullSampleSize", "16", "host-2"))
+    now = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "0"), option("Disk.QFullSampleSize", "16", "host-2"))
+    found = rows("baseline_option", held(then, now))
+    assert [(row["host"], row["value"], row["wanted"], row["wanted_number"], row["is_own"]) for row in found] == [
+        ("esx-1", "0", "32", 32, True),
+        ("esx-2", "16", "16", 16, True),
+    ]
+    assert {(row["baseline_run"], row["baseline_at"]) for row in found} == {(RUN, WHEN)}
+
+
+@pytest.mark.parametrize(("lose", "is_listed"), [(lambda given: given, False), (lambda given: unread(given, "options"), None)])
+def test_an_option_that_is_gone_has_no_value_and_whether_it_is_gone_is_told(lose: Callable[[Facts], Facts], is_listed: bool | None) -> None:
+    then = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "32"))
+    (found,) = rows("baseline_option", held(then, lose(hosts(1))))
+    assert (found["value"], found["is_known"], found["is_listed"]) == (None, True, is_listed)
+
+
+def test_a_host_that_came_or_was_renamed_is_not_known_and_the_lost_one_is_named() -> None:
+    then = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "32"), option("Disk.QFullSampleSize", "32", "host-2"))
+    now = with_rows(hosts(3), "host_option", *(option("Disk.QFullSampleSize", "0", f"host-{n}") for n in (1, 2, 3)))
+    now["host"][1]["name"] = "esx-renamed"
+    after = held(then, now)
+    assert [(row["host"], row["is_known"]) for row in rows("baseline_option", after)] == [
+        ("esx-1", True),
+        ("esx-renamed", False),
+        ("esx-3", False),
+    ]
+    (notice,) = unmatched_hosts(after)
+    assert "esx-2 (vc)" in notice
+
+
+def test_hosts_that_could_not_all_be_listed_are_not_called_lost() -> None:
+    then, now = hosts(2), unread(hosts(1), "hosts")
+    assert unmatched_hosts(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
+
+
+def test_two_hosts_of_one_name_are_nobodys_example() -> None:
+    given = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "32"), option("Disk.QFullSampleSize", "0", "host-2"))
+    given["host"][1]["name"] = "esx-1"
+    assert kept(given) == set()
+
+
+@pytest.mark.parametrize(
+    ("reach", "held_to_it"),
+    [pytest.param("cluster", {"esx-1", "esx-2"}, id="its cluster"), pytest.param("all", {"esx-1", "esx-2", "esx-3"}, id="all")],
+)
+def test_a_good_host_is_an_example_for_whom_it_was_made(reach: str, held_to_it: set[str]) -> None:
+    given = with_rows(hosts(3), "host_option", *(option("Disk.QFullSampleSize", str(n), f"host-{n}") for n in (1, 2, 3)))
+    given["host"][2] |= {"cluster": "silver", "cluster_id": "c2"}
+    found = rows("baseline_option", held(given, given, "esx-1", reach))
+    assert {row["host"] for row in found if row["is_known"]} == held_to_it
+    assert {row["wanted"] for row in found if row["is_known"]} == {"1"}
+    assert {row["host"] for row in found if row["is_own"]} == {"esx-1"}
+
+
+def module(options: str | None, name: str = "iscsi_vmk") -> dict[str, Any]:
+    return {"host_id": "host-1", "module": name, "loaded": True, "option_string": options}
+
+
+@pytest.mark.parametrize(
+    ("then", "now", "told"),
+    [
+        pytest.param("a=1 b=2", "b=3", [("a", "not set", "1"), ("b", "3", "2")], id="one lost, one changed"),
+        pytest.param("", "a=1", [("a", "1", "not set")], id="one that came"),
+        pytest.param("a=1", "", [("a", "not set", "1")], id="all lost: the driver's defaults"),
+        pytest.param("  a=1   b=2 ", "b=2 a=1", [("a", "1", "1"), ("b", "2", "2")], id="order and blanks say nothing"),
+        pytest.param("", "", [("", "not set", "not set")], id="nothing then, nothing now"),
+        pytest.param("a=1", None, [("a", None, "1")], id="not read"),
+        pytest.param("", None, [("", None, "not set")], id="not read, and nothing was set"),
+        pytest.param("a=1", "a=1 a=2", [("a", "1 and 2", "1")], id="named twice"),
+        pytest.param("a=1", "a", [("a", "", "1")], id="without a value"),
+    ],
+)
+def test_parameters_of_an_option_string_are_compared_one_by_one(
+    then: str, now: str | None, told: list[tuple[str, str | None, str]]
+) -> None:
+    found = rows(
+        "baseline_parameter", held(with_rows(hosts(1), "host_module", module(then)), with_rows(hosts(1), "host_module", module(now)))
+    )
+    assert [(row["parameter"], row["value"], row["wanted"]) for row in found] == told
+    assert all(row["is_known"] and row["is_listed"] for row in found)
+
+
+def test_a_module_that_is_gone_is_told_and_one_that_came_is_not_known() -> None:
+    then = with_rows(hosts(1), "host_module", module("a=1"))
+    gone, came = rows("baseline_parameter", held(then, with_rows(hosts(1), "host_module", module("c=1", "nfnic"))))
+    assert (gone["module"], gone["value"], gone["is_listed"], gone["is_known"]) == ("iscsi_vmk", None, False, True)
+    assert (came["module"], came["wanted"], came["is_known"]) == ("nfnic", None, False)
+
+
+def devices(*names: str, dsnro: int = 32, count: int = 1, **more: Any) -> Facts:
+    given = hosts(count)
+    on_all_hosts(given, *(seen(name, "solidfire", queue_depth=128, **more) for name in names))
+    told = [{"host_id": host["host_id"], "device": name, "dsnro": dsnro} for host in given["host"] for name in names]
+    return with_rows(given, "device_scheduling", *told)
+
+
+def test_a_device_is_compared_by_its_name_and_host() -> None:
+    (found,) = rows("baseline_dsnro", held(devices(LUN, dsnro=64), devices(LUN)))
+    assert (found["commands"], found["wanted_commands"], found["is_known"], found["is_seen"]) == (32, 64, True, True)
+
+
+def test_a_device_that_is_gone_is_told_only_where_all_were_read() -> None:
+    (gone,) = rows("baseline_dsnro", held(devices(LUN), hosts(1)))
+    (open_,) = rows("baseline_dsnro", held(devices(LUN), unread(hosts(1), "devices")))
+    assert (gone["is_seen"], open_["is_seen"]) == (False, None)
+
+
+def test_a_good_hosts_device_is_wanted_only_where_the_other_host_sees_it() -> None:
+    then = devices(LUN, dsnro=64, count=2)
+    now = {**then, "device": [row for row in then["device"] if row["host_id"] == "host-1"]}
+    assert [row["host"] for row in rows("baseline_dsnro", held(then, now, "esx-1", "cluster"))] == ["esx-1"]
+
+
+def test_disks_in_the_host_are_nobodys_business() -> None:
+    assert not {row for row in kept(devices("naa.5000c500", is_local=True)) if row[0] in ("dsnro", "queue_depth")}
+    assert not {row for row in kept(devices("mpx.vmhba0:C0:T0:L0")) if row[0] in ("dsnro", "queue_depth")}
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        pytest.param({"psp": "VMW_PSP_MRU"}, "VMW_PSP_MRU", id="most recently used"),
+        pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "rr", "rr_iops": 1000}, "VMW_PSP_RR, iops 1000", id="round robin as it comes"),
+        pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "bytes", "rr_bytes": 10485760}, "VMW_PSP_RR, bytes 10485760", id="by bytes"),
+        pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "latency"}, "VMW_PSP_RR, latency", id="by latency"),
+        pytest.param({"psp": "VMW_PSP_RR"}, None, id="what it goes by was not told"),
+        pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "iops"}, None, id="how many was not told"),
+    ],
+)
+def test_a_path_policy_is_one_word(policy: dict[str, Any], told: str | None) -> None:
+    given = with_rows(devices(LUN), "device_policy", {"host_id": "host-1", "device": LUN, **policy})
+    (found,) = rows("baseline_path_policy", held(given, given))
+    assert (found["value"], found["wanted"], found["is_known"]) == (told, told, told is not None)
+
+
+def target(*, delayed: bool | None, hba: str = "vmhba64") -> dict[str, Any]:
+    at = {"address": "198.51.100.10", "port": 3260, "iqn": "iqn.2010-01.com.solidfire:x"}
+    return {"host_id": "host-1", "hba": hba, "kind": "static", "delayed_ack": delayed, **at}
+
+
+def test_a_target_is_found_again_behind_another_adapter() -> None:
+    then = with_rows(hosts(1), "iscsi_target", target(delayed=False))
+    (found,) = rows("baseline_delayed_ack", held(then, with_rows(hosts(1), "iscsi_target", target(delayed=True, hba="vmhba65"))))
+    assert (found["hba"], found["delayed_ack"], found["wanted_delayed_ack"], found["is_seen"]) == ("vmhba65", True, False, True)
+
+
+def test_adapters_that_do_not_agree_about_a_target_are_no_baseline() -> None:
+    given = with_rows(hosts(1), "iscsi_target", target(delayed=True), target(delayed=False, hba="vmhba65"))
+    assert kept(given) == set()
+
+
+def store(name: str, number: int, *, on: bool | None = True, mode: str = "manual", threshold: int = 15) -> dict[str, Any]:
+    sioc = {"sioc_enabled": on, "sioc_mode": mode, "sioc_threshold_ms": threshold}
+    return {"datastore_id": f"datastore-{number}", "name": name, "type": "VMFS", **sioc}
+
+
+def test_a_datastore_is_found_again_by_its_name() -> None:
+    then = with_rows(hosts(1), "datastore", store("gold", 1), store("lost", 2), store("twice", 3), store("twice", 4))
+    now = with_rows(hosts(1), "datastore", store("gold", 11, on=False, mode="automatic", threshold=30), store("twice", 3), store("new", 5))
+    found = {row["resource_name"]: row for row in rows("baseline_datastore", held(then, now))}
+    gold = found["gold"]
+    assert (gold["datastore_id"], gold["sioc_enabled"], gold["wanted_enabled"]) == ("datastore-11", False, True)
+    assert (gold["wanted_mode"], gold["wanted_threshold_ms"]) == ("manual", 15)
+    assert (found["lost"]["is_known"], found["lost"]["is_seen"]) == (True, False)
+    assert {name: found[name]["is_known"] for name in ("twice", "new")} == {"twice": False, "new": False}
+
+
+def test_datastores_that_were_not_all_read_are_not_called_gone() -> None:
+    then = with_rows(hosts(1), "datastore", store("gold", 1))
+    (found,) = rows("baseline_datastore", held(then, unread(hosts(1), "datastores")))
+    assert (found["is_known"], found["is_seen"], found["sioc_enabled"]) == (True, None, None)
+
+
+def element(policy: str | None, *, iops: int = 1000, read: bool = True, family: bool = True) -> Facts:
+    given = hosts(1)
+    own = {"qos_min_iops": 50, "qos_max_iops": iops, "qos_burst_iops": 2000, "qos_policy_id": policy, "qos_read": read}
+    array(given, "sf", EndpointKind.ELEMENT, {"name": "7", **own})
+    limits = {"min_iops": 50, "max_iops": 1000, "burst_iops": 2000, "is_read": True}
+    with_rows(given, "array_qos_policy", {"endpoint": "sf", "policy_id": "3", "name": "gold", **limits})
+    if not family:
+        given["array"][0]["family"] = None
+    return given
+
+
+@pytest.mark.parametrize(
+    ("now", "value"),
+    [
+        pytest.param(element("3"), "policy 3", id="as it was"),
+        pytest.param(element(None), "own 50/1000/2000", id="out of its policy, the limits as they were"),
+        pytest.param(element("3", iops=700), "policy 3 with own 50/700/2000", id="limits of its own in the policy"),
+        pytest.param(element("3", read=False), None, id="not understood"),
+        pytest.param(element("3", family=False), None, id="which array it is was not read, so neither how it says so"),
+    ],
+)
+def test_what_limits_an_element_volume_is_one_text(now: Facts, value: str | None) -> None:
+    (found,) = rows("baseline_volume_qos", held(element("3"), now))
+    assert (found["value"], found["wanted"], found["is_seen"]) == (value, "policy 3", True)
+
+
+def test_a_policy_whose_limits_change_is_drift_although_its_volumes_stay_in_it() -> None:
+    now = element("3")
+    now["array_qos_policy"][0]["max_iops"] = 500
+    (found,) = rows("baseline_qos_policy", held(element("3"), now))
+    assert (found["value"], found["wanted"]) == ("500 IOPS, burst 2000, at least 50", "1000 IOPS, burst 2000, at least 50")
+
+
+def event(minutes: int, what: str, user: str | None = "root") -> dict[str, Any]:
+    when = WHEN + timedelta(minutes=minutes)
+    return {"entity_kind": "host", "entity_id": "host-1", "happened_at": when, "user_name": user, "what": what}
+
+
+OPTIONS, MODULES = "option.OptionManager.updateValues", "host.KernelModuleSystem.updateModuleOptionString"
+
+
+@pytest.mark.parametrize(
+    ("events", "who", "minutes"),
+    [
+        pytest.param([event(5, OPTIONS, "anna"), event(9, OPTIONS, "bert")], "bert", 9, id="the newest"),
+        pytest.param([event(5, OPTIONS, "anna"), event(9, MODULES, "bert")], "anna", 5, id="another kind of change is not it"),
+        pytest.param([event(-5, OPTIONS, "anna")], None, None, id="before the baseline"),
+        pytest.param([event(5, OPTIONS, "anna"), event(9, OPTIONS, None)], None, 9, id="the newest names nobody"),
+        pytest.param([event(7, "HostProfileAppliedEvent", "anna")], "anna", 7, id="a host profile may change anything"),
+        pytest.param([], None, None, id="no event at all"),
+    ],
+)
+def test_who_may_have_changed_an_option_is_the_newest_that_could(events: Rows, who: str | None, minutes: int | None) -> None:
+    given = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "32"))
+    now = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "0"))
+    (found,) = rows("baseline_option", held(given, with_rows(now, "change_event", *events) if events else now))
+    assert (found["changed_by"], found["changed_at"]) == (who, WHEN + timedelta(minutes=minutes) if minutes else None)
+
+
+def test_a_baseline_that_was_judged_by_is_not_taken_for_what_was_read() -> None:
+    then = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "32"))
+    after = held(then, with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "0")))
+    take(after, RUN, None, "itself")
+    assert [row["wanted"] for row in rows("baseline_option", after)] == ["0"]
+    assert dict(counts(after.connection)) == {"host": 1, "option": 1}
