@@ -7,9 +7,15 @@ import sys
 CRASHED = 70
 """EX_SOFTWARE of sysexits.h."""
 
+UNREAD = 141
+"""What a shell tells of a tool that a broken pipe has ended, 128 and SIGPIPE. None of design.md's codes: the command's own is not known."""
+
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
+    from auditor.cli.outlets import outliving
+
+    sys.stdout, sys.stderr = outliving(sys.stdout), outliving(sys.stderr)
     try:
         code = run(sys.argv[1:])
     except Exception:  # noqa: BLE001  the last line: Python's own exit code for a crash is 1, and that says "drift"
@@ -41,10 +47,13 @@ def run(arguments: list[str]) -> int:
     except (KeyboardInterrupt, Abort):
         print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone, as in `auditor runs list | head -1`; keep Python from complaining at exit.
-        sys.stdout = None  # Python's own way of saying there is no stdout
-        return 0
+    except SystemExit as left:
+        # typer leaves with 1 when a pipe breaks, and that would say "drift". Standard output cannot break, but a report of its own can.
+        if not isinstance(left.__context__, BrokenPipeError):
+            raise
+        told = "whoever read the named pipe that a report was to go to has gone"
+        print(f"error: {told}\n  why: that report is not whole.\n  do:  read it to its end, or write a file.", file=sys.stderr)
+        return UNREAD
     except typer.Exit as done:
         return done.exit_code
     return code if isinstance(code, int) else 0

@@ -6,12 +6,14 @@ import os
 import sys
 import tempfile
 from enum import StrEnum
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from auditor.cli import options
+from auditor.cli.outlets import is_read
 from auditor.errors import ConfigurationError
 
 ROWS_ON_A_TERMINAL = 200
@@ -41,15 +43,6 @@ def query(
 
     Example: auditor query "SELECT host, device, dsnro FROM protocol_endpoint WHERE dsnro < 64" --format csv
     """
-    try:
-        return _query(sql, run, snapshot, form, limit, timeout, state_dir)
-    except BrokenPipeError:
-        # Whoever read our rows has gone, as in `... | head -1`: typer would end with 1, which says "drift".
-        sys.stdout = None  # Python's own way of saying there is no stdout
-        return 0
-
-
-def _query(sql: str, run: str | None, snapshot: Path | None, form: Form, limit: int | None, timeout: float, state_dir: Path | None) -> int:
     from auditor.querying import answered
     from auditor.reporting.query_rows import limited, write_rows
 
@@ -62,6 +55,7 @@ def _query(sql: str, run: str | None, snapshot: Path | None, form: Form, limit: 
         answered(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
     ):
         rows, has_more = limited(answer.rows, most)
+        rows = takewhile(lambda _row: is_read(), rows)  # millions of rows for nobody, after `| head`
         cut = write_rows(answer.columns, rows, sys.stdout, form=form, width=width)
         sys.stdout.flush()
         if cut:

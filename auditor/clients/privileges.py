@@ -52,6 +52,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "network": _PROPERTIES,
         "tasks": Needed(READ_ONLY[:2], "vSphere API reference, TaskManager.recentTask: System.View; it lists what the account may see"),
         "extensions": Needed(READ_ONLY[:2], "vSphere API reference, ExtensionManager.extensionList: System.View"),
+        "events": Needed(READ_ONLY, "vSphere API reference, EventManager.CreateCollectorForEvents: System.View; a page is a property"),
         "options": Needed(READ_ONLY, "vSphere API reference, OptionManager.QueryOptions: System.View"),
         "modules": Needed((*READ_ONLY, SETTINGS), "vSphere API reference, HostKernelModuleSystem.QueryModules: Host.Config.Settings"),
         "device_scheduling": Needed((*READ_ONLY, SETTINGS), _ESXCLI, verified=False),
@@ -64,7 +65,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "datastore_load": _COUNTERS,
     }
 )
-"""By topic. `modules` asks esxcli for their parameters as well."""
+"""By topic. `modules` asks esxcli for their parameters as well; tags are told by another service, to whoever may read what they are on."""
 
 ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
 """What is read by esxcli alone, which can be tried."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.collectors.vcenter_changes import collect_changes
 from auditor.collectors.vcenter_datastores import collect_datastores
 from auditor.collectors.vcenter_hosts import collect_hosts
 from auditor.collectors.vcenter_live import LIVE_TOPICS, read_live
@@ -61,6 +62,7 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
         ("tasks", collect_tasks),
         ("extensions", collect_extensions),
         ("tags", collect_tags),
+        ("events", collect_changes),
     ]
     if since is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, TextIO
 from auditor.model import Outcome, Verdict
 from auditor.reporting.console import write_parts
 from auditor.reporting.digest import coverage_line, digest, headline, next_steps
-from auditor.reporting.rows import Cell, Column, aligned
+from auditor.reporting.rows import Cell, Column, aligned, fits
 from auditor.reporting.wording import (
     OUTCOME_WORDS,
+    change_text,
     count_of,
     first_sentence,
     fix_text,
@@ -22,6 +23,7 @@ from auditor.reporting.wording import (
     place_of,
     place_texts,
     setting_text,
+    since_text,
     value_text,
     waiver_text,
 )
@@ -39,6 +41,7 @@ ROWS_A_RULE = 10
 """Rows of one rule before the rest is only counted."""
 ROWS_A_LIST = 20
 """Gaps and receipts shown before the rest is only counted."""
+_ENDPOINTS_NAMED = 6
 _SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium": "bold yellow", "low": "cyan", "info": "blue"}
 _STATE_STYLES = {"drift": "bold white on red", "holes": "bold black on yellow", "clean": "bold white on green"}
 _OUTCOME_ORDER = (
@@ -51,8 +54,8 @@ _OUTCOME_ORDER = (
     Outcome.BY_HAND,
 )
 
-_RESOURCE, _PLACE = 0, 1
-"""Where the columns that name a finding stand in `_finding_columns`."""
+_RESOURCE, _PLACE, _CLUSTER = 0, 1, 2
+"""Where the columns that say what a finding is about stand in `_finding_columns`."""
 
 
 def write_table(report: Report, out: TextIO) -> None:
@@ -113,22 +116,26 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
     if rule.text and (why := first_sentence(rule.text.lesson)):
         yield Text(neutral(why), style="dim")
     columns = _finding_columns(found)
-    cells = [_finding_cells(one, several=several, say_class=common is None) for one in found]
-    columns, cells, shared = _without_repetition(columns, cells)
+    cells = [_finding_cells(one, several=several, say_class=common is None, drifts=any(each.since for each in found)) for one in found]
+    columns, cells, shared = _without_repetition(columns, cells, width - 2)
     if shared:
-        yield _hanging("  each:" if number == len(found) else "  each shown:", Text(", ".join(shared)))
+        yield _hanging("  in" if number == 1 else "  each:" if number == len(found) else "  each shown:", Text(", ".join(shared)))
     yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(found):
         yield Text(f"  +{number - len(found):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
 
 
-def _without_repetition(columns: list[Column], rows: list[list[Cell]]) -> tuple[list[Column], list[list[Cell]], list[str]]:
+def _without_repetition(columns: list[Column], rows: list[list[Cell]], width: int) -> tuple[list[Column], list[list[Cell]], list[str]]:
     """The table without what all its rows share, which is told once above it: a narrow terminal has no room to say it ten times.
 
-    Names are kept, but a resource that is its own host is told as the host alone.
+    Names are kept, but a resource that is its own host is told as the host alone. Of a single row it is the cluster that goes, where there
+    is no room for it.
     """
     if len(rows) < 2:
-        return columns, rows, []
+        text = rows[0][_CLUSTER].text if rows else ""
+        if not text or fits(columns, rows, width):
+            return columns, rows, []
+        return columns[:_CLUSTER] + columns[_CLUSTER + 1 :], [row[:_CLUSTER] + row[_CLUSTER + 1 :] for row in rows], [f"cluster {text}"]
     dropped, shared = set(), []
     if all(row[_RESOURCE].text == row[_PLACE].text for row in rows):
         dropped.add(_RESOURCE)
@@ -147,14 +154,15 @@ def _finding_columns(found: Sequence[Finding]) -> list[Column]:
     place = "Host" if hosts == {True} else "Endpoint" if hosts == {False} else "Host or endpoint"
     return [
         Column("Resource", floor=16, shorten=True),
-        Column(place, floor=18),
+        Column(place, floor=18, whole=True),
         Column("Cluster", floor=10, shorten=True),
         Column("Observed -> desired", floor=14),
         Column("Fix", floor=8),
+        *([Column("Drifted", floor=14)] if any(one.since for one in found) else []),
     ]
 
 
-def _finding_cells(finding: Finding, *, several: bool, say_class: bool) -> list[Cell]:
+def _finding_cells(finding: Finding, *, several: bool, say_class: bool, drifts: bool = False) -> list[Cell]:
     resource = finding.resource
     cluster = neutral(resource.cluster or "")
     if cluster and several:
@@ -165,7 +173,14 @@ def _finding_cells(finding: Finding, *, several: bool, say_class: bool) -> list[
         Cell(cluster, "dim"),
         Cell(f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
         Cell(fix_text(finding.fix, say_class=say_class), "green" if finding.fix and finding.fix.outcome is Outcome.APPLIED else ""),
+        *([Cell(_drifted(finding))] if drifts else []),
     ]
+
+
+def _drifted(finding: Finding) -> str:
+    """Since when, and whom vCenter names."""
+    told = (since_text(finding.since) if finding.since else "", change_text(finding.evidence))
+    return ", ".join(part for part in told if part)
 
 
 def _several_vcenters(report: Report) -> bool:
@@ -207,16 +222,25 @@ def _waived(seen: Digest) -> Iterator[RenderableType]:
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:
+    """What could not be read; where several endpoints have the same to say, it is said once."""
     from rich.text import Text
 
     if not gaps:
         return
     yield ""
     yield Text(f"GAPS: {count_of(len(gaps), 'thing')} could not be read", style="bold yellow")
-    for gap in gaps[:ROWS_A_LIST]:
-        yield _hanging("  -", Text.assemble((neutral(gap.endpoint), "bold"), f"  {neutral(gap.what)}: {neutral(gap.why)}"))
-    if len(gaps) > ROWS_A_LIST:
-        yield Text(f"  +{len(gaps) - ROWS_A_LIST:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+    alike: dict[tuple[str, str], list[str]] = {}
+    for gap in gaps:
+        alike.setdefault((gap.what, gap.why.removeprefix(f"endpoint {gap.endpoint}: ")), []).append(gap.endpoint)
+    shown = list(alike.items())[:ROWS_A_LIST]
+    for (what, why), endpoints in shown:
+        names = sorted(set(endpoints))
+        more = f" and {len(names) - _ENDPOINTS_NAMED:,} more" if len(names) > _ENDPOINTS_NAMED else ""
+        told = neutral(", ".join(names[:_ENDPOINTS_NAMED])) + more
+        yield _hanging("  -", Text.assemble((told, "bold"), f"  {neutral(what)}: {neutral(why)}"))
+    left = len(gaps) - sum(len(endpoints) for _, endpoints in shown)
+    if left:
+        yield Text(f"  +{left:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
 
 
 def _receipts(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:

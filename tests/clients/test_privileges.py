@@ -12,7 +12,8 @@ from auditor.clients.vcenter import VCenter, open_vcenter
 from auditor.clients.vcenter_account import account_of, privileges_held
 from auditor.collectors.vcenter import collect_vcenter
 from auditor.errors import EndpointError, PermissionMissingError
-from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
+from auditor.facts.needs import EVERYTHING, needs
+from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS, Batch
 from auditor.lab.vcenter import VCenterServer
 from auditor.lab.vcenter.privileges import ALL, READ_ONLY
 from auditor.lab.wire import Fault
@@ -54,18 +55,19 @@ def read_whole(endpoint: Endpoint) -> set[str]:
     complete: dict[str, list[bool]] = {}
     try:
         with open_vcenter(endpoint) as vcenter:
-            for item in collect_vcenter(vcenter, endpoint):
+            for item in collect_vcenter(vcenter, endpoint, EVERYTHING | needs((), {"events"})):
                 if isinstance(item, Batch) and item.table == "reading":
                     for topic, whole in zip(item.columns["topic"], item.columns["complete"], strict=True):
                         complete.setdefault(topic, []).append(whole)
     except EndpointError:
         return set()  # not even logged in
-    wanted = dict.fromkeys(HOST_TOPICS, HOSTS) | dict.fromkeys(VCENTER_TOPICS, 1)
+    wanted = dict.fromkeys(HOST_TOPICS, HOSTS) | dict.fromkeys((*VCENTER_TOPICS, "events"), 1)
     return {topic for topic, readings in complete.items() if len(readings) == wanted[topic] and all(readings)}
 
 
 def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something() -> None:
-    assert set(VCENTER_READS) == set(HOST_TOPICS + VCENTER_TOPICS)
+    # Tags are told by another service, to whoever may read what they are on.
+    assert set(VCENTER_READS) == set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}
     assert set(VCENTER_FIXES) == {name for name in REMEDIATORS if remediator_for(name).kind is EndpointKind.VCENTER} == set(WRITES)
     assert set(ARRAY_ROLES) == set(EndpointKind) - {EndpointKind.VCENTER}
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}

@@ -43,7 +43,7 @@ def test_an_option_change_says_who_made_it_where_and_from_what_to_what(vcenter: 
     before = client.instance.CurrentTime()
     host = client.hosts()["esx-2"]
     set_option(host, "Disk.QFullSampleSize", 32)
-    (event,) = client.content.eventManager.QueryEvents(about(host))
+    event, task = client.content.eventManager.QueryEvents(about(host))
     assert names([event]) == [OPTION_CHANGED]
     assert event.userName == USER
     assert before <= event.createdTime <= client.instance.CurrentTime()
@@ -54,24 +54,33 @@ def test_an_option_change_says_who_made_it_where_and_from_what_to_what(vcenter: 
         "dc-1",
     )
     assert {one.key: one.value for one in event.arguments} == {"option": "Disk.QFullSampleSize", "before": "0", "after": "32"}
-    assert client.content.eventManager.latestEvent.key == event.key
+    assert (task.info.descriptionId, task.info.entity._GetMoId(), task.info.state) == (
+        "option.OptionManager.updateValues",
+        "host-12",
+        "success",
+    )
+    assert (task.userName, task.info.reason.userName) == (USER, USER)
+    assert client.content.eventManager.latestEvent.key == task.key
 
 
-def test_a_write_that_changes_nothing_or_is_refused_is_no_event(vcenter: VCenterServer, connect: Callable[..., Client]) -> None:
+def test_a_write_that_changes_nothing_is_a_task_and_one_that_is_refused_is_nothing(
+    vcenter: VCenterServer, connect: Callable[..., Client]
+) -> None:
     client = connect(vcenter)
     host = client.hosts()["esx-2"]
     set_option(host, "Disk.QFullSampleSize", 0)
     with pytest.raises(vmodl.fault.InvalidArgument):
         set_option(host, "Disk.QFullSampleSize", 65)
-    assert list(client.content.eventManager.QueryEvents(about(host))) == []
+    assert names(client.content.eventManager.QueryEvents(about(host))) == ["TaskEvent"]
 
 
 def test_module_options_are_recorded(vcenter: VCenterServer, connect: Callable[..., Client]) -> None:
     client = connect(vcenter)
     host = client.hosts()["esx-1"]
     host.configManager.kernelModuleSystem.UpdateModuleOptionString("iscsi_vmk", "iscsivmk_LunQDepth=64")
-    (event,) = client.content.eventManager.QueryEvents(about(host))
-    assert names([event]) == [MODULE_OPTIONS_CHANGED]
+    task, event = client.content.eventManager.QueryEvents(about(host))
+    assert names([task, event]) == ["TaskEvent", MODULE_OPTIONS_CHANGED]
+    assert task.info.descriptionId == "host.KernelModuleSystem.updateModuleOptionString"
     assert {one.key: one.value for one in event.arguments} == {"module": "iscsi_vmk", "after": "iscsivmk_LunQDepth=64"}
 
 
@@ -84,7 +93,7 @@ def test_storage_io_control_is_one_event_however_much_changes(vcenter: VCenterSe
     task, event, again = client.content.eventManager.QueryEvents(about(store))
     assert names([task, event, again]) == ["TaskEvent", "DatastoreIORMReconfiguredEvent", "TaskEvent"]
     assert (event.datastore.name, event.datastore.datastore._GetMoId(), event.userName) == ("fast", "datastore-101", USER)
-    assert task.info.descriptionId == "StorageResourceManager.configureDatastoreIORM"
+    assert task.info.descriptionId == "StorageResourceManager.ConfigureDatastoreIORM"
 
 
 def test_storage_io_control_that_comes_back_by_itself_is_an_event_of_its_own(
@@ -196,7 +205,7 @@ def eventful(vcenter: VCenterServer, connect: Callable[..., Client]) -> Client:
         pytest.param({"userName": Filter.ByUsername(systemUser=True)}, ["HostConnectionLostEvent"], id="nobody's"),
         pytest.param({"userName": Filter.ByUsername(systemUser=False, userList=["other"])}, [], id="somebody else's"),
         pytest.param({"eventChainId": 2}, [OPTION_CHANGED], id="a chain"),
-        pytest.param({"maxCount": 2}, [OPTION_CHANGED, "HostConnectionLostEvent"], id="the newest two"),
+        pytest.param({"maxCount": 2}, ["TaskEvent", "HostConnectionLostEvent"], id="the newest two"),
     ],
 )
 def test_filters_by_kind_user_and_number(eventful: Client, spec: dict[str, Any], expected: list[str]) -> None:
@@ -206,12 +215,12 @@ def test_filters_by_kind_user_and_number(eventful: Client, spec: dict[str, Any],
 @pytest.mark.parametrize(
     ("kind", "name", "recursion", "hosts"),
     [
-        pytest.param(vim.HostSystem, "esx-1", "self", ["esx-1", "esx-1"], id="a host"),
+        pytest.param(vim.HostSystem, "esx-1", "self", ["esx-1"] * 3, id="a host"),
         pytest.param(vim.HostSystem, "esx-1", "children", [], id="below a host"),
         pytest.param(vim.ClusterComputeResource, "no-drs", "self", [], id="a cluster itself"),
-        pytest.param(vim.ClusterComputeResource, "no-drs", "children", ["esx-b1"], id="below a cluster"),
-        pytest.param(vim.ClusterComputeResource, "one", "all", ["esx-1", "esx-1"], id="a cluster and below"),
-        pytest.param(vim.Datacenter, "dc-1", "all", ["esx-1", "esx-b1", "esx-1"], id="the datacenter and below"),
+        pytest.param(vim.ClusterComputeResource, "no-drs", "children", ["esx-b1"] * 2, id="below a cluster"),
+        pytest.param(vim.ClusterComputeResource, "one", "all", ["esx-1"] * 3, id="a cluster and below"),
+        pytest.param(vim.Datacenter, "dc-1", "all", ["esx-1", "esx-1", "esx-b1", "esx-b1", "esx-1"], id="the datacenter and below"),
     ],
 )
 def test_filters_by_entity(eventful: Client, kind: type, name: str, recursion: str, hosts: list[str]) -> None:
@@ -235,24 +244,36 @@ def test_a_collector_pages_through_the_events_both_ways(eventful: Client) -> Non
     def read(method: Callable[[int], Any], count: int) -> list[int]:
         return [one.key for one in method(count)]
 
-    assert len(keys) == 4
-    assert read(collector.ReadNextEvents, 3) == keys[:3]
-    assert read(collector.ReadNextEvents, 3) == keys[3:]
-    assert read(collector.ReadNextEvents, 3) == []
-    assert read(collector.ReadPreviousEvents, 3) == keys[:0:-1]
-    assert read(collector.ReadPreviousEvents, 3) == keys[:1]
+    assert len(keys) == 6
+    assert read(collector.ReadPreviousEvents, 5) == []
+    assert read(collector.ReadNextEvents, 5) == keys[:5]
+    assert read(collector.ReadNextEvents, 5) == keys[5:]
+    assert read(collector.ReadNextEvents, 5) == []
+    assert read(collector.ReadPreviousEvents, 5) == keys[:0:-1]
+    assert read(collector.ReadPreviousEvents, 5) == keys[:1]
     collector.RewindCollector()
     assert read(collector.ReadPreviousEvents, 3) == []
     assert read(collector.ReadNextEvents, 1) == keys[:1]
-    collector.ResetCollector()
-    assert read(collector.ReadNextEvents, 1) == []
-    assert read(collector.ReadPreviousEvents, 1) == keys[-1:]
     for count in (0, 1001):
         with pytest.raises(vmodl.fault.InvalidArgument):
             collector.ReadNextEvents(count)
     collector.DestroyCollector()
     with pytest.raises(vmodl.fault.ManagedObjectNotFound):
         collector.ReadNextEvents(1)
+
+
+def test_after_a_reset_the_events_before_the_latest_page_are_read_newest_first(eventful: Client) -> None:
+    keys = [one.key for one in eventful.content.eventManager.QueryEvents(Filter())]
+    collector = eventful.content.eventManager.CreateCollectorForEvents(Filter())
+    collector.SetCollectorPageSize(2)
+    collector.ResetCollector()
+    assert [one.key for one in collector.ReadPreviousEvents(3)] == keys[3:0:-1]
+    assert [one.key for one in collector.ReadPreviousEvents(3)] == keys[:1]
+    collector.ResetCollector()
+    assert [one.key for one in collector.ReadNextEvents(3)] == keys[4:]
+    collector.SetCollectorPageSize(10)
+    collector.ResetCollector()
+    assert list(collector.ReadPreviousEvents(3)) == []
 
 
 def test_the_latest_page_holds_the_newest_and_moves_on(eventful: Client) -> None:
@@ -295,6 +316,7 @@ def test_govc_lists_events(govc_binary: str, tmp_path: Path) -> None:
         lines = govc("events", "-l", f"host/sf-vvol/{host}").strip().splitlines()
         assert [line.split("] [")[3].partition("]")[0] for line in lines] == [
             OPTION_CHANGED,
+            "TaskEvent",
             "TaskEvent",
             "EnteringMaintenanceModeEvent",
             "EnteredMaintenanceModeEvent",

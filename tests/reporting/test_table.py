@@ -121,6 +121,32 @@ def test_names_are_cut_in_the_middle_and_keep_both_ends() -> None:
     assert re.search(r"naa\.6\w*…\w*0001 ", rendered(samples.report_of(findings)))
 
 
+def test_a_single_failure_says_its_cluster_above_where_names_would_have_to_give_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    report = samples.report_of([samples.pe_finding("esx-dx-3.lab.example", cluster="dx90-l66")])
+    text = rendered(report)
+    assert "\n  in cluster dx90-l66\n" in text
+    assert re.search(r"\n  naa\.\S+…\S+  esx-dx-3\.lab\.example +32 -> 256 +proposed\n", text)
+    monkeypatch.setenv("COLUMNS", "120")
+    assert re.search(r"esx-dx-3\.lab\.example +dx90-l66 +32 -> 256", rendered(report))
+
+
+def test_a_host_is_told_whole_as_long_as_anything_else_can_give_way() -> None:
+    hosts = [f"esx-fq-emulex-{number}.city.lab.example" for number in range(2)]
+    findings = [samples.pe_finding(host, cluster=f"cluster of {host}", observed=number) for number, host in enumerate(hosts)]
+    text = rendered(samples.report_of(findings))
+    assert [line.split()[1] for line in text.splitlines() if line.startswith("  naa.")] == hosts
+
+
+def test_a_host_that_no_terminal_has_room_for_is_broken_at_a_dot() -> None:
+    hosts = [f"esx-{number:02}.site-of-vienna.dc{number}.corp.storage.example.net" for number in range(2)]
+    text = rendered(samples.report_of([samples.pe_finding(host, cluster=f"cluster {host}", observed=3) for host in hosts]))
+    _, start, *_ = _starts(text)
+    parts = [line.strip() for line in _column(text, start).splitlines()]
+    assert len(parts) > 2
+    assert "".join(parts) == "".join(hosts)
+    assert all(part.endswith((".", "net")) for part in parts)
+
+
 def test_what_every_row_shares_is_told_once_and_leaves_room_for_names() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}.example.net") for number in range(3)]))
     assert "  each: cluster gold, 32 -> 256, proposed\n" in text
@@ -248,6 +274,18 @@ def test_gaps_and_receipts_are_cut_and_counted_too() -> None:
     assert "+11 more" in text
     assert "CHANGES: 45 applied" in text
     assert "+25 more" in text
+
+
+def test_what_several_endpoints_could_not_tell_for_the_same_reason_is_told_once() -> None:
+    names = [f"dx-{number}" for number in range(8, 0, -1)]
+    gaps = [Gap(name, what, f"endpoint {name}: E5003 improper") for name in names for what in ("pools", "hosts")]
+    gaps.append(Gap("vc-east", "pools", "E9999 other"))
+    text = rendered(samples.report_of([samples.pe_finding(verdict=Verdict.PASS)], gaps=gaps))
+    assert "GAPS: 17 things could not be read\n" in text
+    for what in ("pools", "hosts"):
+        assert f"  - dx-1, dx-2, dx-3, dx-4, dx-5, dx-6 and 2 more  {what}: E5003 improper\n" in text
+    assert "  - vc-east  pools: E9999 other\n" in text
+    assert "more, see" not in text
 
 
 def test_an_unknown_verdict_says_what_would_let_it_be_judged() -> None:

@@ -35,7 +35,7 @@ class Collector:
         self.spec = spec
         self.page_size = min(spec.maxCount or _PAGE, _MOST)
         self._inventory = inventory
-        self._after: int | None = None  # key of the last event before the place; None: the client has not read yet
+        self._after = 0  # key of the last event before the place
 
     def latest_page(self) -> Any:
         """The newest events, newest first."""
@@ -43,15 +43,17 @@ class Collector:
 
     def read_next(self, count: int) -> list[Any]:
         """Towards the newest; a collector that was not moved begins with the oldest."""
-        after = self._after or 0
-        found = [one for one in selected(self._inventory, self.spec) if one.key > after][:count]
+        found = [one for one in selected(self._inventory, self.spec) if one.key > self._after][:count]
         if found:
             self._after = found[-1].key
         return found
 
     def read_previous(self, count: int) -> list[Any]:
-        """Towards the oldest; a collector that was not moved begins with the newest."""
-        found = [one for one in reversed(selected(self._inventory, self.spec)) if self._after is None or one.key <= self._after][:count]
+        """Towards the oldest, where a collector that was not moved is already.
+
+        Source: vSphere API reference, HistoryCollector: before the oldest item is "the default setting".
+        """
+        found = [one for one in reversed(selected(self._inventory, self.spec)) if one.key <= self._after][:count]
         if found:
             self._after = found[-1].key - 1
         return found
@@ -61,9 +63,12 @@ class Collector:
         self._after = 0
 
     def reset(self) -> None:
-        """Go behind the newest."""
-        events = self._inventory.state.events.events
-        self._after = events[-1].key if events else 0
+        """Go behind the item that comes before the latest page.
+
+        Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page)".
+        """
+        before = selected(self._inventory, self.spec)[: -self.page_size]
+        self._after = before[-1].key if before else 0
 
 
 @dataclass(slots=True)

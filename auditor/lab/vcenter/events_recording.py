@@ -1,8 +1,9 @@
 """Which event a change becomes.
 
-The types are vCenter's own, but for advanced options and kernel modules: which event a vCenter records for these is not known here, so
-they are EventEx with type ids that say whose they are. Messages follow vCenter's where its format is known (govmomi, simulator/esx/
-event_manager.go), else they are the lab's words.
+The types are vCenter's own. What a host is told at once, by a method that returns no task, leaves a TaskEvent by the name that vCenter
+has for that method (`PASSED`; that it leaves one for each of them is not verified against a real vCenter). Which value an advanced option
+or a kernel module had and has, no event of vCenter is known to tell: the lab says it besides, as EventEx whose type ids say that it does.
+Messages follow vCenter's where its format is known (govmomi, simulator/esx/event_manager.go), else they are the lab's words.
 """
 
 from __future__ import annotations
@@ -25,6 +26,19 @@ if TYPE_CHECKING:
 
 OPTION_CHANGED = "auditor.lab.host.AdvancedOptionChanged"
 MODULE_OPTIONS_CHANGED = "auditor.lab.host.ModuleOptionsChanged"
+
+PASSED: Mapping[str, str] = MappingProxyType(
+    {
+        "UpdateOptions": "option.OptionManager.updateValues",
+        "UpdateModuleOptionString": "host.KernelModuleSystem.updateModuleOptionString",
+        "SetMultipathLunPolicy": "host.StorageSystem.setMultipathLunPolicy",
+        "UpdateInternetScsiAdvancedOptions": "host.StorageSystem.updateInternetScsiAdvancedOptions",
+    }
+)
+"""Methods that change a host and return no task -> TaskInfo.descriptionId.
+
+Source: TaskManager.description.methodInfo of a vCenter, as captured in govmomi, simulator/vpx/task_manager.go.
+"""
 
 _event = vim.event
 
@@ -153,10 +167,17 @@ def _logged_out(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> 
     context.state.events.post(event)
 
 
+def _passed(name: str, context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
+    host = context.state.hosts[host_of(this)]
+    if host.noticed is not None:
+        context.tasks.passed(vim.HostSystem(host.moid), host.description.name, PASSED[name])
+
+
 def _module_options_changed(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
     if host.noticed is None:
         return  # it only stands in for the real one: the write is ignored
+    _passed("UpdateModuleOptionString", context, this, arguments)
     module, options = arguments["name"], arguments.get("options", "")
     message = f'Options of the kernel module {module} of {host.description.name} are "{options}" from the next reboot on'
     _extended(context.state, host, MODULE_OPTIONS_CHANGED, message, {"module": module, "after": options})
@@ -167,5 +188,6 @@ _RECORDERS: Mapping[str, Callable[[Context, Any, Mapping[str, Any]], None]] = Ma
         "Login": _logged_in,
         "Logout": _logged_out,
         "UpdateModuleOptionString": _module_options_changed,
+        **{name: partial(_passed, name) for name in PASSED if name != "UpdateModuleOptionString"},
     }
 )

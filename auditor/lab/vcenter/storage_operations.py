@@ -114,7 +114,7 @@ def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) 
         sioc_written(context.state, store)
         context.state.changed()
 
-    return context.tasks.start(arguments["datastore"], store.description.name, "StorageResourceManager.configureDatastoreIORM", configure)
+    return context.tasks.start(arguments["datastore"], store.description.name, "StorageResourceManager.ConfigureDatastoreIORM", configure)
 
 
 def _check_iorm(spec: Any) -> None:

@@ -121,6 +121,15 @@ class Tasks:
         self._state.changed()
         return reference
 
+    def passed(self, entity: Any, name: str, description: str) -> None:
+        """Record as a task what was done at once, by a method that returns none; `entity`, `name` and `description` are as in `start`.
+
+        The task is told by its event only: it is over, and among the recent ones it could push out one that still runs.
+        """
+        now = datetime.now(UTC)
+        user = self._state.events.user
+        task_started(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
+
     def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
         """Take up a task that was begun at `queued`; whoever calls sees to how it goes on. `known` are further attributes of `Task`."""
         task = Task(self._new_key(), description, entity, name, queued, **known)

@@ -1,0 +1,38 @@
+"""The waivers of the demo: one in force, and one whose time is over, so that its failures count again."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from auditor.lab.description import LabFleet
+
+_VCENTER = "vc-eternus"
+"""Whose hosts the waivers are about, of the scenario eternus-vaai."""
+
+_TEXT = """\
+# What `auditor demo` waives. Yours lies beside fleet.yaml; docs/decisions/0010-waivers.md says what may stand in it.
+waivers:
+  - rule: vaai/mixed-host-scope
+    resources: {{endpoint: vc-eternus, host: esx-dx-3.lab.example}}
+    owner: storage team
+    reason: the FibreCAT SX moves to a host of its own in the next maintenance window
+    ticket: CHG-2291
+    expires: {in_force:%Y-%m-%d}
+  - rule: vaai/stale-workaround
+    resources: {{endpoint: vc-eternus, cluster: dx80-stale}}
+    owner: virtualisation team
+    reason: offload stays off until the new firmware has carried a month's end
+    ticket: CHG-2104
+    expires: {lapsed:%Y-%m-%d}
+"""
+
+
+def demo_waivers(fleet: LabFleet, at: datetime) -> str | None:
+    """The text of waivers.yaml for a demo that begins at `at`; None where the fleet has none of the hosts it is about."""
+    if not any(vcenter.name == _VCENTER for vcenter in fleet.vcenters):
+        return None
+    return _TEXT.format(in_force=at + timedelta(days=45), lapsed=at - timedelta(days=7))
