@@ -99,7 +99,7 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
         tls=Tls(ca=str(folder / "ca.pem")),
         lane=Lane(told["lane"]),
     )
-    builder = SnapshotBuilder() if told["tables"] else None
+    builder = SnapshotBuilder(folder / "spilled") if told["tables"] else None
     began = time.perf_counter()
     with open_vcenter(endpoint) as vcenter:
         refs = vcenter.bulk.refs("HostSystem")

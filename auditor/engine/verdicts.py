@@ -58,14 +58,14 @@ class Quiet:
 class _Part:
     """Verdicts of one kind by one rule: as stored, or as `quiet` tells them."""
 
-    verdict: str
+    verdict: Verdict
     severity: str
     rule: str
     count: int
     quiet: Quiet | None = None
 
     def place(self) -> tuple[int, int, str]:
-        return list(Verdict).index(Verdict(self.verdict)), list(Severity).index(Severity(self.severity)), self.rule
+        return list(Verdict).index(self.verdict), list(Severity).index(Severity(self.severity)), self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ class Evaluation:
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""
         kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
-        parts = [_Part(*group) for group in fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {})]
+        groups = fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {})
+        parts = [_Part(Verdict(verdict), severity, rule, count) for verdict, severity, rule, count in groups]
         for quiet in self.quiet:
             parts += [_Part(kind, quiet.severity, quiet.rule, count, quiet) for kind, count in quiet.counts.items() if kind in verdicts]
         for part in sorted(parts, key=_Part.place):

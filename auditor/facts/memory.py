@@ -11,23 +11,25 @@ if TYPE_CHECKING:
 
     import duckdb
 
-HELD_MIB, HELD_MIB_A_THREAD = 256, 32
-"""What DuckDB may hold while a snapshot is read, joined and judged; Python and its packages come on top, some 120 MiB.
+COLLECTING_MIB, HELD_MIB, HELD_MIB_A_THREAD = 32, 256, 32
+"""What DuckDB may hold while hosts are read, which only adds rows, and while a snapshot is joined and judged; Python and its packages come
+on top, some 120 MiB.
 
 Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
 """
 
 
-def hold(connection: duckdb.DuckDBPyConnection, spill: Path) -> None:
-    """Hold `connection` to HELD_MIB until `let_go`. What does not fit goes to a folder of its own, whose name begins as `spill` does.
+def hold(connection: duckdb.DuckDBPyConnection, spill: Path, mib: int = HELD_MIB) -> None:
+    """Hold `connection` to `mib`, and to HELD_MIB_A_THREAD more for each thread, until `let_go`.
 
-    It is made when it is needed and gone with the connection. A connection that is sealed later may still use it, and be let go.
+    What does not fit goes to a folder of its own, whose name begins as `spill` does. It is made when it is needed and gone with the
+    connection. A connection that is sealed later may still use it, and be let go.
     """
     row = connection.execute("SELECT current_setting('threads')").fetchone()
     threads = int(row[0]) if row else 1
     # Never one folder for two: the database that made it clears it when it ends, whoever else writes there.
     connection.execute("SET temp_directory = ?", [str(spill.with_name(f"{spill.name}-{secrets.token_hex(4)}"))])
-    connection.execute(f"SET memory_limit = '{HELD_MIB + HELD_MIB_A_THREAD * threads}MiB'")
+    connection.execute(f"SET memory_limit = '{mib + HELD_MIB_A_THREAD * threads}MiB'")
     connection.execute("SET allowed_configs = ['memory_limit']")
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
-from auditor.facts.memory import hold, let_go, run
+from auditor.facts.memory import COLLECTING_MIB, hold, let_go, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
+from auditor.facts.unread import leave_unanswered
 from auditor.model import EndpointReading, Gap
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MANIFEST = "snapshot.json"
-_COPIED = frozenset({"declared", "gap", "reading"})
+_COPIED = frozenset({"declared", "gap", "listed_endpoint", "reading"})
 _NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
 
 
@@ -41,7 +42,7 @@ class SnapshotBuilder:
 
         self._connection = duckdb.connect()
         if spill is not None:
-            hold(self._connection, spill)
+            hold(self._connection, spill, COLLECTING_MIB)
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
@@ -136,12 +137,16 @@ class SnapshotBuilder:
     def finish(
         self, readings: tuple[EndpointReading, ...], *, started: datetime, finished: datetime, asked: Needs = EVERYTHING
     ) -> Snapshot:
-        """Close the books: a value that is only read from here on. What the hosts see and no array accounts for is a gap."""
+        """Close the books: a value that is only read from here on.
+
+        What was asked and never answered was not read. What the hosts see and no array accounts for is a gap.
+        """
         import duckdb
 
         from auditor.facts.unjoined import unjoined
 
         self._insert_all()
+        leave_unanswered(self._connection, readings, asked)
         try:
             gaps = list(unjoined(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
@@ -253,6 +258,7 @@ def load_snapshot(directory: Path) -> Snapshot:
         started = datetime.fromisoformat(manifest["started"])
         finished = datetime.fromisoformat(manifest["finished"])
         asked = from_json(manifest.get("asked"))
+        leave_unanswered(connection, readings, asked)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, duckdb.Error) as error:
         raise SnapshotError(
             f"{directory} is not a whole snapshot: {error}",
@@ -265,7 +271,7 @@ def load_snapshot(directory: Path) -> Snapshot:
 def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
     """Put the files of a snapshot in the place of the empty tables.
 
-    Small ones are copied: those whose order counts, and `reading`, which facts/unread.py may correct.
+    Small ones are copied: those whose order counts, and what facts/unread.py may correct.
     """
     opened = []
     for name, table in TABLES.items():
