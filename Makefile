@@ -60,6 +60,7 @@ rule-pages-check: env
 
 # The values that `auditor rules schema` shows, read anew from the lab.
 example-values: env
+	$(BIN)/python -m auditor.engine.column_topics
 	$(BIN)/python -m auditor.lab.example_values
 
 # Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.

@@ -10,12 +10,12 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from auditor.errors import ConfigurationError
-from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Ssh, Tls
+from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
-_TOP = ("endpoints", "params", "declared")
+_TOP = ("endpoints", "params", "severity", "declared")
 _ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "lane", "params", "clusters")
 _TLS = ("ca", "fingerprint", "verify")
 _SSH = ("known_hosts", "fingerprint", "verify")
@@ -35,9 +35,18 @@ class ParamOverride:
     where: str  # file:line
     rule: str
     name: str
-    value: Scalar
+    value: Scalar | tuple[Scalar, ...]
     endpoint: str | None = None  # None: the whole fleet
     cluster: str | None = None  # None: the whole endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class SeverityOverride:
+    """How much failures of some rules weigh in this fleet, whatever their authors thought."""
+
+    where: str  # file:line
+    rules: str  # the id of one, or TOPIC/* for all of a topic
+    severity: Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,7 @@ class Fleet:
     endpoints: tuple[Endpoint, ...]
     declared: tuple[Declared, ...] = ()
     params: tuple[ParamOverride, ...] = ()
+    severities: tuple[SeverityOverride, ...] = ()
 
 
 def with_lane(fleet: Fleet, lane: Lane | None) -> Fleet:
@@ -101,7 +111,7 @@ class _Reader:
                 at = ("endpoints", i, "clusters", cluster)
                 self._keys(self._mapping(what, *at), ("params",), *at)
                 params += self._params(what.get("params"), (*at, "params"), endpoint=name, cluster=cluster)
-        return Fleet(self.document.path, endpoints, declared, tuple(params))
+        return Fleet(self.document.path, endpoints, declared, tuple(params), self._severities(data.get("severity")))
 
     def _endpoint(self, index: int, entry: Any) -> Endpoint:
         at = ("endpoints", index)
@@ -237,10 +247,31 @@ class _Reader:
         found = []
         for rule, values in self._mapping(entry, *at).items():
             for name, value in self._mapping(values, *at, rule).items():
-                if not isinstance(value, bool | int | float | str):
-                    self._stop(f"{rule}: {name} needs one value", *at, rule, name)
-                found.append(ParamOverride(self.document.where(*at, rule, name), rule, name, value, endpoint, cluster))
+                several = tuple(value) if isinstance(value, list) else (value,)
+                if not several or not all(isinstance(one, bool | int | float | str) for one in several):
+                    self._stop(f"{rule}: {name} needs a value, or a list of values", *at, rule, name)
+                told = several if isinstance(value, list) else value
+                found.append(ParamOverride(self.document.where(*at, rule, name), rule, name, told, endpoint, cluster))
         return found
+
+    def _severities(self, entry: Any) -> tuple[SeverityOverride, ...]:
+        found = []
+        for rules, word in self._mapping(entry, "severity").items():
+            # YAML 1.1 takes a bare `off` for false.
+            if word is False or word in ("off", "none", "ignore", "skip"):
+                self._stop(
+                    f"{rules}: a severity does not switch a rule off; a waiver says who answers for what stays as it is, and until when",
+                    "severity",
+                    rules,
+                )
+            if not isinstance(word, str) or word not in set(Severity):
+                self._stop(
+                    f'{rules}: "{word}" is not a severity{did_you_mean(str(word), list(Severity))}; there are {", ".join(Severity)}',
+                    "severity",
+                    rules,
+                )
+            found.append(SeverityOverride(self.document.where("severity", rules), rules, Severity(word)))
+        return tuple(found)
 
     def _path(self, text: str) -> str:
         return str((self.document.path.parent / Path(text).expanduser()).resolve())

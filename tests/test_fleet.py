@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.fleet import Declared, Fleet, ParamOverride, load_fleet
-from auditor.model import EndpointKind, Limits, Secret, Ssh, Tls
+from auditor.fleet import Declared, Fleet, ParamOverride, SeverityOverride, load_fleet
+from auditor.model import EndpointKind, Limits, Secret, Severity, Ssh, Tls
 
 WHOLE = """
 endpoints:
@@ -31,6 +31,8 @@ endpoints:
     tls: {fingerprint: "SHA256:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA:AA"}
 params:
   vvol/pe-dsnro-headroom: {headroom: 4}
+severity:
+  vvol/*: low
 declared:
   - {devices: "naa.600000E00d*", model: DX90, generation: S1, firmware: V10L66}
 """
@@ -57,6 +59,7 @@ def test_everything_the_file_says_arrives(tmp_path: Path) -> None:
     assert element.password == Secret("command", ("pass", "show", "sf"))
     assert element.tls == Tls(fingerprint="sha256:" + "aa" * 32)
     assert element.tls.verify
+    assert fleet.severities == (SeverityOverride(f"{tmp_path / 'fleet.yaml'}:25", "vvol/*", Severity.LOW),)
     assert fleet.declared == (Declared("naa.600000e00d*", "DX90", "S1", "V10L66"),)
     scopes = [(p.value, p.endpoint, p.cluster) for p in fleet.params]
     assert scopes == [(4, None, None), (3, "vc-east", None), (2, "vc-east", "gold")]
@@ -144,7 +147,22 @@ def one_endpoint(**changes: str) -> str:
             one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"
         ),
         pytest.param(one_endpoint() + "declared:\n  - {devices: 'naa.6*'}\n", 9, "declares nothing", id="empty declaration"),
-        pytest.param(one_endpoint() + "params:\n  vvol/x: {a: [1]}\n", 9, "needs one value", id="list as a parameter"),
+        pytest.param(
+            one_endpoint() + "params:\n  vvol/x: {a: []}\n", 9, "needs a value, or a list of values", id="empty list as a parameter"
+        ),
+        pytest.param(
+            one_endpoint() + "params:\n  vvol/x: {a: {b: 1}}\n", 9, "needs a value, or a list of values", id="mapping as a parameter"
+        ),
+        pytest.param(
+            one_endpoint() + "severity:\n  vvol/x: hihg\n",
+            9,
+            'vvol/x: "hihg" is not a severity; did you mean "high"?',
+            id="no such severity",
+        ),
+        pytest.param(
+            one_endpoint() + "severity:\n  vvol/x: off\n", 9, "a severity does not switch a rule off; a waiver", id="severity off"
+        ),
+        pytest.param(one_endpoint() + "severity: high\n", 8, "severity must be a mapping", id="one severity for all"),
         pytest.param("endpoints: []\n", 1, "no endpoints are listed", id="no endpoint"),
         pytest.param("endpoints:\n  - vc\n", 2, "must be a mapping", id="not a mapping"),
         pytest.param("endpoint: []\n", 1, 'unknown key "endpoint"; did you mean "endpoints"?', id="misspelt top key"),

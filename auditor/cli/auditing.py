@@ -133,7 +133,8 @@ def _refuse_without_fix(*, fix: bool, asked: bool) -> None:
 
 def demo(
     scenario: Annotated[
-        str | None, typer.Option("--scenario", metavar="NAME", help="One scenario of the lab. [default: every one]")
+        str | None,
+        typer.Option("--scenario", metavar="NAME", help="One scenario of the lab; all is every one. [default: the five incidents]"),
     ] = None,
     rules: options.Rules = None,
     only: options.Only = None,
@@ -155,7 +156,10 @@ def demo(
     """
     import tempfile
 
-    from auditor.lab.scenario import load_scenario
+    from auditor.auditing import now
+    from auditor.engine.waivers import FILE_NAME
+    from auditor.lab.demo_waivers import demo_waivers
+    from auditor.lab.scenario import load_incidents, load_scenario
     from auditor.lab.serving import serve
 
     _refuse_without_fix(fix=fix, asked=dry_run or yes or bool(allow))
@@ -174,9 +178,13 @@ def demo(
         lane,
         state_dir,
     )
-    with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(load_scenario(scenario or "all")) as lab:
+    simulated = load_scenario(scenario) if scenario else load_incidents()
+    with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(simulated) as lab:
         path = Path(folder) / "fleet.yaml"
         lab.write_fleet(path)
+        waivers = demo_waivers(simulated, now())
+        if waivers is not None:
+            path.with_name(FILE_NAME).write_text(waivers, encoding="utf-8")
         return _audit(path, None, wanted)
 
 
@@ -312,18 +320,30 @@ def _read_and_judge(
     `fixing`: it will be written to.
     """
     from auditor import auditing
+    from auditor.baselining import drift_alone, judged_with, kinds_of, load_about
     from auditor.facts.snapshot import load_snapshot
     from auditor.runs import begin_run, new_run_id
     from auditor.since import earlier_run
 
     rule_set, left_out = auditing.asked_for(auditing.load_rule_set(rules, only, tags), everything=bool(only or tags))
+    kept = load_snapshot(snapshot_path or Path()) if fleet is None else None
+    # A saved snapshot has the baseline it was judged by within itself; another one is not held against it.
+    about = load_about(state) if kept is None else None
+    held = kinds_of(kept) if kept is not None else tuple(about.counts) if about is not None else ()
+    rule_set = judged_with(rule_set, held, asked={*only, *tags})
     overrides = auditing.checked_overrides(fleet, rule_set)
+    rule_set, own_weights = auditing.weighed(fleet, rule_set)
+    disagreeing = auditing.conflicts_of(rule_set, overrides)
+    for told in disagreeing:
+        print(f"warning: {told}", file=sys.stderr)  # before an hour is spent on reading
+    left_out = disagreeing + own_weights + left_out
+    left_out += drift_alone(rule_set) if fixing else ()
     started = auditing.now()
     run_id = new_run_id(started)
     # Even of a snapshot of last month: what is waived is asked of the day on which it is judged.
     waived = auditing.waivers_for(waivers, fleet, rule_set, started, fixing=fixing)
-    if fleet is None:
-        snapshot = load_snapshot(snapshot_path or Path())
+    if fleet is None or kept is not None:
+        snapshot = kept or load_snapshot(snapshot_path or Path())
         directory = begin_run(state, run_id)
         return auditing.audit(
             snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=snapshot.started, notices=left_out, waivers=waived
@@ -332,7 +352,7 @@ def _read_and_judge(
     directory = begin_run(state, run_id)
     notices = why + auditing.recover_earlier(fleet, state, run_id)
     with progress() as said:
-        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts, waivers=waived), earlier)
+        snapshot = auditing.collect_for(fleet, directory, said, auditing.needs_for(rule_set, hosts=hosts, waivers=waived), earlier, state)
     notices += auditing.unmatched(fleet, snapshot) + left_out
     return auditing.audit(
         snapshot, rule_set, overrides, run_id=run_id, directory=directory, started=started, notices=notices, waivers=waived

@@ -95,6 +95,30 @@ def mutate(
     return 0
 
 
+def conflicts(
+    fleet: Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="With the params of this fleet.yaml.")] = None,
+    rules: options.Rules = None,
+    tag: options.Tags = None,
+) -> int:
+    """Which rules want one setting different, each pair with a row that shows it; ends with exit code 3 when there are any.
+
+    Example: auditor rules conflicts --fleet fleet.yaml
+    """
+    from auditor.auditing import checked_overrides, load_rule_set
+    from auditor.engine.conflicts import conflict_text, place_text
+    from auditor.engine.conflicts import conflicts as found_in
+    from auditor.engine.params import param_values
+    from auditor.fleet import load_fleet
+
+    loaded = load_rule_set(rules or []).tagged(tag or [])
+    overrides = checked_overrides(load_fleet(fleet) if fleet is not None else None, loaded)
+    found = list(found_in(loaded, param_values(overrides, loaded)))
+    for conflict in found:
+        print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")
+    print(f"{len(loaded)} rules, {len(found)} conflicts")
+    return 3 if found else 0
+
+
 def pages(
     directory: Annotated[Path, typer.Option("--dir", metavar="DIR", help="Where they go.")] = Path("docs/rules"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; end with exit code 3 when a page is not up to date.")] = False,

@@ -18,36 +18,46 @@ app = typer.Typer(help="The lessons a fleet is judged by: list, show, test, writ
 app.command("new")(rule_authoring.new)
 app.command("schema")(rule_authoring.schema)
 app.command("mutate")(rule_authoring.mutate)
+app.command("conflicts")(rule_authoring.conflicts)
 app.command("pages")(rule_authoring.pages)
 
 
 @app.command("list")
 def list_rules(rules: options.Rules = None, tag: options.Tags = None) -> int:
-    """Every rule, with its severity.
+    """Every rule, with its severity; one a line where another program reads it.
 
     Example: auditor rules list --tag iscsi
     """
     from auditor.auditing import load_rule_set
+    from auditor.reporting.rule_list import write_rule_list
 
-    loaded = load_rule_set(rules or []).tagged(tag or [])
-    width = max(len(rule.id) for rule in loaded)
-    for rule in loaded:
-        print(f"{rule.id:<{width}}  {rule.severity:<8}  {rule.title}")
+    write_rule_list(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
     return 0
 
 
 @app.command("show")
 def show_rule(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="For example vvol/pe-dsnro-headroom.")], rules: options.Rules = None
+    rule: Annotated[str, typer.Argument(metavar="RULE", help="For example vvol/pe-dsnro-headroom.")],
+    rules: options.Rules = None,
+    fleet: Annotated[
+        Path | None, typer.Option("--fleet", metavar="PATH", help="Say as well what this fleet.yaml makes of it: severity, params.")
+    ] = None,
 ) -> int:
     """One rule: the lesson, what it holds, its parameters, its fix, its risk, when to waive it, and its sources.
 
     Example: auditor rules show vvol/pe-dsnro-headroom
+
+    Example: auditor rules show vvol/pe-dsnro-headroom --fleet fleet.yaml
     """
-    from auditor.auditing import load_rule_set
+    from auditor.auditing import checked_overrides, load_rule_set, weighed
+    from auditor.fleet import load_fleet
     from auditor.reporting.rule_text import write_rule
 
-    write_rule(load_rule_set(rules or [], [rule])[rule], sys.stdout)
+    chosen = load_rule_set(rules or [], [rule])
+    loaded = load_fleet(fleet) if fleet is not None else None
+    given, overrides = weighed(loaded, chosen)[0][rule].severity, checked_overrides(loaded, chosen)
+    own = None if loaded is None or given is chosen[rule].severity else (given, loaded.path.name)
+    write_rule(chosen[rule], sys.stdout, own, overrides)
     return 0
 
 
@@ -77,7 +87,8 @@ def _tested(names: list[str], directories: list[Path], tags: list[str]) -> int:
     from auditor.engine.examples import check_examples
 
     refuse_blanks(_watched(names, directories))
-    results = check_examples(_chosen(names, directories).tagged(tags))
+    whole, chosen = _chosen(names, directories)
+    results = check_examples(chosen.tagged(tags), whole)
     wrong = [result for result in results if not result.ok]
     for result in wrong:
         print(f"{result.rule}: example '{result.example}' must be {result.wanted}: {result.detail}")
@@ -103,13 +114,15 @@ def _besides(files: list[Path], directories: list[Path]) -> list[Path]:
     return [*directories, *sorted({file.resolve().parent.parent for file in files} - {_shipped()})]
 
 
-def _chosen(names: list[str], directories: list[Path]) -> RuleSet:
+def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet]:
+    """All rules there are, and those that are named; all of them when none is."""
     from auditor.auditing import load_rule_set
 
     files = _files(names)
     ids = [name for name in names if not name.endswith((".yaml", ".yml"))]
     ids += [f"{file.resolve().parent.name}/{file.stem}" for file in files]
-    return load_rule_set(_besides(files, directories), ids)
+    whole = load_rule_set(_besides(files, directories))
+    return whole, whole.only(ids) if ids else whole
 
 
 def _shipped() -> Path:

@@ -38,6 +38,7 @@ class VCenter:
         content: the ServiceInstanceContent of the session.
         about: its AboutInfo: product, build, API version.
         release: what answers, for people.
+        notes: what every reader must be told and is no gap, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, stub: Stub, content: Any) -> None:
@@ -46,6 +47,7 @@ class VCenter:
         self.content = content
         self.about = content.about
         self.release = str(content.about.fullName)
+        self.notes: tuple[str, ...] = ()
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
         self._bulk: BulkReader | None = None

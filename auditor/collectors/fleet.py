@@ -112,7 +112,7 @@ def _read_endpoint(
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
             if endpoint.kind is EndpointKind.VCENTER:
-                lane, notes = session.bulk.lane, (*session.bulk.notes, *_told(endpoint, earlier, since, builder))
+                lane, notes = session.bulk.lane, (*session.bulk.notes, *session.notes, *_told(endpoint, earlier, since, builder))
             else:
                 notes = session.notes
     except (EndpointError, ConfigurationError) as error:

@@ -138,6 +138,7 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "volume_id": volume_id,
         "name": lun.text("name"),
         "kind": {"regular": "lun", "vvol": "vvol"}.get(kind or ""),
+        "os_type": lun.told("os_type"),
         "serial": lun.told("serial_number"),
         "device": None if virtual else device_of(lun),
         "is_virtual": virtual if kind is not None else None,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.checking import bindings
-from auditor.engine.rule import Example, Rule, RuleSet
-from auditor.engine.sql import VERDICT_COLUMNS, judging_sql, named
+from auditor.engine.rule import Example, Expression, Rule, RuleSet
+from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, judging_sql, mended_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS, seal
@@ -35,16 +35,21 @@ class ExampleResult:
         return not self.detail
 
 
-def check_examples(rules: RuleSet) -> list[ExampleResult]:
+def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[ExampleResult]:
     """Judge every example of every rule; a failing one is planned, its outcome foretold, and that outcome must pass.
 
-    A failing example may stay unmended only where the fix's own `when` says so, and at least one must be mended.
+    A failing example may stay unmended only where the fix's own `when` says so, and at least one must be mended. What it becomes is judged
+    by every rule that looks at what was changed: none that passed may fail then.
+
+    Args:
+        rules: whose examples.
+        among: all rules there are, these included; None: only these.
     """
     import duckdb
 
     with duckdb.connect() as connection:
         seal(connection)
-        return [result for rule in rules for result in _check_rule(connection, rule, rules.views[rule.over])]
+        return [result for rule in rules for result in _check_rule(connection, rule, among or rules)]
 
 
 def judge_rows(rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -85,7 +90,8 @@ def _judge_rows(
     return [dict(zip(VERDICT_COLUMNS, values, strict=True)) for values in judged]
 
 
-def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str]) -> list[ExampleResult]:
+def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSet) -> list[ExampleResult]:
+    view = among.views[rule.over]
     results = []
     mended = 0
     for example in rule.examples:
@@ -96,7 +102,9 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping
             continue
         got = Verdict(judged["verdict"])
         detail = _detail(rule, example, judged)
-        mended += got is Verdict.FAIL and judged["obstacle"] is None
+        if got is Verdict.FAIL and judged["obstacle"] is None:
+            mended += 1
+            detail = detail or _broken(connection, rule, example, among)
         results.append(ExampleResult(rule.id, example.name, example.verdict, got, detail))
     if rule.fix is not None and not mended:
         detail = f"{rule.path}:1: no failing example is mended by the fix, so nothing shows that it works"
@@ -113,6 +121,39 @@ def _detail(rule: Rule, example: Example, judged: Mapping[str, Any]) -> str:
         return ""
     setting = f"{rule.fix.column} {judged['before']} -> {judged['after']}"
     return f'{place}: "{example.name}" is not mended by the fix ({setting}): {judged["obstacle"]}; say in `when` where the fix is meant'
+
+
+def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example, among: RuleSet) -> str:
+    """Which rule would fail by the fix of the one that was judged last, though it passes as the example is; "" when none would."""
+    if rule.fix is None:
+        return ""
+    changed = changed_columns(rule.fix)
+    others = [other for other in among if other.over == rule.over and other.id != rule.id and changed & _looked_at(other)]
+    if not others:
+        return ""
+    view = among.views[rule.over]
+    listed = ", ".join(map(named, view))
+    connection.execute("CREATE OR REPLACE TABLE mended AS FROM example LIMIT 0")
+    connection.execute(
+        f"INSERT INTO mended SELECT {listed} FROM ({mended_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
+    )
+    for other in others:
+        # TRY: what it cannot judge of an example that is not its own is no failure.
+        verdict = f"TRY({verdict_sql(other)})"
+        both = f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM mended)"
+        if connection.execute(both, _defaults(other, other.judging)).fetchone() == (Verdict.PASS, Verdict.FAIL):
+            return f'{rule.path}:{example.line}: the fix of "{example.name}" makes {other.id} fail, which passes as it is'
+    return ""
+
+
+def _looked_at(rule: Rule) -> set[str]:
+    return {column for expression in rule.judging for column in expression.columns}
+
+
+def _defaults(rule: Rule, expressions: Sequence[Expression]) -> dict[str, Any]:
+    """DuckDB refuses a value that the statement does not name."""
+    used = {name for expression in expressions for name in expression.params}
+    return bindings({name: param.default for name, param in rule.params.items() if name in used})
 
 
 def _completed(rule: Rule, view: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:

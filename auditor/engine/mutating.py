@@ -1,35 +1,26 @@
 """Whether a rule's examples would notice a mistake in it: each mutant is judged on them, and each that passes unseen is told.
 
 A mutant that no row can tell from the rule is not counted, since no example could notice it. Whether one can is found out by trying: every
-row of a grid is judged by both. The grid holds, for each column that either asks of a row, NULL, true and false, the values it has in the
-examples, and those that stand in the rule, in its params and in columns of the same type; numbers also one more and one less, none below
-zero. All combinations are tried where they are few (ALL_ROWS); else every example with any two of its columns changed. What is told of a
-mutant that no example notices is such a row.
+row of a grid (grid.py) over the columns that either asks of a row is judged by both. What is told of a mutant that no example notices is
+such a row.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
-from math import prod
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.checking import bindings
+from auditor.engine.grid import fill, fill_grid, values_of
 from auditor.engine.mutants import Mutant, mutants_of
 from auditor.engine.rule import ParamValue, Rule, RuleSet
-from auditor.engine.sql import named, verdict_sql
-from auditor.engine.types import Family, family_of, suits
+from auditor.engine.sql import verdict_sql
 from auditor.facts.views import seal
 
 if TYPE_CHECKING:
     import duckdb
-
-ALL_ROWS = 20_000
-_MOST_VALUES = 24
-_LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.$])(\d+(?:\.\d+)?)(?![\w.])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +67,12 @@ def _score(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str,
     mutants = mutants_of(rule, view)
     columns = sorted({column for mutant in mutants for column in mutant.columns} | {c for e in rule.judging for c in e.columns})
     shape = {column: view[column] for column in columns}
-    _fill(connection, "example", shape, [example.row for example in rule.examples])
+    rows = [example.row for example in rule.examples]
+    fill(connection, "example", shape, rows)
     unseen = _not_noticed(connection, rule, mutants)
     if not unseen:
         return RuleScore(rule.id, len(mutants), (), 0)
-    _fill_grid(connection, shape, _values(rule, shape))
+    fill_grid(connection, shape, values_of(shape, rows, rule.judging, [param.default for param in rule.params.values()]))
     missed = [found for mutant in unseen if (found := _told_apart(connection, rule, mutant, columns)) is not None]
     return RuleScore(rule.id, len(mutants) - len(unseen), tuple(missed), len(unseen) - len(missed))
 
@@ -125,62 +117,3 @@ def _bound(rule: Rule, mutants: Iterable[Mutant]) -> dict[str, Any]:
 def _named_in(select: str, bound: Mapping[str, Any]) -> dict[str, Any]:
     """DuckDB refuses a value that the statement does not name."""
     return {name: value for name, value in bound.items() if re.search(rf"\${name}\b", select)}
-
-
-def _fill(connection: duckdb.DuckDBPyConnection, table: str, shape: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Make a table of these rows; a column that a row leaves out is NULL, one that the shape has not is left out."""
-    listed = ", ".join(f"{named(name)} {kind}" for name, kind in shape.items())
-    cells = json.dumps([{column: row.get(column) for column in shape} for row in rows])
-    connection.execute(f"CREATE OR REPLACE TABLE {table} ({listed})")
-    select = "SELECT unnest(from_json_strict($cells, $shape), recursive := true)"
-    connection.execute(f"INSERT INTO {table} {select}", {"cells": cells, "shape": json.dumps([dict(shape)])})
-
-
-def _fill_grid(connection: duckdb.DuckDBPyConnection, shape: Mapping[str, str], values: Mapping[str, Sequence[Any]]) -> None:
-    for column, kind in shape.items():
-        _fill(connection, named(f"value_{column}"), {column: kind}, [{column: value} for value in values[column]])
-    if prod(len(values[column]) for column in shape) <= ALL_ROWS:
-        crossed = " CROSS JOIN ".join(named(f"value_{column}") for column in shape)
-        listed = ", ".join(named(column) for column in shape)
-        connection.execute(f"CREATE OR REPLACE TABLE grid AS SELECT {listed} FROM example UNION ALL SELECT {listed} FROM {crossed}")
-        return
-    connection.execute("CREATE OR REPLACE TABLE grid AS FROM example")
-    for one, other in combinations(shape, 2):
-        cells = {one: f"a.{named(one)}", other: f"b.{named(other)}"}
-        listed = ", ".join(cells.get(column, f"e.{named(column)}") for column in shape)
-        connection.execute(
-            f"INSERT INTO grid SELECT {listed} FROM example AS e, {named(f'value_{one}')} AS a, {named(f'value_{other}')} AS b"
-        )
-
-
-def _values(rule: Rule, shape: Mapping[str, str]) -> dict[str, list[Any]]:
-    """What each column is tried with, the likeliest first."""
-    written = [*_literals(rule), *(item for param in rule.params.values() for item in _items(param.default))]
-    result = {}
-    for column, kind in shape.items():
-        family = family_of(kind)
-        own = [example.row[column] for example in rule.examples if column in example.row]
-        kin = [example.row[c] for c, k in shape.items() if k == kind and c != column for example in rule.examples if c in example.row]
-        found = [value for value in (*own, *written, *kin) if value is not None and suits(value, family)]
-        if family is Family.TRUTH:
-            found = [True, False]
-        elif family is Family.TEXT:
-            found.append("")
-        elif family in (Family.WHOLE, Family.NUMBER):
-            found = [near for value in found for near in (value, value - 1, value + 1) if near >= 0]
-        distinct = {json.dumps(value): value for value in found}
-        result[column] = [None, *distinct.values()][:_MOST_VALUES]
-    return result
-
-
-def _items(value: ParamValue) -> Iterator[Any]:
-    yield from value if isinstance(value, tuple) else (value,)
-
-
-def _literals(rule: Rule) -> Iterator[Any]:
-    for expression in rule.judging:
-        for match in _LITERAL.finditer(expression.text):
-            if match[2] is None:
-                yield match[1].replace("''", "'")
-            else:
-                yield float(match[2]) if "." in match[2] else int(match[2])

@@ -96,6 +96,16 @@ def scopes(rule: Rule, params: ParamValues) -> list[Scope]:
     return result
 
 
+def values_at(rule: Rule, params: ParamValues, place: Place) -> Mapping[str, ParamValue]:
+    """The values that hold for the rule's rows in a place; (None, None) is wherever no endpoint or cluster has its own."""
+    endpoint, cluster = place
+    places = params.overrides.get(rule.id, {})
+    values = {name: param.default for name, param in rule.params.items()}
+    for wider in ((None, None), (endpoint, None), (endpoint, cluster)):
+        values |= places.get(wider, {})
+    return values
+
+
 def _rest(endpoints: list[str], clusters: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
     """The rows in none of these places; a row without an endpoint or a cluster is in none."""
     conditions, bound = ["true"], {}

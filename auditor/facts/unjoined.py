@@ -23,7 +23,15 @@ _BEHIND = "the array behind "
 MOST_OF_A_KIND = 20
 """Gaps for devices of one vCenter and family that have the same reason; those beyond are counted in one more. Source: this project."""
 
-_STEPS = ("step_endpoint_reading", "step_array", "step_declared", "step_volume_qos", "step_array_device", "step_share")
+_STEPS = (
+    "step_endpoint_reading",
+    "step_array",
+    "step_declared",
+    "step_volume_qos",
+    "step_array_device",
+    "step_ontap_reading",
+    "step_share",
+)
 
 
 def is_of_the_join(gap: Gap) -> bool:

@@ -1,17 +1,41 @@
-"""What a snapshot was never asked for, said of it before rules that need it are judged."""
+"""What a snapshot does not know: of endpoints that never answered, and what nobody asked for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from auditor.model import EndpointKind, Gap
+from auditor.facts.schema import HOST_TOPICS
+from auditor.model import EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    import duckdb
 
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
+
+
+def leave_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> None:
+    """Tell `connection` of every endpoint of `readings`, and that what it was asked and has no row in `reading` was not read.
+
+    A collector leaves a row for each topic that it came to. One that never began, because its endpoint could not be reached, leaves none,
+    and whoever counts over all endpoints would not know that there is one more. Which hosts a vCenter has is not known then, so of what
+    they would have told nothing is left but the topic `hosts`. Snapshots of older auditors are told likewise when they are opened.
+    """
+    here = {name for (name,) in connection.execute("SELECT endpoint FROM fact.listed_endpoint").fetchall()}
+    told = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
+    for reading in readings:
+        if reading.name not in here:
+            connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind) VALUES (?, ?)", [reading.name, reading.kind])
+        missed = sorted(
+            topic for topic in asked.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS) if (reading.name, topic) not in told
+        )
+        connection.execute(
+            "INSERT INTO fact.reading (endpoint, scope, topic, complete) SELECT $endpoint, '', unnest($topics), false",
+            {"endpoint": reading.name, "topics": missed},
+        )
 
 
 def told_unread(snapshot: Snapshot, needed: Needs) -> Snapshot:

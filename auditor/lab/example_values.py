@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.collectors.fleet import collect_fleet
+from auditor.facts.baseline import take
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.views import create_views, view_columns
 from auditor.fleet import load_fleet
@@ -25,6 +26,7 @@ def main() -> None:
         fleet = Path(folder) / "fleet.yaml"
         lab.write_fleet(fleet)
         snapshot = collect_fleet(load_fleet(fleet), lambda *_: None)
+    take(snapshot, "20261121T065500Z-1a2b", None, "itself")  # for views that compare with a baseline
     create_views(snapshot.connection)
     values = {view: _values(snapshot, view, columns) for view, columns in view_columns().items()}
     text = json.dumps(values, indent=1, ensure_ascii=False) + "\n"

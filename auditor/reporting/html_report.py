@@ -9,7 +9,8 @@ from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.reporting.digest import coverage_line, digest, headline, next_steps
 from auditor.reporting.json_report import json_scalar
 from auditor.reporting.pages import embedded, write_page
-from auditor.reporting.wording import OUTCOME_WORDS, VERDICT_WORDS, neutral, notices_of, outcome_text
+from auditor.reporting.provenance import Provenance, when_text
+from auditor.reporting.wording import OUTCOME_WORDS, VERDICT_WORDS, neutral, notices_of, outcome_text, since_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from auditor.model import Finding, Receipt, Report, Scalar
     from auditor.reporting.digest import Digest
+    from auditor.reporting.provenance import ReadFrom
 
 FINDINGS_EMBEDDED = 200_000
 """Findings a browser is given to search; the page says how many were left out."""
@@ -34,7 +36,7 @@ def write_html(report: Report, out: TextIO) -> None:
     Failures, unknown and waived verdicts are embedded one by one, passes and not-applicable ones as counts of each rule.
     """
     seen = digest(report, _ROWS_WITHOUT_SCRIPT)
-    embedding = _Embedding({rule.rule: place for place, rule in enumerate(seen.rules)})
+    embedding = _Embedding({rule.rule: place for place, rule in enumerate(seen.rules)}, Provenance(report.run))
     summary = report.summary
     values = {
         "report": report,
@@ -61,8 +63,9 @@ def _receipt_text(receipt: Receipt) -> str:
 class _Embedding:
     """Findings as short rows of numbers and names; words that repeat are sent once, after the rows that use them."""
 
-    def __init__(self, rules: dict[str, int]) -> None:
+    def __init__(self, rules: dict[str, int], provenance: Provenance) -> None:
         self._rules = rules
+        self._provenance = provenance
         self._words: dict[str, int] = {}
         self._shapes: dict[tuple[str, ...], int] = {}
 
@@ -118,7 +121,12 @@ class _Embedding:
             {neutral(name): _value(value) for name, value in finding.impact.items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.waiver or {}).items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
+            since_text(finding.since) if finding.since else 0,
+            [self._read(read) for read in self._provenance.of(finding)],
         ]
+
+    def _read(self, read: ReadFrom) -> list[int]:
+        return [self._word(f"{read.endpoint}, {when_text(read)}"), self._word(", ".join(read.columns))]
 
     def _word(self, text: str | None) -> int:
         """Its place among the words; -1 for None."""

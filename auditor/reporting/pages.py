@@ -81,5 +81,10 @@ def _environment() -> jinja2.Environment:
         "percent": wording.percent,
         "linkable": lambda url: bool(url) and url.lower().startswith(("https://", "http://")),
     }
-    environment.globals |= {"lasted": wording.lasted, "place_of": wording.place_of, "fix_text": wording.fix_text}
+    environment.globals |= {
+        "lasted": wording.lasted,
+        "place_of": wording.place_of,
+        "fix_text": wording.fix_text,
+        "since_text": wording.since_text,
+    }
     return environment

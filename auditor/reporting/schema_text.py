@@ -12,7 +12,7 @@ from auditor.reporting.wording import neutral, shortened
 if TYPE_CHECKING:
     from auditor.engine.describing import DescribedColumn
 
-_WIDTH = 100
+_WIDTH = 80
 _MOST_SOURCES = 4
 
 

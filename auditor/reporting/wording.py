@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar
+    from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar, Since
 
 VERDICT_WORDS = {
     Verdict.FAIL: "fail",
@@ -161,6 +161,20 @@ def waiver_text(waiver: Mapping[str, Scalar], number: int) -> str:
     until = f" until {said['expires']}" if "expires" in said else ""
     answering = ", ".join(said[name] for name in ("owner", "ticket", "where") if name in said)
     return f"{count_of(number, what)}{until}: {said.get('reason', 'no reason was kept')}{f' ({answering})' if answering else ''}"
+
+
+def change_text(evidence: Mapping[str, Scalar]) -> str:
+    """Who may have changed a setting, and when, as far as vCenter's events tell; empty where they do not."""
+    if evidence.get("changed_at") is None:
+        return ""
+    who = neutral(str(evidence.get("changed_by") or "somebody vCenter does not name"))
+    when = neutral(str(evidence["changed_at"])).replace("T", " ").replace("Z", " UTC")
+    return f"maybe by {who} at {when}"
+
+
+def since_text(since: Since) -> str:
+    """Since when a failure of drift is there."""
+    return f"{'at least ' if since.at_least else ''}since {moment(since.at)} (run {neutral(since.run)})"
 
 
 def setting_text(change: Change) -> str:

@@ -27,8 +27,10 @@ Row = tuple[str, str, str | None, str]
 """entity_kind, entity_id, user_name, what."""
 
 
-def read(endpoint: Endpoint, wanted: Needs = CHANGES) -> tuple[list[Row], list[datetime], list[bool], list[Gap]]:
-    """The rows as they came, when each happened, what `reading` says of topic "events", and the gaps."""
+def read(
+    endpoint: Endpoint, wanted: Needs = CHANGES, notes: list[str] | None = None
+) -> tuple[list[Row], list[datetime], list[bool], list[Gap]]:
+    """The rows as they came, when each happened, what `reading` says of topic "events", and the gaps; `notes` is filled with the session's."""
     rows: list[Row] = []
     times: list[datetime] = []
     whole: list[bool] = []
@@ -43,6 +45,8 @@ def read(endpoint: Endpoint, wanted: Needs = CHANGES) -> tuple[list[Row], list[d
             elif isinstance(item, Batch) and item.table == "reading":
                 told = zip(item.columns["topic"], item.columns["complete"], strict=True)
                 whole += [complete for topic, complete in told if topic == "events"]
+        if notes is not None:
+            notes += vcenter.notes
     return rows, times, whole, gaps
 
 
@@ -211,12 +215,13 @@ def test_of_too_many_events_the_newest_are_told_and_a_gap_says_since_when(serve_
         server.state.datastores["datastore-101"].sioc_enabled = False
     monkeypatch.setattr(vcenter_changes, "_PAGE", 2)
     monkeypatch.setattr(vcenter_changes, "MOST_CHANGES", 4)
-    rows, times, whole, gaps = read(endpoint)
+    notes: list[str] = []
+    rows, times, whole, gaps = read(endpoint, notes=notes)
     assert sorted(times[:4], reverse=True) == [one.createdTime for one in tasks[:0:-1]]
     assert rows[4:] == [("datastore", "datastore-101", None, "DatastoreIORMReconfiguredEvent")]  # no task pushes it out
-    assert whole == [False]
-    why = f"more than 4 tasks in 30 days; those before {tasks[1].createdTime:%Y-%m-%d %H:%M} UTC were not read"
-    assert [(one.what, one.why) for one in gaps] == [("who changed what", why)]
+    assert (whole, gaps) == ([False], [])
+    since = f"{tasks[1].createdTime:%Y-%m-%d %H:%M} UTC"
+    assert notes == [f"{endpoint.name}: who changed what is known since {since} only: there are more than 4 tasks in 30 days."]
 
 
 def test_as_many_events_as_may_be_read_are_no_gap(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,6 +59,13 @@ def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any],
     given.setdefault("array_volume", []).extend(told)
 
 
+def unanswered(given: Facts, name: str, kind: EndpointKind = EndpointKind.VCENTER) -> None:
+    """One more endpoint, which was asked and could not be reached."""
+    topics = VCENTER_TOPICS if kind is EndpointKind.VCENTER else ARRAY_TOPICS[kind]
+    given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": False} for topic in topics]
+    given.setdefault("listed_endpoint", []).append({"endpoint": name, "kind": kind.value})
+
+
 def endpoints(**kinds: EndpointKind) -> tuple[EndpointReading, ...]:
     """What fleet.yaml lists, by name ("_" for "-"); a vCenter "vc" besides."""
     listed = {"vc": EndpointKind.VCENTER, **{name.replace("_", "-"): kind for name, kind in kinds.items()}}

@@ -17,7 +17,7 @@ _WORDS: Mapping[str, Sequence[str | None]] = {
     "host_id": ["host-1", "host-2", "host-3"],
     "device": ["naa.6f47acc2000000010000000000000000", "naa.6f47acc1000000020000000000000000", "naa.600a0980", "mpx.vmhba0"],
     "vendor": ["SolidFir", "NETAPP", None],
-    "model": ["SSD SAN", "LUN C-Mode", None],
+    "model": ["SSD SAN", "LUN C-Mode", "IBM Cloud 2 IOPS/GB", None],
     "device_type": ["disk", "cdrom", None],
     "hba": ["vmhba0", "vmhba1"],
     "driver": ["lpfc", "nfnic", None],

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, array, hosts, on_all_hosts, seen, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
 
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
 ENDPOINT = "naa.6f47acc2000000017366707200000000"
@@ -86,6 +86,13 @@ def test_of_an_array_nobody_knows_the_majority_tells_and_an_even_split_names_all
         "esx-1, esx-2",
         "32 on 1, 64 on 1",
     )
+
+
+def test_the_stock_value_is_not_wanted_of_a_providers_tier() -> None:
+    given = shared(24, 24, 32)
+    given["declared"] = [{"devices": LUN, "model": "IBM Cloud 2 IOPS/GB"}]
+    row = device(given)
+    assert (row["wanted_dsnro"], row["majority_dsnro"], row["odd_dsnro_hosts"]) == (None, 24, "esx-3")
 
 
 def test_hosts_agree_only_when_every_host_of_the_cluster_was_read() -> None:
@@ -319,7 +326,31 @@ def test_an_arrays_port_gets_the_deepest_queue_of_each_initiator() -> None:
     assert (row["target"], row["initiators"], row["queue_depths"], row["family"], row["cluster"]) == ("52", 3, 256, "flasharray", "gold")
     unread(given, "host-3")
     [row] = view("target_port", given)
-    assert (row["initiators"], row["queue_depths"]) == (2, None)
+    assert (row["initiators"], row["queue_depths_seen"], row["queue_depths"]) == (2, 128, None)
+
+
+def test_what_another_vcenter_may_send_to_a_port_is_not_known_until_it_told_its_hosts() -> None:
+    given = shared(32, 32, depth=(64, 64))
+    unanswered(given, "vc-other")
+    [row] = view("target_port", given)
+    assert (row["queue_depths_seen"], row["queue_depths"]) == (128, None)
+
+
+@pytest.mark.parametrize(("second", "agrees"), [pytest.param(32, None, id="so far"), pytest.param(64, False, id="not even so far")])
+def test_hosts_agree_only_when_every_vcenter_told_its_hosts(second: int, agrees: bool | None) -> None:
+    given = shared(32, second)
+    unanswered(given, "vc-other")
+    assert device(given)["dsnro_agrees"] is agrees
+
+
+def test_an_unread_host_may_see_any_device_where_nobody_knows_what_it_mounts() -> None:
+    given = shared(32, 32)
+    lose_datastores(given)
+    assert device(given)["dsnro_agrees"] is True
+    given["host"].append({"host_id": "host-9", "name": "esx-9", "cluster_id": "c9", "cluster": "iron"})
+    assert device(given)["dsnro_agrees"] is None
+    given["reading"].append({"scope": "", "topic": "datastores", "complete": True})
+    assert device(given)["dsnro_agrees"] is True
 
 
 def test_capped_endpoints_of_other_families_do_not_ask_for_a_deeper_driver_queue() -> None:

@@ -4,6 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from auditor.errors import SnapshotError
@@ -78,3 +79,25 @@ def test_a_manifest_that_says_nonsense_of_what_was_asked_is_refused(tmp_path: Pa
     manifest.write_text(json.dumps({**json.loads(manifest.read_text(encoding="utf-8")), "asked": asked}), encoding="utf-8")
     with pytest.raises(SnapshotError):
         load_snapshot(tmp_path)
+
+
+def test_an_endpoint_that_never_answered_was_asked_and_not_read(tmp_path: Path) -> None:
+    fresh = a_snapshot(needs([("datastore", "type"), ("device", "device"), ("array_node", "state"), ("tagged", "tag")]))
+    fresh.save(tmp_path / "new")
+    for snapshot in (fresh, load_snapshot(tmp_path / "new")):
+        ask = snapshot.connection.execute
+        assert ask("SELECT scope, topic, complete FROM fact.reading WHERE endpoint = 'sf'").fetchall() == [("", "nodes", False)]
+        assert ask("SELECT bool_and(complete) FROM fact.reading WHERE endpoint = 'vc'").fetchone() == (True,)
+        assert ask("SELECT * FROM fact.listed_endpoint ORDER BY ALL").fetchall() == [("sf", "element"), ("vc", "vcenter")]
+
+
+def test_a_snapshot_of_an_older_auditor_is_told_likewise_when_it_is_opened(tmp_path: Path) -> None:
+    a_snapshot(needs([("datastore", "type"), ("array_node", "state")])).save(tmp_path)
+    (tmp_path / "listed_endpoint.parquet").unlink()
+    with duckdb.connect() as connection:
+        path = tmp_path / "reading.parquet"
+        connection.execute(f"CREATE TABLE told AS SELECT * FROM read_parquet('{path}') WHERE endpoint <> 'sf'")
+        connection.execute(f"COPY told TO '{path}' (FORMAT parquet)")
+    ask = load_snapshot(tmp_path).connection.execute
+    assert ask("SELECT topic, complete FROM fact.reading WHERE endpoint = 'sf'").fetchall() == [("nodes", False)]
+    assert ask("SELECT kind FROM fact.listed_endpoint ORDER BY ALL").fetchall() == [("element",), ("vcenter",)]

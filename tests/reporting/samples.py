@@ -21,6 +21,7 @@ from auditor.model import (
     RuleText,
     Run,
     Severity,
+    Since,
     Summary,
     Target,
     Verdict,
@@ -226,7 +227,9 @@ def hostile() -> Report:
         finding = pe_finding(name, name=name, cluster=name, observed=name, endpoint=name)
         unknown = replace(pe_finding(name, Verdict.UNKNOWN, name=name, cluster=name), missing=(name,))
         waived = replace(unknown, verdict=Verdict.WAIVED, waiver={"owner": name, "reason": name, "ticket": name})
-        findings += [replace(finding, impact={name: name}, lapsed_waiver={"why": name}), replace(unknown, waiver={"owner": name}), waived]
+        drifted = {"changed_at": name, "changed_by": name}
+        failed = replace(finding, impact={name: name}, lapsed_waiver={"why": name}, since=Since(name, STARTED, at_least=True))
+        findings += [replace(failed, evidence={**finding.evidence, **drifted}), replace(unknown, waiver={"owner": name}), waived]
         gaps.append(Gap(name, name, name))
         change = replace(receipt().change, resource=finding.resource, before=name, after=name)
         receipts.append(Receipt(change, Outcome.REFUSED, name, name))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from auditor.model import Report
+from auditor.model import ReadAt, Report
 from auditor.reporting import Destination, write_report
 from tests.reporting import samples
 from tests.reporting.chromium import Page
@@ -189,3 +190,12 @@ def test_without_scripts_the_findings_are_plain_tables(page: Page, tmp_path: Pat
     document = page.ask("DOM.getDocument")["root"]["nodeId"]
     held = page.ask("DOM.querySelector", nodeId=document, selector=".without-script")["nodeId"]
     assert page.ask("DOM.getBoxModel", nodeId=held)["model"]["height"] > 100
+
+
+def test_a_row_tells_from_whom_and_when_its_evidence_was_read(page: Page, tmp_path: Path) -> None:
+    report = samples.bad_night()
+    times = tuple(ReadAt("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
+    page.open(written(replace(report, run=replace(report.run, read=times)), tmp_path))
+    page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
+    said = page.value("document.querySelector('#rows').innerText").replace("\n\n", "\n")
+    assert "vc-east, 2026-11-21 06:55:00 to 06:57:05 UTC\n" in said

@@ -124,6 +124,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         },
         "waiver": None,
         "lapsed_waiver": None,
+        "since": None,
     }
     assert [finding["verdict"] for finding in said["findings"]].count("pass") == 5, "passes are findings too"
     assert said["findings"][3]["missing"] == ["dsnro"]

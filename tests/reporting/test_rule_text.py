@@ -1,10 +1,12 @@
 """`auditor rules show` says everything a rule says but its examples."""
 
 import io
+from pathlib import Path
 
 import pytest
 
 from auditor.auditing import load_rule_set
+from auditor.cli import run
 from auditor.engine.rule import RuleSet
 from auditor.reporting.rule_text import write_rule
 
@@ -40,3 +42,25 @@ def test_no_line_is_wider_than_a_terminal_but_a_link(rules: RuleSet) -> None:
         write_rule(rule, out)
         wide = [line for line in out.getvalue().splitlines() if len(line) > 80 and "://" not in line]
         assert wide == [], rule.id
+
+
+def test_what_a_fleet_makes_of_a_rule_stands_beside_what_its_author_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    fleet.write_text(
+        "endpoints:\n"
+        "  - {name: vc, kind: vcenter, address: vc.example.net, username: u, password: {env: P}, clusters: {gold: {params: "
+        "{vvol/pe-dsnro-headroom: {headroom: 2}}}}}\n"
+        "params: {vvol/pe-dsnro-headroom: {headroom: 3}, vaai/device-status: {families: [ontap, svc]}}\n"
+        "severity: {vvol/*: low}\n",
+        encoding="utf-8",
+    )
+    assert run(["rules", "show", "vvol/pe-dsnro-headroom", "--fleet", str(fleet)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "vvol/pe-dsnro-headroom (high)" in told
+    assert "In this fleet: low (fleet.yaml)." in told
+    assert "3 in this fleet (fleet.yaml:3)" in told
+    assert "2 in cluster gold of vc (fleet.yaml:2)" in told
+    assert run(["rules", "show", "vaai/device-status", "--fleet", str(fleet)]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "ontap, svc in this fleet" in told
+    assert "In this fleet:" not in told

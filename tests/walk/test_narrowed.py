@@ -32,9 +32,9 @@ class Watch:
 
 
 def said_of(audit: Audit, rule: str) -> dict[tuple[str, str], Any]:
-    """(endpoint, resource id) -> all that was said of it, of one rule."""
+    """(endpoint, resource id) -> all that was said of it, of one rule, but for when it was read and what can be done."""
     found = [f for f in audit.report["findings"] if f["rule"] == rule]
-    return {(f["resource"]["endpoint"], f["resource"]["id"]): {k: v for k, v in f.items() if k != "fix"} for f in found}
+    return {(f["resource"]["endpoint"], f["resource"]["id"]): {k: v for k, v in f.items() if k not in ("fix", "read")} for f in found}
 
 
 def manifest(place: Place) -> dict[str, Any]:

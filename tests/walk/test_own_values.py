@@ -1,4 +1,4 @@
-"""What a fleet says of severities and params counts in findings, sorting, exit code and notices, and is told where it contradicts itself."""
+"""What a fleet says of severities counts in findings, sorting, exit code and notices; params that contradict each other are told."""
 
 from pathlib import Path
 

@@ -153,6 +153,7 @@ SELECT
     p.domain_id,
     p.cluster,
     coalesce(nullif(i.family, 'other'), m.name_family, i.family) AS family,
+    coalesce(starts_with(m.array_model, 'IBM Cloud '), false) AS is_tier,
     c.is_protocol_endpoint,
     v.driver,
     c.dsnro,

@@ -16,12 +16,6 @@ side AS (
     FROM share
     GROUP BY path, array_key
 ),
-alike AS (
-    SELECT coalesce(bool_and(r.volumes_read), false) AS all_read
-    FROM step_array AS a
-    LEFT JOIN step_endpoint_reading AS r USING (endpoint)
-    WHERE a.family = 'ontap'
-),
 found AS (
     SELECT
         path,
@@ -36,7 +30,7 @@ SELECT
     f.path,
     NOT f.fits AS is_ambiguous,
     f.presented_by,
-    CASE WHEN f.fits AND l.all_read THEN f.endpoint END AS array_endpoint,
-    CASE WHEN f.fits AND l.all_read THEN f.volume_id END AS volume_id
+    CASE WHEN f.fits AND l.volumes_read THEN f.endpoint END AS array_endpoint,
+    CASE WHEN f.fits AND l.volumes_read THEN f.volume_id END AS volume_id
 FROM found AS f
-CROSS JOIN alike AS l;
+CROSS JOIN step_ontap_reading AS l;

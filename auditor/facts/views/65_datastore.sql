@@ -118,7 +118,7 @@ SELECT
     d.vmfs_version,
     d.unmap_priority,
     z.extents,
-    CASE WHEN r.datastores_read THEN x.vcenters END AS vcenters,
+    CASE WHEN x.vcenters > 1 OR k.datastores_read THEN x.vcenters END AS vcenters,
     u.media,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
@@ -142,10 +142,10 @@ SELECT
     m.hosts,
     m.host_names
 FROM fact.datastore AS d
+CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)
-LEFT JOIN step_endpoint_reading AS r ON r.endpoint = d.endpoint
 LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
 LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id

@@ -14,12 +14,14 @@ SELECT
     v.is_virtual,
     v.vvol_id,
     v.svm,
+    v.os_type,
     v.pod,
     v.copy_of,
     u.device,
     u.hosts,
     u.host_names,
     u.datastores,
+    CASE WHEN u.datastores IS NOT NULL THEN true WHEN w.datastores_read THEN false END AS carries_datastore,
     u.vm_disk,
     p.name AS pool,
     v.tiering,
@@ -66,4 +68,5 @@ LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
 LEFT JOIN fact.array_qos_policy AS o ON o.endpoint = v.endpoint AND o.policy_id = v.qos_policy_id
-LEFT JOIN step_endpoint_reading AS r ON r.endpoint = v.endpoint;
+LEFT JOIN step_endpoint_reading AS r ON r.endpoint = v.endpoint
+CROSS JOIN step_vcenter_reading AS w;

@@ -38,13 +38,8 @@ reachable AS (
     LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
     GROUP BY c.endpoint, c.array_host_id
 ),
-listed AS (
-    SELECT endpoint, bool_and(hbas_read) AS hbas_read FROM step_host_reading GROUP BY endpoint
-),
 everywhere AS (
-    SELECT coalesce(bool_and(coalesce(r.hosts_read, false) AND l.hbas_read), false) AS all_read
-    FROM listed AS l
-    LEFT JOIN step_endpoint_reading AS r USING (endpoint)
+    SELECT coalesce(bool_and(hbas_read), false) AS hbas_read FROM step_host_reading
 )
 SELECT
     h.endpoint,
@@ -59,7 +54,7 @@ SELECT
     CASE WHEN r.array_hosts_read THEN coalesce(k.initiators, 0) END AS initiators,
     CASE WHEN r.array_hosts_read THEN coalesce(k.initiators_seen, 0) END AS initiators_seen,
     k.initiators_unseen,
-    CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND e.all_read THEN false END AS is_esxi,
+    CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND w.hosts_read AND e.hbas_read THEN false END AS is_esxi,
     k.esxi_hosts,
     k.host_names,
     CASE WHEN r.connections_read THEN coalesce(c.volumes, 0) END AS volumes,
@@ -72,4 +67,5 @@ LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_endpoint_reading AS r USING (endpoint)
 LEFT JOIN known AS k ON k.endpoint = h.endpoint AND k.array_host_id = h.array_host_id
 LEFT JOIN reachable AS c ON c.endpoint = h.endpoint AND c.array_host_id = h.array_host_id
-CROSS JOIN everywhere AS e;
+CROSS JOIN everywhere AS e
+CROSS JOIN step_vcenter_reading AS w;

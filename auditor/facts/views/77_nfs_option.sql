@@ -13,12 +13,6 @@ WITH option AS (
         ('Net.TcpipHeapMax', true)
     ) AS t (option, is_heap)
 ),
-alike AS (
-    SELECT coalesce(bool_and(r.volumes_read), true) AS all_read
-    FROM step_array AS a
-    LEFT JOIN step_endpoint_reading AS r ON r.endpoint = a.endpoint
-    WHERE a.family = 'ontap'
-),
 store AS (
     SELECT
         d.endpoint,
@@ -30,11 +24,11 @@ store AS (
         CASE
             WHEN contains(d.families, 'ontap') THEN true
             WHEN d.families IS NOT NULL THEN false
-            WHEN s.path IS NULL AND d.nfs_path IS NOT NULL AND l.all_read THEN false
+            WHEN s.path IS NULL AND d.nfs_path IS NOT NULL AND coalesce(l.volumes_read, true) THEN false
         END AS is_ontap
     FROM datastore AS d
     LEFT JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
-    CROSS JOIN alike AS l
+    CROSS JOIN step_ontap_reading AS l
     WHERE d.type IN ('NFS', 'NFS41')
 ),
 mounted AS (

@@ -1,14 +1,11 @@
 -- One row per pool of an array that datastores are known to lie on: on how many of them Storage I/O Control is on, and on how many off.
--- The counts are of the datastores that were read; whether there are more, on vCenters of another fleet, nobody here knows.
+-- The counts are of the datastores that were read; whether there are more, on vCenters that are not in fleet.yaml, nobody here knows.
 CREATE VIEW pool_sioc AS
 WITH lying AS (
     SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
     FROM step_datastore_volume AS b
     JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     WHERE v.pool_id IS NOT NULL
-),
-known AS (
-    SELECT bool_and(complete) AS all_datastores FROM fact.reading WHERE topic = 'datastores' AND scope = ''
 ),
 counted AS (
     SELECT
@@ -37,7 +34,7 @@ SELECT
     c.sioc_off,
     CASE
         WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true
-        WHEN c.undetermined = 0 AND r.volumes_read AND k.all_datastores THEN false
+        WHEN c.undetermined = 0 AND r.volumes_read AND k.datastores_read THEN false
     END AS is_mixed,
     c.with_sioc,
     c.without_sioc,
@@ -47,7 +44,7 @@ SELECT
     u.host_names,
     u.qos
 FROM counted AS c
-CROSS JOIN known AS k
+CROSS JOIN step_vcenter_reading AS k
 JOIN fact.array_pool AS p ON p.endpoint = c.endpoint AND p.pool_id = c.pool_id
 LEFT JOIN step_array AS a ON a.endpoint = p.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = p.endpoint

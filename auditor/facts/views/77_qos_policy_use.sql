@@ -12,9 +12,6 @@ store AS (
     JOIN step_datastore_volume AS b ON b.array_endpoint = x.endpoint AND b.volume_id = x.volume_id
     GROUP BY x.endpoint, x.policy_id
 ),
-known AS (
-    SELECT bool_and(complete) AS all_datastores FROM fact.reading WHERE topic = 'datastores' AND scope = ''
-),
 used AS (
     SELECT
         x.endpoint,
@@ -41,13 +38,14 @@ SELECT
     q.max_iops,
     q.max_bytes_per_second,
     CASE WHEN r.volumes_read THEN coalesce(u.volumes, 0) END AS volumes,
-    CASE WHEN r.volumes_read AND k.all_datastores THEN coalesce(s.datastores, 0) END AS datastores_under_it,
+    coalesce(s.datastores, 0) AS datastores_seen_under_it,
+    CASE WHEN r.volumes_read AND k.datastores_read THEN coalesce(s.datastores, 0) END AS datastores_under_it,
     u.volume_names,
     u.devices,
     u.datastores,
     u.host_names
 FROM fact.array_qos_policy AS q
-CROSS JOIN known AS k
+CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN step_array AS a ON a.endpoint = q.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = q.endpoint
 LEFT JOIN used AS u ON u.endpoint = q.endpoint AND u.policy_id = q.policy_id

@@ -1,8 +1,8 @@
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
--- device are compared, of whichever cluster or vCenter. They agree only where every host of their clusters was read, and every other host
--- that mounts a datastore on the device. A majority is more than half of the hosts that tell.
+-- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
+-- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (facts.md 1.4); where no such value is known
---   (protocol endpoints, families with advice of their own, families nobody here knows), not at the majority; without one, all.
+--   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
 --   disks (incident S0), those are odd that are not the deepest.
 CREATE VIEW shared_device AS
@@ -25,15 +25,26 @@ unread AS (
     WHERE NOT (r.devices_read AND r.device_scheduling_read)
     GROUP BY x.device
 ),
+hidden AS (
+    -- What an unread host sees is known by what it mounts: where that was not read either, it may be any device.
+    SELECT count(*) AS hosts
+    FROM step_host_reading AS r
+    LEFT JOIN step_endpoint_reading AS e USING (endpoint)
+    WHERE NOT (r.devices_read AND r.device_scheduling_read) AND NOT coalesce(e.datastores_read, false)
+),
 whole AS (
-    SELECT t.device, bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AS is_whole
+    SELECT
+        t.device,
+        bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0) AS is_whole
     FROM step_device_group AS t
     LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
     LEFT JOIN unread AS u ON u.device = t.device
+    CROSS JOIN step_vcenter_reading AS w
+    CROSS JOIN hidden AS h
     GROUP BY t.device
 ),
 signed AS (
-    SELECT device, sum(hash(family, is_protocol_endpoint, driver, dsnro, queue_depth, hosts)) AS digest, count(*) AS groups
+    SELECT device, sum(hash(family, is_tier, is_protocol_endpoint, driver, dsnro, queue_depth, hosts)) AS digest, count(*) AS groups
     FROM step_device_group
     GROUP BY device
 ),
@@ -51,7 +62,7 @@ one_dsnro AS (
     SELECT
         device,
         dsnro,
-        CASE WHEN bool_or(is_protocol_endpoint) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
+        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
         sum(hosts) AS hosts
     FROM told
     GROUP BY device, dsnro
@@ -171,8 +182,8 @@ SELECT
     o.depth_hosts AS odd_depth_hosts,
     CASE WHEN y.differs THEN false WHEN w.is_whole AND NOT y.untold THEN true END AS queue_depth_agrees,
     coalesce(z.texts, q.a_text) AS queue_full_values,
-    CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_sample_size END AS least_queue_full_sample_size,
-    CASE WHEN q.values_seen > 1 OR (w.is_whole AND q.untold = 0) THEN q.least_threshold END AS least_queue_full_threshold,
+    CASE WHEN q.values_seen > 1 OR q.untold = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
+    CASE WHEN q.values_seen > 1 OR q.untold = 0 THEN q.least_threshold END AS least_queue_full_threshold,
     CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.untold = 0 THEN true END AS queue_full_agrees
 FROM seen AS s
 JOIN whole AS w ON w.device = s.device

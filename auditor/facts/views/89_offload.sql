@@ -1,6 +1,7 @@
 -- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
 -- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
--- NULL unless every host that sees the device was told of it; an offload that one host says no to is missing whatever the others say.
+-- NULL unless each vCenter told its hosts, and every one that sees the device told of it; an offload that one host says no to is missing
+-- whatever the others say.
 CREATE VIEW offload AS
 WITH presented AS (
     SELECT DISTINCT device FROM protocol_endpoint
@@ -24,7 +25,8 @@ told AS (
         coalesce(bool_or(ats_status = 'unsupported'), false) AS without_ats,
         coalesce(bool_or(clone_status = 'unsupported'), false) AS without_clone,
         coalesce(bool_or(zero_status = 'unsupported'), false) AS without_zero,
-        CASE WHEN count(delete_status) = count(*) THEN bool_or(delete_status = 'unsupported') END AS without_delete
+        count(delete_status) AS hosts_with_delete,
+        coalesce(bool_or(delete_status = 'unsupported'), false) AS without_delete
     FROM fact.device_offload
     GROUP BY device
 ),
@@ -48,8 +50,9 @@ SELECT
     a.volume,
     s.hosts,
     s.host_names,
-    CASE WHEN w.missing <> '' OR w.hosts >= s.hosts THEN w.missing END AS missing_offloads,
-    w.without_delete
+    CASE WHEN w.missing <> '' OR (w.hosts >= s.hosts AND k.hosts_read) THEN w.missing END AS missing_offloads,
+    CASE WHEN w.without_delete OR (w.hosts_with_delete >= s.hosts AND k.hosts_read) THEN w.without_delete END AS without_delete
 FROM seen AS s
+CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN worded AS w USING (device)
 LEFT JOIN step_array_device AS a USING (device);

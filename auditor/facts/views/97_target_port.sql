@@ -1,5 +1,6 @@
 -- One row per vCenter and Fibre Channel port of an array: the initiators that reach it, and what they may send it together. An initiator counts
--- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless every host of their clusters was read.
+-- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless each
+-- vCenter told its hosts, and every host of these clusters was read.
 -- Source: NetApp, "Calculating queue depth overview": initiators that connect to one FC target port, times their queue depth.
 CREATE VIEW target_port AS
 WITH login AS (
@@ -42,8 +43,10 @@ SELECT
     r.initiators,
     r.host_names,
     r.deepest AS deepest_queue_depth,
-    CASE WHEN r.untold = 0 AND r.paths_read AND r.devices_read THEN r.queue_depths END AS queue_depths
+    coalesce(r.queue_depths, 0) AS queue_depths_seen,
+    CASE WHEN r.untold = 0 AND r.paths_read AND r.devices_read AND w.hosts_read THEN r.queue_depths END AS queue_depths
 FROM behind AS b
 JOIN reached AS r USING (target)
+CROSS JOIN step_vcenter_reading AS w
 LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
 LEFT JOIN step_array_device AS a ON a.device = b.device;

@@ -1,0 +1,112 @@
+"""From which endpoint each value of a finding's evidence came, and when it was read there.
+
+Which topics a column rests on the views tell (facts/column_topics.py); when each endpoint was asked for them, the run does. A finding about
+one host has that host's times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of
+an array's volume, are named where the evidence names them or there is only one; else it was any of them, and the entry says how many.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from auditor.facts.column_topics import OF_THE_BASELINE, OF_THE_FLEET_FILE, column_topics
+from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
+from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.model import Finding, ReadAt, Run
+
+_VCENTER = frozenset((*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS))
+_NAMING_ARRAYS = ("array_name", "arrays", "eternus_array_names", "ontap_arrays")
+_MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFrom:
+    """Columns whose values came from one endpoint.
+
+    Attributes:
+        endpoint: its name; in words where it was any of several, or none.
+        columns: of the evidence.
+        first: when the first of it was answered; None where nobody was asked.
+        last: when the last of it was.
+    """
+
+    endpoint: str
+    columns: tuple[str, ...]
+    first: datetime | None
+    last: datetime | None
+
+
+class Provenance:
+    """When what was read in one run."""
+
+    def __init__(self, run: Run) -> None:
+        self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
+        self._arrays = tuple(one.name for one in run.endpoints if one.kind != EndpointKind.VCENTER)
+        self._times: Mapping[tuple[str, str, str | None], ReadAt] = {(one.endpoint, one.topic, one.host): one for one in run.read}
+        self._seen: dict[tuple[object, ...], tuple[ReadFrom, ...]] = {}
+
+    def of(self, finding: Finding) -> tuple[ReadFrom, ...]:
+        """Where the evidence of a finding came from: its own endpoint first, then the others by name; () where the run does not tell."""
+        if not self._times:
+            return ()
+        columns = tuple(column for column in finding.evidence if column not in RESOURCE_COLUMNS)
+        host = finding.resource.host
+        # The same for every resource of an endpoint, unless its host was asked at another time or its array is another one.
+        own_host = host if any((finding.resource.endpoint, topic, host) in self._times for topic in HOST_TOPICS) else None
+        arrays = self._named_arrays(finding)
+        key = (finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns)
+        if key not in self._seen:
+            self._seen[key] = tuple(self._found(finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns))
+        return self._seen[key]
+
+    def _named_arrays(self, finding: Finding) -> tuple[str, ...]:
+        told = " ".join(str(finding.evidence[column]) for column in _NAMING_ARRAYS if finding.evidence.get(column) is not None)
+        if re.search(r" and \d+ more\b", told):
+            return self._arrays  # the others are not named
+        words = set(re.split(r"[,;\s]+", told))
+        return tuple(name for name in self._arrays if name in words) or self._arrays
+
+    def _found(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
+        asked: dict[tuple[str, ...], dict[str, set[str]]] = {}
+        for column in columns:
+            for topic in column_topics().get(view, {}).get(column, ()):
+                whom = self._asked(topic, own, arrays)
+                asked.setdefault(whom, {}).setdefault(column, set()).add(topic)
+        for whom in sorted(asked, key=lambda names: (names != (own,), names)):
+            times = [self._time(name, topic, host) for name in whom for topics in asked[whom].values() for topic in topics]
+            known = [time for time in times if time is not None]
+            first, last = min((time.first for time in known), default=None), max((time.last for time in known), default=None)
+            yield ReadFrom(_whom_text(whom), tuple(column for column in columns if column in asked[whom]), first, last)
+
+    def _asked(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
+        if topic in _VCENTER:
+            return (own,) if own in self._vcenters else self._vcenters
+        if topic in (OF_THE_FLEET_FILE, OF_THE_BASELINE):
+            return (topic,)
+        return (own,) if own in self._arrays else arrays
+
+    def _time(self, endpoint: str, topic: str, host: str | None) -> ReadAt | None:
+        return self._times.get((endpoint, topic, host)) or self._times.get((endpoint, topic, None))
+
+
+def when_text(read: ReadFrom) -> str:
+    """From when to when, in UTC to the second; the day once where it is one day."""
+    if read.first is None or read.last is None:
+        return "not asked of anybody"
+    first, last = (time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S") for time in (read.first, read.last))
+    if first == last:
+        return f"{first} UTC"
+    return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
+
+
+def _whom_text(names: tuple[str, ...]) -> str:
+    if not names:
+        return "nobody"
+    return ", ".join(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} endpoints"

@@ -1,0 +1,67 @@
+"""A fleet may weigh failures as it sees them, never by mistake, and never without saying so."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from auditor.engine.rule import RuleSet
+from auditor.engine.severities import severity_notices, with_severities
+from auditor.errors import ConfigurationError
+from auditor.model import Severity
+from tests.engine.bench import rule_text, rules_from
+
+
+@dataclass(frozen=True)
+class Override:
+    """As fleet.SeverityOverride."""
+
+    rules: str
+    severity: Severity
+    where: str = "fleet.yaml:7"
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> RuleSet:
+    return rules_from(tmp_path, rule_text("vvol/one"), rule_text("vvol/two"), rule_text("queue/one", severity="info"))
+
+
+def severities(rules: RuleSet, *overrides: Override) -> dict[str, str]:
+    return {rule.id: str(rule.severity) for rule in with_severities(rules, overrides)}
+
+
+def test_a_fleet_s_severity_takes_the_place_of_the_author_s(rules: RuleSet) -> None:
+    assert severities(rules, Override("queue/one", Severity.CRITICAL)) == {"queue/one": "critical", "vvol/one": "high", "vvol/two": "high"}
+
+
+@pytest.mark.parametrize("topic_first", [True, False], ids=["topic first", "rule first"])
+def test_a_rule_s_own_line_counts_more_than_its_topic_s_wherever_it_stands(rules: RuleSet, topic_first: bool) -> None:
+    told = [Override("vvol/*", Severity.LOW), Override("vvol/two", Severity.MEDIUM)]
+    expected = {"queue/one": "info", "vvol/one": "low", "vvol/two": "medium"}
+    assert severities(rules, *(told if topic_first else reversed(told))) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        pytest.param("vvol/tow", 'fleet.yaml:7: no rule is called "vvol/tow"; did you mean "vvol/two"?', id="misspelt rule"),
+        pytest.param("vvols/*", 'fleet.yaml:7: no topic has rules "vvols/*"; did you mean "vvol/*"?', id="misspelt topic"),
+        pytest.param("*", 'fleet.yaml:7: no rule is called "*"', id="everything at once"),
+    ],
+)
+def test_a_severity_that_reaches_no_rule_is_refused(rules: RuleSet, name: str, says: str) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        severities(rules, Override(name, Severity.LOW))
+    assert caught.value.what.startswith(says)
+
+
+def test_a_severity_of_a_rule_that_was_left_out_is_no_mistake(rules: RuleSet) -> None:
+    assert severities(rules.only(["queue/one"]), Override("vvol/one", Severity.LOW), Override("vvol/*", Severity.LOW)) == {
+        "queue/one": "info"
+    }
+
+
+def test_whoever_reads_the_report_is_told_what_weighs_something_else(rules: RuleSet) -> None:
+    changed = with_severities(rules, [Override("vvol/one", Severity.INFO), Override("vvol/two", Severity.HIGH)])
+    assert severity_notices(rules, changed, "fleet.yaml") == ("fleet.yaml sets severities of its own: vvol/one info instead of high.",)
+    assert severity_notices(rules, with_severities(rules, []), "fleet.yaml") == ()

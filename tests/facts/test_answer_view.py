@@ -1,0 +1,104 @@
+"""Both sides of a wait: what the host counted, what the array says of the same volume, and who was nearest to a ceiling."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, array, hosts, on_all_hosts, seen, view
+
+PE = "naa.6f47acc2000000017366707200000000"
+LUN = "naa.624a93705a1f77c29b3e4d1000011011"
+SLOW = {"commands_per_second": 107.0, "davg_median_ms": 306.0}
+
+
+def shared_endpoint() -> Facts:
+    """Two hosts that see one protocol endpoint; `noisy` and `calm` run on the first and `moved` on the second, each a virtual volume."""
+    given = hosts()
+    on_all_hosts(given, seen(PE, "solidfire", is_protocol_endpoint=True))
+    disks = {"noisy": ("host-1", 2.0), "calm": ("host-1", 0.1), "moved": ("host-2", 0.2)}
+    array(given, "sf", EndpointKind.ELEMENT, *({"name": name, "is_virtual": True, "vvol_id": f"id-{name}"} for name in disks))
+    given["array_protocol_endpoint"] = [{"endpoint": "sf", "protocol_endpoint_id": "pe-1", "device": PE, "state": "Active"}]
+    given["vvol_binding"] = [
+        {"endpoint": "sf", "binding_id": name, "vvol_id": f"id-{name}", "protocol_endpoint_id": "pe-1"} for name in disks
+    ]
+    given["array_volume_load"] = [{"endpoint": "sf", "volume_id": name, "utilization": full} for name, (_, full) in disks.items()]
+    given["vm"] = [{"vm_id": name, "name": name, "host_id": host, "disks_read": True} for name, (host, _) in disks.items()]
+    given["vm_disk"] = [{"vm_id": name, "disk": "Hard disk 1", "backing_object_id": f"rfc4122.ID-{name}"} for name in disks]
+    given["device_load"] = [{"host_id": f"host-{n}", "device": PE, **SLOW} for n in (1, 2)]
+    return given
+
+
+def one_volume() -> Facts:
+    given = hosts(1)
+    on_all_hosts(given, seen(LUN, "flasharray"))
+    array(given, "fa", EndpointKind.FLASHARRAY, {"name": "db", "device": LUN})
+    given["array_volume_load"] = [{"endpoint": "fa", "volume_id": "db", "actual_iops": 200, "latency_us": 500, "throttle_us": 1300}]
+    given["device_load"] = [{"host_id": "host-1", "device": LUN, "commands_per_second": 200.0, "davg_median_ms": 50.0}]
+    return given
+
+
+def test_a_disk_is_told_on_the_host_whose_queue_it_fills_and_on_no_other() -> None:
+    first, second = view("device_answer", shared_endpoint())
+    assert (first["host"], first["disks"], first["busiest_disk"], first["highest_utilization"]) == ("esx-1", 2, "noisy Hard disk 1", 2.0)
+    assert (second["host"], second["disks"], second["busiest_disk"], second["highest_utilization"]) == (
+        "esx-2",
+        1,
+        "moved Hard disk 1",
+        0.2,
+    )
+    assert (first["davg_median_ms"], first["array_name"]) == (306.0, "sf")
+
+
+def test_an_endpoint_behind_which_the_host_has_no_disk_has_none_at_a_ceiling() -> None:
+    given = shared_endpoint()
+    given["vm"] = [vm for vm in given["vm"] if vm["host_id"] == "host-1"]
+    _, second = view("device_answer", given)
+    assert (second["disks"], second["busiest_disk"], second["highest_utilization"]) == (0, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "topic"),
+    [
+        pytest.param("vc", "vms", id="machines"),
+        pytest.param("sf", "volumes", id="volumes"),
+        pytest.param("sf", "bindings", id="bindings"),
+        pytest.param("sf", "volume_load", id="what volumes were doing"),
+    ],
+)
+def test_who_is_at_a_ceiling_is_not_known_unless_all_of_it_was_read(endpoint: str, topic: str) -> None:
+    given = shared_endpoint()
+    for reading in given["reading"]:
+        if (reading.get("endpoint", "vc"), reading["topic"]) == (endpoint, topic):
+            reading["complete"] = False
+    assert {(row["disks"], row["busiest_disk"], row["highest_utilization"]) for row in view("device_answer", given)} == {(None, None, None)}
+
+
+def test_the_array_s_own_latency_counts_what_its_qos_held_back() -> None:
+    [row] = view("device_answer", one_volume())
+    assert (row["volume"], row["davg_median_ms"], row["array_iops"], row["array_latency_ms"]) == ("db", 50.0, 200, 1.8)
+    assert (row["disks"], row["highest_utilization"]) == (None, None), "a LUN is not a protocol endpoint"
+
+
+def _load_unread(given: Facts) -> None:
+    given["array_volume_load"] = []
+
+
+def _without_latency(given: Facts) -> None:
+    given["array_volume_load"][0]["latency_us"] = None
+
+
+@pytest.mark.parametrize("lose", [pytest.param(_load_unread, id="not read"), pytest.param(_without_latency, id="not told")])
+def test_the_array_s_latency_is_not_known_where_it_was(lose: Callable[[Any], None]) -> None:
+    given = one_volume()
+    lose(given)
+    [row] = view("device_answer", given)
+    assert row["array_latency_ms"] is None
+
+
+def test_a_device_of_no_array_that_was_read_has_no_second_side() -> None:
+    given = one_volume()
+    given["array_volume"] = []
+    assert view("device_answer", given) == []

@@ -1,0 +1,105 @@
+"""What is said of things that an endpoint which could not be reached may know more of: nothing that it could belie."""
+
+from typing import Any
+
+import pytest
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+
+LUN = "naa.600a0980383030304450556d30302f5a"
+
+
+def fleet(store: str | None = "ds") -> Facts:
+    """A LUN of an ONTAP, an initiator group on it that no host is in, and a VMFS datastore of that name on the LUN."""
+    given = hosts()
+    on_all_hosts(given, seen(LUN, "ontap"))
+    lun = {"name": "lun", "volume_id": "lun", "device": LUN, "kind": "lun"}
+    array(given, "na", EndpointKind.ONTAP, lun)
+    given["array_host"] = [{"endpoint": "na", "array_host_id": "g", "name": "g", "host_type": "linux"}]
+    given["array_initiator"] = [{"endpoint": "na", "array_host_id": "g", "initiator": "fc.1:2"}]
+    if store is not None:
+        given["datastore"] = [{"datastore_id": "ds", "name": store, "type": "VMFS", "vmfs_uuid": "u", "sioc_enabled": True}]
+        given["datastore_extent"] = [{"datastore_id": "ds", "device": LUN}]
+    return given
+
+
+def only(name: str, given: Facts) -> dict[str, Any]:
+    [row] = view(name, given)
+    return row
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "given", "known"),
+    [
+        pytest.param("array_host", "is_esxi", fleet(), False, id="whether initiators are an ESXi host's"),
+        pytest.param("array_volume", "carries_datastore", fleet(None), False, id="whether a datastore lies on a LUN"),
+        pytest.param("datastore", "vcenters", fleet(), 1, id="how many vCenters manage a datastore"),
+    ],
+)
+def test_a_vcenter_that_never_answered_leaves_it_open(name: str, column: str, given: Facts, known: object) -> None:
+    assert only(name, given)[column] == known
+    unanswered(given, "vc-other")
+    assert only(name, given)[column] is None
+
+
+def test_what_was_seen_stays_known_without_the_vcenter() -> None:
+    given = fleet()
+    given["datastore"].append({"endpoint": "vc-2", "datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u"})
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba1", "initiator": "fc.1:2"}]
+    unanswered(given, "vc-other")
+    assert only("array_host", given)["is_esxi"] is True
+    assert only("array_volume", given)["carries_datastore"] is True
+    assert {row["vcenters"] for row in view("datastore", given)} == {2}
+
+
+@pytest.mark.parametrize(
+    ("other", "known"),
+    [pytest.param("unsupported", True, id="one says no"), pytest.param("supported", None, id="all that were asked have it")],
+)
+def test_a_host_of_an_unread_vcenter_may_be_without_an_offload(other: str, known: bool | None) -> None:
+    given = fleet()
+    told = dict.fromkeys(("ats_status", "clone_status", "zero_status"), "supported")
+    given["device_offload"] = [
+        {"host_id": "host-1", "device": LUN, **told, "delete_status": "supported"},
+        {"host_id": "host-2", "device": LUN, **told, "delete_status": other},
+    ]
+    assert only("offload", given)["without_delete"] is (other == "unsupported")
+    assert only("offload", given)["missing_offloads"] == ""
+    unanswered(given, "vc-other")
+    assert (only("offload", given)["without_delete"], only("offload", given)["missing_offloads"]) == (known, None)
+
+
+def test_a_host_that_was_not_asked_may_be_without_unmapping() -> None:
+    given = fleet()
+    given["device_offload"] = [{"host_id": "host-1", "device": LUN, "delete_status": "supported"}]
+    assert only("offload", given)["without_delete"] is None
+
+
+def share() -> Facts:
+    given = fleet()
+    given["datastore"] = [{"datastore_id": "nfs", "name": "nfs", "type": "NFS", "nfs_host": "198.51.100.30", "nfs_path": "/vol1"}]
+    given["datastore_extent"], given["datastore_mount"] = [], [{"datastore_id": "nfs", "host_id": "host-1", "mounted": True}]
+    return given
+
+
+def mounts(given: Facts) -> Any:
+    return next(row["mounts_ontap"] for row in view("nfs_option", given) if row["host_id"] == "host-1")
+
+
+def test_an_ontap_that_never_answered_may_export_what_a_host_mounts() -> None:
+    given = share()
+    assert mounts(given) is False
+    unanswered(given, "sf", EndpointKind.ELEMENT)
+    assert mounts(given) is False, "an Element cluster exports nothing"
+    unanswered(given, "na-2", EndpointKind.ONTAP)
+    assert mounts(given) is None
+
+
+def test_a_path_is_not_joined_to_a_share_while_an_ontap_that_never_answered_may_have_it_too() -> None:
+    given = share()
+    given["array_volume"].append({"endpoint": "na", "volume_id": "v1", "name": "vol1", "kind": "share", "export_path": "/vol1"})
+    assert only("datastore", given)["arrays"] == "na"
+    unanswered(given, "na-2", EndpointKind.ONTAP)
+    assert only("datastore", given)["arrays"] is None

@@ -1,0 +1,62 @@
+"""docs/rule-catalogue.md: every row is accounted for, and every rule has its row."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from auditor.auditing import load_rule_set
+from auditor.engine.rule import RuleSet
+
+PAGE = Path(__file__).parents[1] / "docs" / "rule-catalogue.md"
+ROWS = {
+    "A": 14,
+    "V": 9,
+    "Q": 12,
+    "S-": 12,
+    "VA": 13,
+    "I": 7,
+    "M": 5,
+    "O": 10,
+    "W": 5,
+    "E": 5,
+}
+"""Of each letter, how many rows the catalogue has."""
+
+
+@cache
+def shipped() -> RuleSet:
+    return load_rule_set()
+
+
+@cache
+def rows() -> dict[str, tuple[str, str]]:
+    """Row -> (the rules that judge it, what is not read)."""
+    found: dict[str, tuple[str, str]] = {}
+    for line in PAGE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if re.fullmatch(r"(A|V|Q|S-|VA|I|M|O|W|E)\d+", cells[0]):
+            assert cells[0] not in found, f"{cells[0]} has two lines"
+            found[cells[0]] = cells[2], cells[3]
+    return found
+
+
+def named(text: str) -> set[str]:
+    return set(re.findall(r"`([a-z0-9-]+/[a-z0-9-]+)`", text))
+
+
+def test_every_row_of_the_catalogue_has_its_line() -> None:
+    assert set(rows()) == {f"{letter}{number}" for letter, count in ROWS.items() for number in range(1, count + 1)}
+
+
+@pytest.mark.parametrize("row", rows())
+def test_a_row_names_rules_that_exist_or_says_what_is_missing(row: str) -> None:
+    rules, missing = rows()[row]
+    assert named(rules) <= set(shipped().rules)
+    assert named(rules) or (rules == "none" and missing), "nobody would know why it is not judged"
+
+
+def test_every_rule_has_its_row_unless_it_is_about_a_fleet_s_own_state() -> None:
+    every = {rule.id for rule in shipped() if "drift" not in rule.tags}
+    assert every - named(PAGE.read_text(encoding="utf-8")) == set()
