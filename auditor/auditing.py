@@ -263,10 +263,10 @@ def _judge(
     create_views(snapshot.connection, directory / SPILL_FOLDER, {rule.over for rule in rules})
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
+    # What is done with verdicts is not held: saving them, millions, is one statement, which cannot do with what joining and judging can.
+    let_go(snapshot.connection)
     foresee_elsewhere(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
-    # Millions of verdicts go through one statement, which cannot do with what joining and judging are held to.
-    let_go(snapshot.connection)
     evaluation.save(directory / FINDINGS_FILE)
     return evaluation, plan(evaluation, rules), told
 

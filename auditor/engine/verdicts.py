@@ -13,6 +13,7 @@ import msgspec
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
 from auditor.engine.telling import fetched, told
 from auditor.errors import SnapshotError
+from auditor.facts.memory import execute
 from auditor.facts.views import seal
 from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Severity, Summary, Verdict
 
@@ -216,7 +217,7 @@ def new_store(
 
     It is one of its own, so that waivers and foretold failures can be written while the facts are sealed.
     """
-    taken = {row[0] for row in connection.execute("SELECT database_name FROM duckdb_databases()").fetchall()}
+    taken = {row[0] for row in execute(connection, "SELECT database_name FROM duckdb_databases()").fetchall()}
     store = next(name for name in (f"verdicts_{number}" for number in range(len(taken) + 1)) if name not in taken)
     connection.execute(f"ATTACH ':memory:' AS {store}")
     # An ENUM sorts in the order it was declared: verdicts and severities worst first, rules by id.

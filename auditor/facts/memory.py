@@ -19,8 +19,8 @@ Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 64
 """
 
 
-def hold(connection: duckdb.DuckDBPyConnection, spill: Path, mib: int = HELD_MIB) -> None:
-    """Hold `connection` to `mib`, and to HELD_MIB_A_THREAD more for each thread, until `let_go`.
+def hold(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecting: bool = False) -> None:
+    """Hold `connection` to HELD_MIB, or COLLECTING_MIB, and HELD_MIB_A_THREAD more for each thread, until `let_go`.
 
     What does not fit goes to a folder of its own, whose name begins as `spill` does. It is made when it is needed and gone with the
     connection. A connection that is sealed later may still use it, and be let go.
@@ -29,14 +29,19 @@ def hold(connection: duckdb.DuckDBPyConnection, spill: Path, mib: int = HELD_MIB
     threads = int(row[0]) if row else 1
     # Never one folder for two: the database that made it clears it when it ends, whoever else writes there.
     connection.execute("SET temp_directory = ?", [str(spill.with_name(f"{spill.name}-{secrets.token_hex(4)}"))])
-    connection.execute(f"SET memory_limit = '{mib + HELD_MIB_A_THREAD * threads}MiB'")
+    connection.execute(f"SET memory_limit = '{(COLLECTING_MIB if collecting else HELD_MIB) + HELD_MIB_A_THREAD * threads}MiB'")
     connection.execute("SET allowed_configs = ['memory_limit']")
 
 
-def let_go(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let it have what it wants again, where it was held; what was put on disk is read from there."""
-    if _is_held(connection):
+def let_go(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Let it have what it wants again; what is on disk is read from there. Whether it could be done: sealed, it must have been held."""
+    import duckdb
+
+    try:
         connection.execute("RESET memory_limit")
+    except duckdb.InvalidInputException:
+        return False
+    return True
 
 
 def run(connection: duckdb.DuckDBPyConnection, text: str, bound: Mapping[str, Any] | None = None) -> None:
@@ -54,11 +59,6 @@ def execute(
     try:
         return connection.execute(statement, bound)
     except duckdb.OutOfMemoryException:
-        if not _is_held(connection):
+        if not let_go(connection):
             raise
-        let_go(connection)
         return connection.execute(statement, bound)
-
-
-def _is_held(connection: duckdb.DuckDBPyConnection) -> bool:
-    return connection.execute("SELECT len(current_setting('allowed_configs')) > 0").fetchone() == (True,)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
-from auditor.facts.memory import COLLECTING_MIB, hold, let_go, run
+from auditor.facts.memory import hold, let_go, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
 from auditor.facts.unread import leave_unanswered
@@ -42,7 +42,7 @@ class SnapshotBuilder:
 
         self._connection = duckdb.connect()
         if spill is not None:
-            hold(self._connection, spill, COLLECTING_MIB)
+            hold(self._connection, spill, collecting=True)
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}

@@ -1,4 +1,4 @@
-"""Joining a large snapshot is held to an amount of memory, and comes to the same."""
+"""Joining and judging a large snapshot is held to an amount of memory, and comes to the same."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -7,6 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from auditor.auditing import load_rule_set
+from auditor.engine.evaluation import evaluate
 from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
 from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
@@ -64,7 +66,7 @@ def test_the_views_are_the_same_in_little_memory(
 
 
 def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(memory, "HELD_MIB", 12)
+    monkeypatch.setattr(memory, "COLLECTING_MIB", 12)
     monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
     builder = SnapshotBuilder(tmp_path / "spilled")
     for host in range(100):
@@ -80,8 +82,38 @@ def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, mon
     assert not list(tmp_path.glob("spilled-*"))
 
 
-def test_a_limit_is_for_joining_alone(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
-    before = facts.execute("SELECT current_setting('memory_limit')").fetchone()
+def test_the_limit_holds_until_it_is_let_go_also_when_nothing_else_may_be_set(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
+    limit = "SELECT current_setting('memory_limit')"
+    before = facts.execute(limit).fetchone()
     create_views(facts, tmp_path / "spilled")
-    assert facts.execute("SELECT current_setting('memory_limit')").fetchone() == before
+    seal(facts)
+    assert facts.execute(limit).fetchone() != before
+    memory.let_go(facts)
+    assert facts.execute(limit).fetchone() == before
     assert not list(tmp_path.glob("spilled-*")), "nothing had to be put there"
+    with pytest.raises(duckdb.InvalidInputException, match="locked"):
+        facts.execute("SET threads = 1")
+
+
+def test_a_connection_that_nothing_holds_is_left_alone() -> None:
+    with duckdb.connect() as connection:
+        connection.execute("SET memory_limit = '100MiB'")
+        seal(connection)
+        memory.let_go(connection)
+        assert connection.execute("SELECT current_setting('memory_limit')").fetchone() == ("100.0 MiB",)
+        with pytest.raises(duckdb.OutOfMemoryException):
+            memory.execute(connection, "SELECT list(range) FROM range(100_000_000)")
+
+
+def test_rows_are_judged_alike_in_so_little_memory_that_it_has_to_be_let_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: duckdb.DuckDBPyConnection
+) -> None:
+    rules = load_rule_set(only=["queue/dsnro-effective", "queue/default-unless-justified"])
+    monkeypatch.setattr(memory, "HELD_MIB", 40)
+    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    create_views(facts, tmp_path / "spilled", {"device"})
+    seal(facts)
+    facts.execute("SET memory_limit = '1MiB'")
+    summary = evaluate(facts, rules).summary()
+    assert facts.execute("SELECT current_setting('memory_limit')").fetchone() != ("1.0 MiB",)
+    assert (summary.unknown, summary.fail, summary.passed) == (2 * HOSTS * DEVICES, 0, 0), "no host told of any device's scheduling"
