@@ -97,7 +97,7 @@ def set_baseline(
 
 
 def run_to_take(state: Path, run_id: str | None) -> KeptRun:
-    """The run of that id; None: the newest that read the fleet itself, instead of judging a saved snapshot.
+    """The run of that id; None or "last": the newest that read the fleet itself, instead of judging a saved snapshot.
 
     Raises:
         ConfigurationError: there is none.
@@ -105,8 +105,9 @@ def run_to_take(state: Path, run_id: str | None) -> KeptRun:
     """
     from auditor.auditing import SNAPSHOT_FOLDER
     from auditor.runs import list_runs, load_run
+    from auditor.since import LAST
 
-    if run_id is None:
+    if run_id is None or run_id == LAST:
         read = (run for run in list_runs(state) if run.finished is not None and (run.directory / SNAPSHOT_FOLDER).is_dir())
         run_id = next((run.id for run in read), None)
     return load_run(state, run_id)

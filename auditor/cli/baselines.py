@@ -23,7 +23,9 @@ class Reach(StrEnum):
 
 @app.command("set")
 def set_(
-    run: Annotated[str | None, typer.Argument(metavar="RUN", help="The run whose state is wanted, an id of `auditor runs list`.")] = None,
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help='The run whose state is wanted, an id of `auditor runs list` or "last".')
+    ] = None,
     from_host: Annotated[
         str | None, typer.Option("--from-host", metavar="HOST", help="What the run saw of this one host, for others to be like it.")
     ] = None,

@@ -181,7 +181,7 @@ def test_exactly_what_was_changed_is_drift_and_a_fix_puts_it_back(place: Place, 
 
 
 def test_drift_tells_who_may_have_done_it_and_since_when_in_every_report(place: Place, first: str) -> None:
-    baseline(place, "set", first)
+    baseline(place, "set", "last")
     with somebody(place) as vcenter:
         set_option(a_host(vcenter, TWIN), "Disk.QFullSampleSize", 48)
     try:
