@@ -134,7 +134,8 @@ class _Reading:
         yield from complaints.gaps(self.endpoint)
 
         complaints = Complaints("GET storage/luns")
-        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,status.state,qos_policy.name,qos_policy.uuid"
+        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,status.state,"
+        fields += "qos_policy.name,qos_policy.uuid"
         for page in self.lists.pages("storage/luns", "LUN", complaints, fields=fields):
             regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
             yield self._volumes([rows.lun_row(lun, self.lists.containers, svm_qos, self.policies) for lun in regular])

@@ -92,10 +92,8 @@ def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _pat
             if oldest is not None:
                 # No verdict rests on who it was, and a vCenter whose machines are backed up has as many tasks in a day: no gap.
                 complete = False
-                vcenter.notes += (
-                    f"{endpoint.name}: who changed what is known since {oldest:%Y-%m-%d %H:%M} UTC only: "
-                    f"there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.",
-                )
+                known = f"{endpoint.name}: who changed what is known since {oldest:%Y-%m-%d %H:%M} UTC only"
+                vcenter.notes += (f"{known}: there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.",)
     except EndpointError as error:
         # Not told to the circuit: what is read beside it may still be answered.
         complete = False

@@ -50,7 +50,7 @@ ARRAY_TABLES = (
         ("size_bytes", "BIGINT", ""),
         _POOL,
         ("svm", "VARCHAR", "ONTAP storage virtual machine; NULL elsewhere"),
-        ("os_type", "VARCHAR", "ONTAP: what hosts the LUN was made for, vmware | linux | windows_2008 ...; NULL when not told, and elsewhere"),
+        ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not told, and elsewhere"),
         ("pod", "VARCHAR", "FlashArray pod: the volume may live on two arrays; NULL elsewhere"),
         ("pod_arrays", "VARCHAR", "names of the arrays its pod lies on, this one included, comma-separated; NULL when not told, or no pod"),
         ("export_path", "VARCHAR", "path NFS clients mount; NULL when not a share"),

@@ -55,6 +55,7 @@ _OUTCOME_ORDER = (
 )
 
 _RESOURCE, _PLACE, _CLUSTER = 0, 1, 2
+_DRIFTED = "Drifted"
 """Where the columns that say what a finding is about stand in `_finding_columns`."""
 
 
@@ -119,7 +120,8 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
     cells = [_finding_cells(one, several=several, say_class=common is None, drifts=any(each.since for each in found)) for one in found]
     columns, cells, shared = _without_repetition(columns, cells, width - 2)
     if shared:
-        yield _hanging("  in" if number == 1 else "  each:" if number == len(found) else "  each shown:", Text(", ".join(shared)))
+        one = "  in" if shared[0].startswith("cluster ") else "  drifted"
+        yield _hanging(one if number == 1 else "  each:" if number == len(found) else "  each shown:", Text(", ".join(shared)))
     yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(found):
         yield Text(f"  +{number - len(found):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
@@ -128,14 +130,16 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
 def _without_repetition(columns: list[Column], rows: list[list[Cell]], width: int) -> tuple[list[Column], list[list[Cell]], list[str]]:
     """The table without what all its rows share, which is told once above it: a narrow terminal has no room to say it ten times.
 
-    Names are kept, but a resource that is its own host is told as the host alone. Of a single row it is the cluster that goes, where there
-    is no room for it.
+    Names are kept, but a resource that is its own host is told as the host alone. Of a single row it is the cluster and since when that go,
+    where there is no room for them.
     """
     if len(rows) < 2:
-        text = rows[0][_CLUSTER].text if rows else ""
-        if not text or fits(columns, rows, width):
+        if not rows or fits(columns, rows, width):
             return columns, rows, []
-        return columns[:_CLUSTER] + columns[_CLUSTER + 1 :], [row[:_CLUSTER] + row[_CLUSTER + 1 :] for row in rows], [f"cluster {text}"]
+        gone = [place for place in range(len(columns)) if columns[place].title in ("Cluster", _DRIFTED) and rows[0][place].text]
+        told = [f"cluster {rows[0][place].text}" if place == _CLUSTER else rows[0][place].text for place in gone]
+        kept = [place for place in range(len(columns)) if place not in gone]
+        return [columns[place] for place in kept], [[row[place] for place in kept] for row in rows], told
     dropped, shared = set(), []
     if all(row[_RESOURCE].text == row[_PLACE].text for row in rows):
         dropped.add(_RESOURCE)
@@ -158,7 +162,7 @@ def _finding_columns(found: Sequence[Finding]) -> list[Column]:
         Column("Cluster", floor=10, shorten=True),
         Column("Observed -> desired", floor=14),
         Column("Fix", floor=8),
-        *([Column("Drifted", floor=14)] if any(one.since for one in found) else []),
+        *([Column(_DRIFTED, floor=14)] if any(one.since for one in found) else []),
     ]
 
 

@@ -111,6 +111,10 @@ def test_luns_shares_and_vvols_are_volumes_and_protocol_endpoints_are_not(served
     ]
     assert picked([found["/vol/luns1/ds1"]], *columns) == [("lun", "san", ssd, None, False, "online", 500 << 30)]
     assert picked([found["/vol/vv/data.vmdk"]], *columns) == [("vvol", "san", ssd, None, True, "online", 500 << 30)]
+    assert {name: row["os_type"] for name, row in found.items() if row["kind"] == "lun"} == {
+        "/vol/luns1/ds1": "vmware",
+        "/vol/luns2/ds2": "linux",
+    }
     # arrays.md: 600a0980 and the bytes of the serial number, whose case matters.
     assert found["/vol/luns1/ds1"]["device"] == "naa.600a0980" + "".join(f"{ord(each):02x}" for each in "80D7A]KjYhJR")
     assert {row["device"] for name, row in found.items() if not name.endswith(("ds1", "ds2"))} == {None}

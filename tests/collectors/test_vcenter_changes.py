@@ -30,7 +30,7 @@ Row = tuple[str, str, str | None, str]
 def read(
     endpoint: Endpoint, wanted: Needs = CHANGES, notes: list[str] | None = None
 ) -> tuple[list[Row], list[datetime], list[bool], list[Gap]]:
-    """The rows as they came, when each happened, what `reading` says of topic "events", and the gaps; `notes` is filled with the session's."""
+    """The rows as they came, when each happened, what `reading` says of topic "events", and the gaps; `notes` takes the session's."""
     rows: list[Row] = []
     times: list[datetime] = []
     whole: list[bool] = []

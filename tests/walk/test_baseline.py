@@ -180,8 +180,15 @@ def test_exactly_what_was_changed_is_drift_and_a_fix_puts_it_back(place: Place, 
     assert (clean.code, drift(clean)) == (0, [])
 
 
+def test_last_is_the_newest_run_that_read_the_fleet(place: Place, first: str) -> None:
+    newest = run_of(place.audit("--only", "queue/dsnro-uniform"))
+    assert newest != first
+    assert baseline(place, "set", "last")[0] == 0
+    assert newest in baseline(place, "show")[1]
+
+
 def test_drift_tells_who_may_have_done_it_and_since_when_in_every_report(place: Place, first: str) -> None:
-    baseline(place, "set", "last")
+    baseline(place, "set", first)
     with somebody(place) as vcenter:
         set_option(a_host(vcenter, TWIN), "Disk.QFullSampleSize", 48)
     try:
