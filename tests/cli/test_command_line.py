@@ -150,8 +150,11 @@ def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Pa
         assert run(["collect", "--fleet", str(fleet), "--out", str(saved)]) == 3
     assert run(["audit", "--from", str(saved), "--reporter", f"json:{tmp_path}/saved.json", *state]) == live
     reports = [json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8")) for name in ("live", "saved")]
-    # The fleet was read twice, at two times.
-    live_findings, saved_findings = ([{**finding, "read": None} for finding in report["findings"]] for report in reports)
+    # The fleet was read twice, at two times: counters of the last five minutes had moved on.
+    counting = ("vm/", "sioc/active-time")
+    live_findings, saved_findings = (
+        [{**finding, "read": None} for finding in report["findings"] if not finding["rule"].startswith(counting)] for report in reports
+    )
     assert live_findings == saved_findings
     assert reports[0]["summary"]["fail"] > 0
 
