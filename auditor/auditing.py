@@ -267,7 +267,7 @@ def _judge(
     let_go(snapshot.connection)
     foresee_elsewhere(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
-    evaluation.save(directory / FINDINGS_FILE)
+    evaluation = evaluation.save(directory / FINDINGS_FILE)
     return evaluation, plan(evaluation, rules), told
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
-from auditor.engine.telling import fetched, told
+from auditor.engine.telling import PLACE, SORTED_AT_ONCE, fetched, told
 from auditor.errors import SnapshotError
 from auditor.facts.memory import execute
 from auditor.facts.views import seal
@@ -26,6 +26,8 @@ _WAIVING = {
     "waived_from": "VARCHAR",  # of a waived verdict: what it was
 }
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
+_RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
+"""The words of a column, worst first."""
 _ADDED: Mapping[int, Collection[str]] = {1: tuple(_WAIVING), _FORMAT: ()}
 """The formats that can be read, and the columns that each of them has not yet."""
 
@@ -119,6 +121,11 @@ class Evaluation:
         parts = [_Part(Verdict(verdict), severity, rule, count) for verdict, severity, rule, count in groups]
         for quiet in self.quiet:
             parts += [_Part(kind, quiet.severity, quiet.rule, count, quiet) for kind, count in quiet.counts.items() if kind in verdicts]
+        if not self.quiet and sum(part.count for part in parts) <= SORTED_AT_ONCE:
+            ranked = ", ".join(f"list_position([{_listed(words)}], CAST({kind} AS VARCHAR))" for kind, words in _RANKS.items())
+            select = f"SELECT {', '.join(_STORED)} {kept} ORDER BY {ranked}, rule, {PLACE}"
+            yield from (dict(zip(_STORED, values, strict=True)) for values in fetched(self.connection, select, {}))
+            return
         for part in sorted(parts, key=_Part.place):
             these = f"verdict = {quoted(part.verdict)} AND severity = {quoted(part.severity)} AND rule = {quoted(part.rule)}"
             select = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}"
@@ -144,10 +151,10 @@ class Evaluation:
                 left.append(quiet)
         return replace(self, quiet=tuple(left))
 
-    def save(self, path: Path) -> None:
-        """Write every verdict to one Parquet file, from which `load_evaluation` reads them again.
+    def save(self, path: Path) -> Evaluation:
+        """Write every verdict to one Parquet file, and answer an evaluation that is told from there, as `load_evaluation` would.
 
-        On a sealed connection `path` must lie in the directory that `facts.views.seal` left open.
+        On a sealed connection `path` must lie in the directory that `facts.views.seal` left open. `self` stays what it is.
 
         Raises:
             SnapshotError: it cannot be written.
@@ -166,12 +173,14 @@ class Evaluation:
         try:
             self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
+            store = new_store(self.connection, self.rules, path)
         except (duckdb.Error, OSError) as failure:
             raise SnapshotError(
                 f"cannot write {path}: {failure}",
                 why="the fleet was judged and the verdicts are lost when this process ends.",
                 do="check the path and the space left, then audit again with `--from`.",
             ) from failure
+        return replace(self, store=store, quiet=())
 
 
 def load_evaluation(path: Path) -> Evaluation:

@@ -398,7 +398,7 @@ def test_since_cannot_go_with_a_saved_snapshot(vvols: Place) -> None:
     assert run(["audit", "--from", str(snapshot_of(vvols, first)), "--since", "last", "--state-dir", str(vvols.state)]) == 3
 
 
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
