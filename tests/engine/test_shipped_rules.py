@@ -49,7 +49,7 @@ def without(row: Mapping[str, Any], lost: frozenset[str]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("rule_id", IDS)
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
 def test_facts_taken_away_never_make_a_pass(rule_id: str, data: st.DataObject) -> None:
     rule = shipped()[rule_id]

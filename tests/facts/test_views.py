@@ -85,7 +85,7 @@ def view(name: str, given: Facts) -> Rows:
         columns = sorted({column for row in filled for column in row})
         builder.add(Batch(table, {column: [row.get(column) for row in filled] for column in columns}))
     connection = builder.finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection)
+    create_views(connection, views={name})
     answer = connection.execute(f'SELECT * FROM "{name}" ORDER BY resource_id')
     names = [column[0] for column in answer.description or []]
     return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
