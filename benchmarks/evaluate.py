@@ -92,6 +92,7 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
     from auditor.auditing import FINDINGS_FILE, SPILL_FOLDER, load_rule_set
+    from auditor.drifting import DRIFT
     from auditor.engine.evaluation import evaluate
     from auditor.facts.memory import let_go
     from auditor.facts.snapshot import load_snapshot
@@ -100,6 +101,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()
         rules = load_rule_set().usual()
+        rules = rules.only(rule.id for rule in rules if DRIFT not in rule.tags)  # as in an audit without a baseline
         stages.end("loading_rules")
         snapshot = load_snapshot(folder)
         stages.end("opening")

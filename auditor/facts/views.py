@@ -81,6 +81,22 @@ ONCE = frozenset(
         "shared_device",
         "queue_option",
         "virtual_disk",
+        "vvol_datastore",
+        "datastore_throttle",
+        "efficiency",
+        "replication",
+        "array_host",
+        "qos_policy_use",
+        "target_port",
+        "port_binding",
+        "pool_sioc",
+        "pool_scrub",
+        "module_instance",
+        "vmknic",
+        "datastore_load",
+        "raised_device",
+        "vvol_disk",
+        "claim_rule",
     }
 )
 """Views that several rules or views read, and that are small beside the devices of all hosts: they are computed once and kept."""
