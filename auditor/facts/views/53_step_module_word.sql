@@ -16,7 +16,7 @@ SELECT
     count(DISTINCT n.value) AS values_given,
     any_value(n.value) AS value,
     bool_or(n.name = p.name) AS is_known,
-    arg_min(p.name, levenshtein(n.name, p.name)) AS nearest
+    arg_min(p.name, (levenshtein(n.name, p.name), p.name)) AS nearest
 FROM named AS n
 LEFT JOIN fact.host_module_parameter AS p USING (endpoint, host_id, module)
 GROUP BY ALL;

@@ -3,7 +3,9 @@
 -- Of the hosts and datastores that were read; NULL where none of them is known to use it.
 CREATE VIEW step_volume_use AS
 WITH seen AS (
-    SELECT device, any_value(hosts) AS hosts, any_value(host_names) AS host_names FROM step_seen_device GROUP BY device
+    SELECT device, CAST(sum(hosts) AS BIGINT) AS hosts, string_agg(host_names, ', ' ORDER BY endpoint) AS host_names
+    FROM step_seen_device
+    GROUP BY device
 ),
 store AS (
     SELECT b.array_endpoint AS endpoint, b.volume_id, FIRST(d.name) AS datastores

@@ -30,7 +30,7 @@ minutes AS (
     SELECT endpoint, pool_id, minute, count(DISTINCT replication_id) AS together FROM started GROUP BY ALL
 ),
 busiest AS (
-    SELECT endpoint, pool_id, max(together) AS together, arg_max(minute, together) AS minute FROM minutes GROUP BY endpoint, pool_id
+    SELECT endpoint, pool_id, max(together) AS together, arg_max(minute, (together, -minute)) AS minute FROM minutes GROUP BY endpoint, pool_id
 ),
 reduced AS (
     SELECT

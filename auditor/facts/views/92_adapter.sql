@@ -14,7 +14,7 @@ deepest AS (
         b.hba,
         count(*) AS devices,
         max(d.queue_depth) AS queue_depth,
-        arg_max(d.device, d.queue_depth) AS device,
+        arg_max(d.device, (d.queue_depth, d.device)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device,
         count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined,
         max(least(d.queue_depth, s.dsnro)) AS effective_depth,
         CAST(sum(least(d.queue_depth, s.dsnro)) AS BIGINT) AS effective_depths,

@@ -9,7 +9,7 @@ WITH behind AS (
         p.device,
         m.host,
         count(DISTINCT m.disk) AS disks,
-        arg_max(m.disk, l.utilization) AS busiest_disk,
+        arg_max(m.disk, (l.utilization, m.disk)) FILTER (WHERE l.utilization IS NOT NULL) AS busiest_disk,
         max(l.utilization) AS highest_utilization
     FROM step_vvol_place AS p
     JOIN fact.array_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id

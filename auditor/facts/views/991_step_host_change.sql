@@ -30,7 +30,7 @@ SELECT
     e.entity_id AS host_id,
     c.kind,
     max(e.happened_at) AS changed_at,
-    nullif(arg_max(coalesce(e.user_name, ''), e.happened_at), '') AS changed_by
+    nullif(arg_max(coalesce(e.user_name, ''), (e.happened_at, coalesce(e.user_name, ''))), '') AS changed_by
 FROM fact.change_event AS e
 JOIN fact.baseline AS m ON m.kind = 'made'
 JOIN could AS c ON c.what = lower(e.what)

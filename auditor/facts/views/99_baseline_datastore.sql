@@ -34,7 +34,11 @@ listed AS (
     WHERE d.name IS NULL AND t.name IS NULL
 ),
 change AS (
-    SELECT e.endpoint, e.entity_id, max(e.happened_at) AS changed_at, nullif(arg_max(coalesce(e.user_name, ''), e.happened_at), '') AS changed_by
+    SELECT
+        e.endpoint,
+        e.entity_id,
+        max(e.happened_at) AS changed_at,
+        nullif(arg_max(coalesce(e.user_name, ''), (e.happened_at, coalesce(e.user_name, ''))), '') AS changed_by
     FROM fact.change_event AS e
     JOIN fact.baseline AS m ON m.kind = 'made'
     WHERE e.entity_kind = 'datastore' AND e.happened_at > m.taken_at
