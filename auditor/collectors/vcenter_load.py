@@ -41,7 +41,7 @@ Expected of a host is what it has of devices, adapters and datastores, times the
 
 _UNKNOWN_DEVICES = 512  # expected where a host's devices could not be read; what ESXi 6.5 and 6.7 see at most (known)
 _DEVICES, _ADAPTERS = "config.storageDevice.scsiLun", "config.storageDevice.hostBusAdapter"
-_URL = "summary.url"
+_URL, _TYPE = "summary.url", "summary.type"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,7 @@ class _Query:
     Attributes:
         counters: name to key, those that this vCenter has.
         stores: ids of datastores by the instance that hosts count them by; the last part of a datastore's URL.
+        on_devices: how many of them are VMFS: a host has no more of these than it has devices.
         whole: by topic, whether all there is of it can be asked.
     """
 
@@ -77,6 +78,7 @@ class _Query:
     endpoint: Endpoint
     counters: Mapping[str, int]
     stores: Mapping[str, str]
+    on_devices: int
     whole: Mapping[str, bool]
 
 
@@ -111,7 +113,8 @@ def send_for_load(
     page: list[HostSeen] = []
     values = 0
     for host, (devices, adapters) in hosts:
-        sizes = {"device_load": devices, "adapter_load": adapters, "datastore_load": len(query.stores)}
+        mounted = len(query.stores) - query.on_devices + min(query.on_devices, devices)
+        sizes = {"device_load": devices, "adapter_load": adapters, "datastore_load": mounted}
         mine = LAST_SAMPLES * sum(sizes[topic] * len(_GROUPS[topic].counters) for topic in query.whole)
         if page and values + mine > MOST_VALUES:
             errands.send(partial(_read_page, query, page, circuit))
@@ -136,32 +139,35 @@ def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Se
     if missing:
         yield gap(endpoint, f"counters {', '.join(missing)}", "this vCenter has none of these names")
     stores: Mapping[str, str] = {}
+    on_devices = 0
     if "datastore_load" in topics:
-        stores, all_told = yield from _stores(vcenter, endpoint, circuit)
+        stores, on_devices, all_told = yield from _stores(vcenter, endpoint, circuit)
         whole["datastore_load"] = whole["datastore_load"] and all_told
-    return _Query(vcenter, endpoint, {name: known[name] for names in wanted.values() for name in names if name in known}, stores, whole)
+    counters = {name: known[name] for names in wanted.values() for name in names if name in known}
+    return _Query(vcenter, endpoint, counters, stores, on_devices, whole)
 
 
-def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], bool]]:
-    """The ids of datastores by the last part of their URL, which for VMFS is the volume's uuid, and whether all were told."""
+def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
+    """The ids of datastores by the last part of their URL, which for VMFS is the volume's uuid, how many are VMFS, and whether all were told."""
     stores: dict[str, str] = {}
-    whole = True
+    on_devices, whole = 0, True
     try:
         refs = vcenter.bulk.refs("Datastore")
     except EndpointError as error:
         circuit.failed(error)
         yield gap(endpoint, "the list of datastores, to tell their counters apart", error)
-        return stores, False
-    for found in read_each(vcenter, "Datastore", (_URL,), refs, circuit):
+        return stores, on_devices, False
+    for found in read_each(vcenter, "Datastore", (_URL, _TYPE), refs, circuit):
         url = None if isinstance(found, tuple) else found.values.get(_URL)
         if isinstance(found, tuple):
             yield gap(endpoint, f"{_URL} of datastore {found[0].value}", found[1])
         elif url:
             stores[url.rstrip("/").rpartition("/")[2]] = found.id
+            on_devices += found.values.get(_TYPE) == "VMFS"
         elif not found.is_gone:
             yield gap(endpoint, f"{_URL} of datastore {found.id}", found.missing.get(_URL, "vCenter does not tell it"))
         whole = whole and (url is not None or (not isinstance(found, tuple) and found.is_gone))
-    return stores, whole
+    return stores, on_devices, whole
 
 
 def _read_page(query: _Query, hosts: Sequence[HostSeen], circuit: Circuit) -> list[Facts]:

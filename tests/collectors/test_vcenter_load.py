@@ -126,6 +126,18 @@ def test_a_question_holds_as_many_hosts_as_its_answer_may_have_values(serve_vcen
     assert (collected.gaps, collected.incomplete()) == ([], set())
 
 
+def test_datastores_of_other_hosts_make_no_question_smaller(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
+    """900 VMFS datastores would be 108,000 values a host, were they all its own; a host has no more of them than devices. NFS it may have all."""
+    alone = wide(small_vcenter, devices=4, hosts=5)
+    vmfs = next(store for store in small_vcenter.datastores if store.type == "VMFS")
+    others = tuple(dataclasses.replace(vmfs, name=f"other-{n}", hosts=(), extents=()) for n in range(900))
+    server, endpoint = serve_vcenter(dataclasses.replace(alone, datastores=others))
+    assert (collect(endpoint, "device_load", "datastore_load").gaps, server.requests.count("QueryPerf")) == ([], 1)
+    exports = tuple(dataclasses.replace(store, type="NFS", remote_host="filer", remote_path=f"/{store.name}") for store in others)
+    server, endpoint = serve_vcenter(dataclasses.replace(alone, datastores=exports))
+    assert (collect(endpoint, "device_load", "datastore_load").gaps, server.requests.count("QueryPerf")) == ([], 5)
+
+
 def test_a_question_that_fails_is_put_host_by_host(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.faults.active.append(Fault("garbage", "QueryPerf", containing=b"host-12"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -125,9 +126,9 @@ def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
     if not chosen or not times:
         return None
     name = spec.entity._GetMoId()  # noqa: SLF001  as above
-    series = {key: [value.at(seconds, name, key[1]) for seconds in times] for key, value in chosen.items()}
+    series = {key: value.at(times, name, key[1]) for key, value in chosen.items()}
     stamps = [datetime.fromtimestamp(seconds, UTC) for seconds in times]
-    ids = {key: _Performance.MetricId(counterId=key[0], instance=key[1]) for key in series}
+    ids = {key: _metric_id(*key) for key in series}
     if spec.format == "csv":
         return _Performance.EntityMetricCSV(
             entity=spec.entity,
@@ -140,6 +141,11 @@ def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
         sampleInfo=[_Performance.SampleInfo(timestamp=stamp, interval=interval) for stamp in stamps],
         value=[_Performance.IntSeries(id=ids[key], value=longs([long(one) for one in values])) for key, values in series.items()],
     )
+
+
+@lru_cache(maxsize=1 << 16)  # hosts of a cluster see the same devices, and pyVmomi takes its time to make one
+def _metric_id(counter: int, instance: str) -> Any:
+    return _Performance.MetricId(counterId=counter, instance=instance)
 
 
 def _chosen(metrics: Metrics, asked: list[Any]) -> Metrics:

@@ -13,7 +13,7 @@ from auditor.lab.vcenter.performance_counters import COUNTERS, key_of
 from auditor.lab.vcenter.vm_objects import devices
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.lab.description import VmDescription
     from auditor.lab.vcenter.performance_load import DatastoreReading, Loads
@@ -39,13 +39,13 @@ class Value:
     parts: tuple[float, ...]
     steady: bool = False
 
-    def at(self, seconds: int, entity: str, instance: str) -> int:
-        """The value of the sample that was taken then; equal for equal arguments."""
-        factor = 1.0
-        if not self.steady:
-            noise = zlib.crc32(f"{entity}/{instance}/{seconds}".encode()) / 0xFFFFFFFF
-            factor += _TREMBLE * (2 * noise - 1)
-        return sum(round(part * factor) for part in self.parts)
+    def at(self, times: Sequence[int], entity: str, instance: str) -> list[int]:
+        """The values of the samples that were taken then, in seconds since 1970; equal for equal arguments."""
+        if self.steady:
+            return [sum(map(round, self.parts))] * len(times)
+        begun = zlib.crc32(f"{entity}/{instance}/".encode())
+        factors = (1 + _TREMBLE * (2 * zlib.crc32(b"%d" % seconds, begun) / 0xFFFFFFFF - 1) for seconds in times)
+        return [sum([round(part * factor) for part in self.parts]) for factor in factors]
 
 
 Metrics = dict[tuple[int, str], Value]  # by counter's key and instance; "" is the entity itself
