@@ -148,7 +148,7 @@ def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Se
 
 
 def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
-    """The ids of datastores by the last part of their URL, which for VMFS is the volume's uuid, how many are VMFS, and whether all were told."""
+    """The ids of datastores by the last part of their URL (of VMFS the volume's uuid), how many are VMFS, and whether all were told."""
     stores: dict[str, str] = {}
     on_devices, whole = 0, True
     try:

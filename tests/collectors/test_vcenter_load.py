@@ -127,7 +127,7 @@ def test_a_question_holds_as_many_hosts_as_its_answer_may_have_values(serve_vcen
 
 
 def test_datastores_of_other_hosts_make_no_question_smaller(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
-    """900 VMFS datastores would be 108,000 values a host, were they all its own; a host has no more of them than devices. NFS it may have all."""
+    """All 900 of VMFS would be 108,000 values a host, but it has no more of them than devices; of NFS it may have them all."""
     alone = wide(small_vcenter, devices=4, hosts=5)
     vmfs = next(store for store in small_vcenter.datastores if store.type == "VMFS")
     others = tuple(dataclasses.replace(vmfs, name=f"other-{n}", hosts=(), extents=()) for n in range(900))
