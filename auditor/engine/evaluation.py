@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.engine.checking import bindings
@@ -14,19 +15,21 @@ from auditor.engine.sql import (
     OBSTACLES,
     before,
     changed_columns,
+    failing_sql,
     judging_sql,
     mended_sql,
     named,
     quiet_form,
     quoted,
     renamed_params,
+    tallied_columns,
     tally_sql,
     verdict_sql,
 )
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.memory import execute
-from auditor.facts.views import RESOURCE_COLUMNS, unreadable
+from auditor.facts.views import RESOURCE_COLUMNS, Kinds, kinds_of, unreadable
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -64,34 +67,60 @@ def evaluate(
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
     judged = {rule.id: _judged(rule) for rule in chosen}
     store = new_store(connection, judged)
+    kinds = kinds_of(connection)
+    views = {rule.over: _View(rule.over, chosen.views[rule.over], kinds.get(rule.over)) for rule in chosen}
     quiet: list[Quiet] = []
     try:
         for number, rule in enumerate(chosen):
-            quiet.append(_judge(connection, store, rule, chosen.views[rule.over], scopes(rule, params), number))
+            quiet.append(_judge(connection, store, rule, views[rule.over], scopes(rule, params), number))
         for rule in chosen:
-            _foresee(connection, store, rule, chosen, params)
+            _foresee(connection, store, rule, chosen, params, views[rule.over])
     except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")
         raise
     return Evaluation(connection, store, judged, tuple(quiet))
 
 
-def _judge(
-    connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], number: int
-) -> Quiet:
+@dataclass(frozen=True, slots=True)
+class _View:
+    """What a rule ranges over; `kinds` where its rows are of few kinds, which are then judged in their place."""
+
+    name: str
+    columns: Mapping[str, str]
+    kinds: Kinds | None
+
+    def counted(self, rule: Rule, scope: Scope) -> tuple[str, str]:
+        """Where the verdicts of a scope are counted, and what says how many rows a verdict there stands for."""
+        kinds = self._kinds(rule, scope)
+        return (named(self.name), "count(*)") if kinds is None else (named(kinds.table), "CAST(sum(devices) AS BIGINT)")
+
+    def failing(self, rule: Rule, scope: Scope) -> str:
+        """Where the failures of a scope are, alone or among other rows."""
+        kinds = self._kinds(rule, scope)
+        return named(self.name) if kinds is None else f"({failing_sql(rule, kinds)})"
+
+    def _kinds(self, rule: Rule, scope: Scope) -> Kinds | None:
+        """The kinds, if they tell all that makes a verdict; a scope that binds something asks where a row is."""
+        if self.kinds is None or scope.bound or not tallied_columns(rule, self.columns) <= self.kinds.columns:
+            return None
+        return self.kinds
+
+
+def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int) -> Quiet:
     """Work out the failures, and answer what was only counted."""
     counted: dict[Verdict, int] = {}
     for scope in parts:
+        source, rows = view.counted(rule, scope)
         with _as_rule_error(rule):
-            tally = tally_sql(rule, view, named(rule.over), scope.condition)
+            tally = tally_sql(rule, view.columns, source, scope.condition, rows)
             found = {Verdict(row[0]): int(row[1]) for row in execute(connection, tally, _bound(rule, scope, shown=True)).fetchall()}
             if found.pop(Verdict.FAIL, 0):
-                failed = f"{judging_sql(rule, view, named(rule.over), scope.condition)} WHERE auditor_verdict = {quoted(Verdict.FAIL)}"
-                kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({failed})"
+                judging = judging_sql(rule, view.columns, view.failing(rule, scope), scope.condition)
+                kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({judging} WHERE auditor_verdict = {quoted(Verdict.FAIL)})"
                 execute(connection, f"INSERT INTO {store}.verdict {kept}", _bound(rule, scope))
-        for verdict, rows in found.items():
-            counted[verdict] = counted.get(verdict, 0) + rows
-    select, bound = _quiet_select(rule, view, parts, f"auditor_{number}_")
+        for verdict, judged in found.items():
+            counted[verdict] = counted.get(verdict, 0) + judged
+    select, bound = _quiet_select(rule, view.columns, parts, f"auditor_{number}_")
     return Quiet(rule.id, str(rule.severity), counted, select, bound)
 
 
@@ -105,7 +134,7 @@ def _quiet_select(rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], p
     return " UNION ALL ".join(selects), bound
 
 
-def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues) -> None:
+def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues, view: _View) -> None:
     """Mark the failures whose fix would make another rule over the same view fail that passes now.
 
     Across views this is not seen: what a device's setting does to a host's is for the next audit to find.
@@ -117,14 +146,14 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     failed = connection.execute(f"SELECT 1 FROM {store}.verdict WHERE rule = ? AND verdict = 'fail' LIMIT 1", [rule.id]).fetchone()
     if not others or failed is None:
         return
-    view = rules.views[rule.over]
+    types = view.columns
     # Only what the others look at is kept, and what was there before: a failure is some forty columns wide.
-    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in _weighed_by(other))} & view.keys())
-    columns = [(column, view[column]) for column in kept] + [(before(column), view[column]) for column in sorted(changed)]
+    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in _weighed_by(other))} & types.keys())
+    columns = [(column, types[column]) for column in kept] + [(before(column), types[column]) for column in sorted(changed)]
     connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
     for scope in scopes(rule, params):
         with _as_rule_error(rule):
-            select = mended_sql(rule, view, named(rule.over), scope.condition, kept)
+            select = mended_sql(rule, types, view.failing(rule, scope), scope.condition, kept)
             execute(connection, f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
-from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.facts.views import RESOURCE_COLUMNS, Kinds
 from auditor.model import FixClass, Verdict
 
 VERDICT_COLUMNS: Mapping[str, str] = {
@@ -45,14 +45,26 @@ def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str
     return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
 
 
-def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
-    """A SELECT that answers each verdict on the rows of `source` that meet `condition`, and how many rows got it.
+def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, counted: str = "count(*)") -> str:
+    """A SELECT that answers each verdict on the rows of `source` that meet `condition`, and how many rows got it, which is `counted`.
 
     What `judging_sql` computes of a row is computed here too where it could fail: a verdict that is counted can be told later.
     """
     computed = ", ".join(f"count({text})" for text in _fallible(rule, view))
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
-    return f"SELECT auditor_verdict, count(*){', ' if computed else ''}{computed} FROM ({judged}) GROUP BY auditor_verdict"
+    return f"SELECT auditor_verdict, {counted}{', ' if computed else ''}{computed} FROM ({judged}) GROUP BY auditor_verdict"
+
+
+def tallied_columns(rule: Rule, view: Mapping[str, str]) -> set[str]:
+    """The columns that `tally_sql` looks at, besides those of its condition."""
+    told = {column for expression in (*rule.judging, rule.observed, rule.desired) for column in expression.columns}
+    return told | {column for column in rule.columns if family_of(view[column]) is Family.TIME}
+
+
+def failing_sql(rule: Rule, kinds: Kinds) -> str:
+    """A SELECT of the rows of a view that `rule` fails, by their kinds; it binds what makes the verdict."""
+    failing = f"SELECT kind_number FROM {kinds.table} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
+    return f"SELECT * EXCLUDE (kind_number) FROM {kinds.rows} WHERE kind_number IN ({failing})"
 
 
 def quiet_form(rule: Rule, prefix: str) -> Rule:

@@ -15,6 +15,7 @@ every host by facts/kept/device.sql, which says the same in numbers. A test hold
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -149,6 +150,31 @@ def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
 _KEPT = {"step_seen_device": "kept_seen_device", "step_device_group": "kept_device_group", "step_host_group": "kept_host_group"}
 """What kept/device.sql computes besides `device`, by the view that it stands for."""
 
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """A view whose rows are of few kinds: whatever rests on `columns` alone is the same for all rows of a kind.
+
+    Attributes:
+        table: a row per kind: `columns`, `kind_number`, and `devices`, how many rows of the view are of it.
+        rows: the view, with `kind_number` beside its columns.
+    """
+
+    table: str
+    rows: str
+    columns: frozenset[str]
+
+
+def kinds_of(connection: duckdb.DuckDBPyConnection) -> Mapping[str, Kinds]:
+    """The views that are kept in kinds on this connection, by name: `device`, where its kept form is in use; otherwise none."""
+    if not connection.execute("SELECT 1 FROM duckdb_views() WHERE view_name = ?", [_OF_KIND]).fetchall():
+        return {}
+    told = {row[0] for row in connection.execute("DESCRIBE kept_kind").fetchall()}
+    return {"device": Kinds("kept_kind", _OF_KIND, frozenset(told & view_columns()["device"].keys()))}
+
+
+_OF_KIND = "kept_device_of_kind"
+
 _KEPT_DEVICE_RESTS_ON = frozenset({"step_host_reading", "step_array_device", "step_known_device", "step_family"})
 
 
@@ -234,7 +260,7 @@ def create_device(connection: duckdb.DuckDBPyConnection, text: str, columns: Map
     run(connection, _kept_device())
     if [row[:2] for row in connection.execute("DESCRIBE device").fetchall()] == list(columns.items()):
         return True
-    connection.execute("DROP VIEW device")
+    connection.execute(f"DROP VIEW device; DROP VIEW {_OF_KIND}")
     connection.execute(text)
     return False
 

@@ -23,7 +23,7 @@ from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.unread import told_unread
-from auditor.facts.views import create_views, view_columns
+from auditor.facts.views import create_plain_views, create_views, view_columns
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
@@ -223,6 +223,16 @@ def test_everything_is_every_fact_of_every_endpoint() -> None:
 def test_what_every_column_of_a_view_rests_on_can_be_followed(view: str) -> None:
     """Also of views that no shipped rule looks at: somebody's own rule may, and an audit would end in a crash."""
     assert rests_on([(view, list(view_columns()[view]))]).columns
+
+
+def test_views_as_they_are_written_give_the_same_findings_as_those_kept_in_kinds(lab_facts: Path) -> None:
+    over_devices = RULES.only(rule.id for rule in RULES if rule.over in {"device", "shared_device"})
+    plain = copied(lab_facts, 1)
+    create_plain_views(plain, {rule.over for rule in over_devices})
+    told = evaluate(plain, over_devices).summary()
+    assert 0 not in (told.fail, told.passed, told.unknown, told.not_applicable)
+    assert evaluate(_whole(lab_facts, 1), over_devices).summary() == told
+    assert findings(_whole(lab_facts, 1), over_devices) == findings(plain, over_devices)
 
 
 def test_the_order_in_which_rows_were_read_changes_no_finding(lab_facts: Path) -> None:

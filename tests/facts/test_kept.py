@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from auditor.facts.schema import TABLES, create_tables
-from auditor.facts.views import ONCE, create_device, create_plain_views, create_views, view_columns, view_sources
+from auditor.facts.views import ONCE, create_device, create_plain_views, create_views, kinds_of, view_columns, view_sources
 
 _WORDS: Mapping[str, Sequence[str | None]] = {
     "endpoint": ["vc-1", "vc-2"],
@@ -96,12 +96,26 @@ def test_a_device_view_that_says_more_than_its_kept_form_is_taken_as_it_is_writt
     columns = {**view_columns()["device"], "display_name": "VARCHAR"}
     connection = random_facts(1)
     create_views(connection)
-    connection.execute("DROP VIEW device")
+    connection.execute("DROP VIEW device; DROP VIEW kept_device_of_kind")
     for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() WHERE table_name LIKE 'kept_%'").fetchall():
         connection.execute(f"DROP TABLE {name}")
     create_device(connection, text, columns)
     assert {row[0] for row in connection.execute("DESCRIBE device").fetchall()} == set(columns)
     assert connection.execute("SELECT count(display_name) FROM device").fetchone() != (0,)
+    assert kinds_of(connection) == {}
+
+
+def test_a_kind_of_device_tells_what_all_its_devices_tell() -> None:
+    connection = random_facts(3)
+    create_views(connection)
+    kinds = kinds_of(connection)["device"]
+    assert {"family", "is_shared", "dsnro", "queue_depth", "driver", "array_model"} <= kinds.columns
+    told = ", ".join(sorted(kinds.columns))
+    by_kind = connection.execute(f"SELECT {told}, CAST(sum(devices) AS BIGINT) FROM {kinds.table} GROUP BY ALL").fetchall()
+    assert by_kind
+    assert sorted(by_kind, key=repr) == sorted(connection.execute(f"SELECT {told}, count(*) FROM device GROUP BY ALL").fetchall(), key=repr)
+    apart = f"SELECT kind_number FROM {kinds.rows} GROUP BY kind_number HAVING count(DISTINCT ({told})) <> 1"
+    assert connection.execute(apart).fetchall() == []
 
 
 def test_facts_that_a_view_cannot_be_computed_from_stop_nobody_who_does_not_ask_for_it() -> None:

@@ -10,8 +10,8 @@ WITH seen AS (
     SELECT
         endpoint,
         device,
-        any_value(family) AS family,
-        any_value(is_protocol_endpoint) AS is_protocol_endpoint,
+        min(family) AS family,
+        bool_or(is_protocol_endpoint) AS is_protocol_endpoint,
         CASE WHEN min(coalesce(cluster, '')) = max(coalesce(cluster, '')) THEN any_value(cluster) END AS cluster
     FROM step_device_group
     GROUP BY ALL
