@@ -73,6 +73,14 @@ def test_who_sees_a_device_is_told_the_first_by_name() -> None:
     }
 
 
+def test_a_volume_that_two_vcenters_use_counts_each_host_once() -> None:
+    given = flash(("fa", {}))
+    given["host"].append({"endpoint": "vc-2", "host_id": "host-1", "name": "esx-9"})
+    given["device"].append({"endpoint": "vc-2", "host_id": "host-1", **seen(FA, "flasharray")})
+    [volume] = view("array_volume", given)
+    assert (volume["hosts"], volume["host_names"]) == (2, "esx-1, esx-9")
+
+
 @pytest.mark.parametrize(
     ("shared", "read", "sharers", "names"),
     [

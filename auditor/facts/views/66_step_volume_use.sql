@@ -3,9 +3,8 @@
 -- Of the hosts and datastores that were read; NULL where none of them is known to use it.
 CREATE VIEW step_volume_use AS
 WITH seen AS (
-    SELECT device, CAST(sum(hosts) AS BIGINT) AS hosts, string_agg(host_names, ', ' ORDER BY endpoint) AS host_names
-    FROM step_seen_device
-    GROUP BY device
+    -- Each vCenter's row tells the hosts of all of them.
+    SELECT device, min(hosts) AS hosts, min(host_names) AS host_names FROM step_seen_device GROUP BY device
 ),
 store AS (
     SELECT b.array_endpoint AS endpoint, b.volume_id, FIRST(d.name) AS datastores
