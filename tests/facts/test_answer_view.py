@@ -76,6 +76,43 @@ def test_who_is_at_a_ceiling_is_not_known_unless_all_of_it_was_read(endpoint: st
     assert {(row["disks"], row["busiest_disk"], row["highest_utilization"]) for row in view("device_answer", given)} == {(None, None, None)}
 
 
+@pytest.mark.parametrize(
+    ("machine", "known"),
+    [
+        pytest.param({"host_id": "host-1", "power_state": "poweredOn"}, False, id="of that host"),
+        pytest.param({"host_id": None}, False, id="of nobody knows which host"),
+        pytest.param({"host_id": "host-2", "power_state": "poweredOn"}, True, id="of another host"),
+        pytest.param({"host_id": "host-1", "power_state": "poweredOff"}, True, id="that is off"),
+    ],
+)
+def test_a_machine_whose_disks_were_not_read_may_be_the_one_at_a_ceiling(machine: dict[str, Any], known: bool) -> None:
+    given = shared_endpoint()
+    given["vm"].append({"vm_id": "vm-9", "name": "untold", "disks_read": False, **machine})
+    first, _ = view("device_answer", given)
+    assert (first["disks"], first["highest_utilization"]) == ((2, 2.0) if known else (None, None))
+
+
+def test_a_virtual_volume_that_the_array_tells_nothing_of_may_be_the_one_at_a_ceiling() -> None:
+    given = shared_endpoint()
+    given["array_volume_load"] = [load for load in given["array_volume_load"] if load["volume_id"] != "noisy"]
+    first, second = view("device_answer", given)
+    assert (first["disks"], first["busiest_disk"], first["highest_utilization"]) == (2, None, None)
+    assert (second["disks"], second["highest_utilization"]) == (1, 0.2)
+
+
+def test_a_disk_of_a_host_of_the_same_name_in_another_vcenter_is_not_this_host_s() -> None:
+    given = shared_endpoint()
+    given["reading"].append({"endpoint": "vc-2", "scope": "", "topic": "vms", "complete": True})
+    given["host"].append({"endpoint": "vc-2", "host_id": "host-1", "name": "esx-1"})
+    given["device"].append({**given["device"][0], "endpoint": "vc-2"})
+    given["device_load"].append({**given["device_load"][0], "endpoint": "vc-2"})
+    assert [(row["endpoint"], row["host"], row["disks"]) for row in view("device_answer", given)] == [
+        ("vc", "esx-1", 2),
+        ("vc", "esx-2", 1),
+        ("vc-2", "esx-1", 0),
+    ]
+
+
 def test_the_array_s_own_latency_counts_what_its_qos_held_back() -> None:
     [row] = view("device_answer", one_volume())
     assert (row["volume"], row["davg_median_ms"], row["array_iops"], row["array_latency_ms"]) == ("db", 50.0, 200, 1.8)

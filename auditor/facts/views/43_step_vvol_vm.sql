@@ -4,6 +4,7 @@ SELECT
     regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '') AS vvol_id,
     min(vm.name || ' ' || d.disk) AS disk,
     min(h.name) AS host,
+    min(h.endpoint || '/' || h.host_id) AS host_key,
     min(s.name) AS datastore
 FROM fact.vm_disk AS d
 JOIN fact.vm AS vm USING (endpoint, vm_id)
