@@ -44,6 +44,37 @@ def test_a_vcenter_that_never_answered_leaves_it_open(name: str, column: str, gi
     assert only(name, given)[column] is None
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"name": "twin", "volume_id": "twin", "device": LUN, "kind": "lun"}, id="two LUNs present the name"),
+        pytest.param({"name": "lun", "volume_id": "lun", "device": None, "kind": "lun"}, id="its name is not known"),
+    ],
+)
+def test_whether_a_datastore_lies_on_a_lun_that_no_device_is_known_to_be_is_left_open(more: dict[str, Any]) -> None:
+    given = fleet()
+    kept = [volume for volume in given["array_volume"] if volume["volume_id"] != more["volume_id"]]
+    given["array_volume"] = [*kept, {**given["array_volume"][0], **more}]
+    assert {row["carries_datastore"] for row in view("array_volume", given)} == {None}
+
+
+def test_a_lun_of_an_array_that_is_listed_twice_carries_its_datastore_both_times() -> None:
+    given = fleet()
+    lun = {"name": "lun", "volume_id": "lun", "device": LUN, "kind": "lun"}
+    array(given, "na-by-address", EndpointKind.ONTAP, lun, array_id="id of na")
+    assert {row["endpoint"]: row["carries_datastore"] for row in view("array_volume", given)} == {"na": True, "na-by-address": True}
+
+
+def test_a_share_whose_path_two_arrays_export_may_carry_the_datastore_of_either() -> None:
+    given = share()
+    volume = {"name": "vol1", "volume_id": "v1", "kind": "share", "export_path": "/vol1"}
+    given["array_volume"] = []
+    array(given, "na-2", EndpointKind.ONTAP, volume)
+    assert [row["carries_datastore"] for row in view("array_volume", given)] == [True]
+    array(given, "na-3", EndpointKind.ONTAP, volume, {**volume, "name": "other", "volume_id": "v2", "export_path": "/other"})
+    assert [row["carries_datastore"] for row in view("array_volume", given)] == [None, None, False]
+
+
 def test_what_was_seen_stays_known_without_the_vcenter() -> None:
     given = fleet()
     given["datastore"].append({"endpoint": "vc-2", "datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u"})

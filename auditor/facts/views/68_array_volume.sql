@@ -1,6 +1,12 @@
 -- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
 -- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 CREATE VIEW array_volume AS
+WITH lain_on AS (
+    -- The names that datastores give to what they lie on, whether or not it is known whose they are.
+    SELECT device AS name FROM fact.datastore_extent WHERE device IS NOT NULL
+    UNION
+    SELECT coalesce(nullif(rtrim(nfs_path, '/'), ''), '/') AS name FROM fact.datastore WHERE nfs_path IS NOT NULL
+)
 SELECT
     v.endpoint,
     v.volume_id AS resource_id,
@@ -21,7 +27,10 @@ SELECT
     u.hosts,
     u.host_names,
     u.datastores,
-    CASE WHEN u.datastores IS NOT NULL THEN true WHEN w.datastores_read THEN false END AS carries_datastore,
+    CASE
+        WHEN u.datastores IS NOT NULL OR (n.name = v.device AND NOT d.is_ambiguous) THEN true
+        WHEN w.datastores_read AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
+    END AS carries_datastore,
     u.vm_disk,
     p.name AS pool,
     v.tiering,
@@ -64,6 +73,9 @@ FROM fact.array_volume AS v
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
+LEFT JOIN step_array_device AS d ON d.device = v.device
+LEFT JOIN lain_on AS n
+    ON n.name = CASE WHEN v.kind = 'share' THEN coalesce(nullif(rtrim(v.export_path, '/'), ''), left(v.export_path, 1)) ELSE v.device END
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
