@@ -11,6 +11,7 @@ from .fleets import Facts, array, hosts, on_all_hosts, seen, view
 
 PE = "naa.6f47acc2000000017366707200000000"
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
+ELEMENT_LUN = "naa.6f47acc1000000007366707200000007"
 SLOW = {"commands_per_second": 107.0, "davg_median_ms": 306.0}
 
 
@@ -116,7 +117,22 @@ def test_a_disk_of_a_host_of_the_same_name_in_another_vcenter_is_not_this_host_s
 def test_the_array_s_own_latency_counts_what_its_qos_held_back() -> None:
     [row] = view("device_answer", one_volume())
     assert (row["volume"], row["davg_median_ms"], row["array_iops"], row["array_latency_ms"]) == ("db", 50.0, 200, 1.8)
-    assert (row["disks"], row["highest_utilization"]) == (None, None), "a LUN is not a protocol endpoint"
+
+
+def test_the_latency_of_an_array_that_tells_no_share_of_its_qos_is_told_as_it_is() -> None:
+    given = one_volume()
+    given["array_volume_load"][0]["throttle_us"] = None
+    [row] = view("device_answer", given)
+    assert row["array_latency_ms"] == 0.5
+
+
+def test_a_lun_has_no_virtual_disks_also_where_its_array_told_of_all_there_are() -> None:
+    given = shared_endpoint()
+    given["device"] += [{"host_id": "host-1", **seen(ELEMENT_LUN, "solidfire")}]
+    given["array_volume"] += [{"endpoint": "sf", "volume_id": "lun", "name": "lun", "device": ELEMENT_LUN, "is_virtual": False}]
+    given["device_load"] += [{"host_id": "host-1", "device": ELEMENT_LUN, **SLOW}]
+    [row] = [row for row in view("device_answer", given) if row["device"] == ELEMENT_LUN]
+    assert (row["volume"], row["disks"], row["busiest_disk"], row["highest_utilization"]) == ("lun", None, None, None)
 
 
 def _load_unread(given: Facts) -> None:
@@ -135,7 +151,16 @@ def test_the_array_s_latency_is_not_known_where_it_was(lose: Callable[[Any], Non
     assert row["array_latency_ms"] is None
 
 
-def test_a_device_of_no_array_that_was_read_has_no_second_side() -> None:
-    given = one_volume()
+def _no_volumes(given: Facts) -> None:
     given["array_volume"] = []
+
+
+def _another_array_has_it_too(given: Facts) -> None:
+    array(given, "fb", EndpointKind.FLASHARRAY, {"name": "db", "device": LUN})
+
+
+@pytest.mark.parametrize("lose", [pytest.param(_no_volumes, id="of none"), pytest.param(_another_array_has_it_too, id="of which of two")])
+def test_a_device_of_no_array_that_is_known_has_no_second_side(lose: Callable[[Facts], None]) -> None:
+    given = one_volume()
+    lose(given)
     assert view("device_answer", given) == []
