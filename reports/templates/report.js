@@ -170,8 +170,8 @@
     button.setAttribute("aria-expanded", String(opening));
   }
 
-  function part(title, pairs) {
-    const made = element("div"), list = element("dl");
+  function part(title, pairs, layout) {
+    const made = element("div"), list = element("dl", undefined, layout);
     made.append(element("h4", title));
     for (const [name, value] of pairs) {
       const held = element("dd");
@@ -188,7 +188,7 @@
     held.colSpan = 9;
     const evidence = words.shapes[row[SHAPE]].map((name, at) => [name, say(row[EVIDENCE][at], missing.has(name) ? "not read" : "none")]);
     if (evidence.length) parts.append(part("Evidence", evidence));
-    if (row[READ].length) parts.append(part("Read from", row[READ].map(([whom, columns]) => [word(whom), word(columns)])));
+    if (row[READ].length) parts.append(part("Read from", row[READ].map(([whom, columns]) => [word(whom), word(columns)]), "stacked"));
     const about = [["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])]];
     if (row[SINCE]) about.push(["drifted", row[SINCE]]);
     if (missing.size) about.push(["not read", [...missing].join(", ")]);

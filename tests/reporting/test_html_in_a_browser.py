@@ -199,3 +199,12 @@ def test_a_row_tells_from_whom_and_when_its_evidence_was_read(page: Page, tmp_pa
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
     said = page.value("document.querySelector('#rows').innerText").replace("\n\n", "\n")
     assert "vc-east, 2026-11-21 06:55:00 to 06:57:05 UTC\n" in said
+
+
+def test_the_columns_that_came_from_an_endpoint_have_the_width_of_their_part(page: Page, tmp_path: Path) -> None:
+    report = samples.bad_night()
+    times = tuple(ReadAt("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
+    page.open(written(replace(report, run=replace(report.run, read=times)), tmp_path))
+    page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
+    part = "[...document.querySelectorAll('.detail .parts > div')].find(part => part.firstChild.textContent === 'Read from')"
+    assert page.value(f"{part}.querySelector('dd').offsetWidth > {part}.offsetWidth / 2"), "a letter a line"
