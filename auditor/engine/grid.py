@@ -1,8 +1,8 @@
 """Rows that nobody saw and rules may meet: every value a rule could tell from another, in every column it looks at.
 
 The grid holds, for each column, NULL, true and false, the values it has in the examples, and those that stand in the rules, in their params
-and in columns of the same type; numbers also one more and one less, none below zero. All combinations are made where they are few
-(ALL_ROWS); else every example with any two of its columns changed.
+and in columns of the same type; numbers also one more and one less, none below zero and none that the column cannot hold. All combinations
+are made where they are few (ALL_ROWS); else every example with any two of its columns changed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.sql import named
-from auditor.engine.types import Family, family_of, suits
+from auditor.engine.types import Family, family_of, has_room, suits
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,7 +74,7 @@ def values_of(
         elif family is Family.TEXT:
             found.append("")
         elif family in (Family.WHOLE, Family.NUMBER):
-            found = [near for value in found for near in (value, value - 1, value + 1) if near >= 0]
+            found = [near for value in found for near in (value, value - 1, value + 1) if near >= 0 and has_room(kind, near)]
         distinct = {json.dumps(value): value for value in found}
         result[column] = [None, *distinct.values()][:most]
     return result

@@ -79,8 +79,10 @@ class Meeting:
         try:
             self._lay_out()
             return self._both_write() or self._breaks(one, other) or self._breaks(other, one)
-        except duckdb.DataError:
-            return None  # a cast that a rule guards by what its view holds: here nothing guards it
+        except (duckdb.DataError, duckdb.InvalidInputException):
+            # A cast that a rule guards by what its view holds: here nothing guards it. Or a param of the fleet that is no pattern, which
+            # judging tells.
+            return None
 
     def _both_write(self) -> Disagreement | None:
         """A row on which both fail, and their fixes write different values."""

@@ -8,7 +8,9 @@ from typing import Any, TypeGuard
 
 from auditor.engine.rule import ParamValue
 
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"}
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "BIGINT": 64, "HUGEINT": 128}
+_WHOLE: dict[str, int] = {name: 2 ** (bits - 1) for name, bits in _BITS.items()} | {f"U{name}": 2**bits for name, bits in _BITS.items()}
+"""Types of whole numbers -> the first that is too large for them."""
 
 
 class Family(StrEnum):
@@ -58,11 +60,18 @@ def suits(value: Any, family: Family) -> bool:
             return isinstance(value, str)
 
 
+def has_room(duckdb_type: str, number: float) -> bool:
+    """Whether a column of that type can hold a number that is not negative."""
+    return number < _WHOLE.get(duckdb_type, math.inf)
+
+
 def is_param_value(value: Any) -> TypeGuard[ParamValue]:
-    """Whether a param may hold `value`: one scalar, or a list of scalars of one type."""
+    """Whether a param may hold `value`: one scalar, or a list of scalars of one type; whole numbers of 64 bits."""
     if isinstance(value, tuple):
         scalars = all(not isinstance(item, tuple) and is_param_value(item) for item in value)
         return scalars and len({type(item) for item in value}) == 1
     if isinstance(value, float):
         return math.isfinite(value)
-    return isinstance(value, bool | int | str)
+    if isinstance(value, bool | str):
+        return True
+    return isinstance(value, int) and -_WHOLE["BIGINT"] <= value < _WHOLE["BIGINT"]

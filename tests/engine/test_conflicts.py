@@ -103,6 +103,19 @@ def test_an_override_in_one_cluster_makes_them_disagree_there_and_nowhere_else(t
     assert "params make two rules disagree in cluster gold of vc-east" in told
 
 
+def test_a_fleet_may_set_a_param_to_the_most_a_column_holds(tmp_path: Path) -> None:
+    deep = 2**63 - 1
+    texts = wants("a/low", "$deep", params="{deep: {default: 32, unit: u, why: w}}"), wants("b/high", "64")
+    [conflict] = found(tmp_path, *texts, overrides=(Override("a/low", "deep", deep),))
+    assert conflict.between.wants == (deep, 64)
+
+
+def test_a_param_that_is_no_pattern_is_left_for_judging_to_tell(tmp_path: Path) -> None:
+    applies, params = "NOT regexp_matches(family, $not_of)", "{not_of: {default: dell-sc, unit: u, why: w}}"
+    texts = wants("a/low", "32", applies=applies, params=params), wants("b/high", "64")
+    assert found(tmp_path, *texts, overrides=(Override("a/low", "not_of", "("),)) == []
+
+
 def test_overrides_that_go_together_make_no_conflict(tmp_path: Path) -> None:
     assert two_params(tmp_path, Override("a/one", "stock", 64), Override("b/one", "stock", 64)) == []
 

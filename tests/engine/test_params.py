@@ -37,6 +37,7 @@ def test_a_value_of_the_defaults_kind_is_taken(tmp_path: Path, name: str, value:
         pytest.param("whole", "7", "must be a whole number", id="text for a number"),
         pytest.param("whole", 7.5, "must be a whole number", id="a fraction for a whole number"),
         pytest.param("whole", True, "must be a whole number", id="truth for a number"),
+        pytest.param("whole", 2**63, "must be a whole number", id="more than 64 bits hold"),
         pytest.param("number", float("nan"), "must be a number", id="not a number"),
         pytest.param("number", True, "must be a number", id="truth for a fraction"),
         pytest.param("truth", 1, "must be true or false", id="a number for truth"),
