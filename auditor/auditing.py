@@ -124,7 +124,7 @@ def audit(
             override fits no rule.
         RuleError: a rule cannot be computed over these facts.
     """
-    from auditor.baselining import unmatched_hosts
+    from auditor.baselining import gone_since
     from auditor.drifting import since_when
     from auditor.facts.unread import told_unread
 
@@ -144,7 +144,7 @@ def audit(
     evaluation, plan, waived = _judge(snapshot, rules, overrides, directory, waivers)
     fixes = _refused(evaluation, plan)
     since = since_when(directory, started, snapshot, rules)
-    told = (*waived, *unmatched_hosts(snapshot), *notices, *(note for reading in snapshot.readings for note in reading.notes))
+    told = (*waived, *gone_since(snapshot), *notices, *(note for reading in snapshot.readings for note in reading.notes))
     return Audited(
         run_id, directory, started, snapshot, rules, overrides, evaluation, plan, tuple(told), fixes=fixes, waivers=waivers, since=since
     )

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.facts.baseline import KINDS, VIEWS, About, counts, hand_on, not_found, put, read_about, take, write
+from auditor.facts.baseline import KINDS, VIEWS, About, counts, hand_on, not_found, not_listed, put, read_about, take, write
 from auditor.yamlfile import did_you_mean
 
 if TYPE_CHECKING:
@@ -177,10 +177,18 @@ def kinds_of(snapshot: Snapshot) -> tuple[str, ...]:
     return tuple(kind for kind in counts(snapshot.connection) if kind in KINDS)
 
 
-def unmatched_hosts(snapshot: Snapshot) -> tuple[str, ...]:
-    """What readers have to be told of hosts that the baseline knows and the audit did not find, or the other way round."""
+def gone_since(snapshot: Snapshot) -> tuple[str, ...]:
+    """What readers have to be told of hosts of the baseline that are not there, and of endpoints that the fleet does not list."""
+    if not kinds_of(snapshot):
+        return ()
     told = []
-    lost = not_found(snapshot.connection) if kinds_of(snapshot) else ()
+    unlisted = not_listed(snapshot.connection)
+    if unlisted:
+        told.append(
+            f"The baseline holds settings of what the fleet does not list any more: {', '.join(unlisted)}. A renamed endpoint is a new one "
+            "to it; set the baseline anew when that is right."
+        )
+    lost = not_found(snapshot.connection)
     if lost:
         names = ", ".join(f"{host} ({endpoint})" for endpoint, host in lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
         count = "a host" if len(lost) == 1 else f"{len(lost)} hosts"

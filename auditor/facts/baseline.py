@@ -215,6 +215,16 @@ def not_found(connection: duckdb.DuckDBPyConnection) -> Sequence[tuple[str, str]
     ).fetchall()
 
 
+def not_listed(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """Endpoints that the baseline holds settings of and that the fleet has not: they are compared with nothing."""
+    rows = connection.execute(
+        """SELECT DISTINCT b.of_endpoint FROM fact.baseline AS b
+        LEFT JOIN fact.listed_endpoint AS l ON l.endpoint = b.of_endpoint
+        WHERE b.kind <> 'made' AND l.endpoint IS NULL ORDER BY ALL"""
+    ).fetchall()
+    return tuple(row[0] for row in rows)
+
+
 def _digest(connection: duckdb.DuckDBPyConnection, source: str) -> str:
     """Tells the rows of a baseline from any others, whatever their order."""
     cells = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(0))" for name in TABLES["baseline"].names if name != "taken_at")

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from auditor.baselining import unmatched_hosts
+from auditor.baselining import gone_since
 from auditor.engine.lineage import rests_on
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.views import create_views, view_columns
 from auditor.model import EndpointKind
 
-from .fleets import WHEN, Facts, Rows, array, hosts, on_all_hosts, seen, snapshot
+from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot
 
 RUN = "20261121T065500Z-1a2b"
 LUN = "naa.6f47acc100000000000000000000abcd"
@@ -107,19 +107,36 @@ def test_a_host_that_came_or_was_renamed_is_not_known_and_the_lost_one_is_named(
         ("esx-renamed", False),
         ("esx-3", False),
     ]
-    (notice,) = unmatched_hosts(after)
+    (notice,) = gone_since(after)
     assert "esx-2 (vc)" in notice
+
+
+def test_endpoints_that_the_fleet_does_not_list_any_more_are_named() -> None:
+    before = snapshot(with_rows(element("3"), "host_option", option("Disk.QFullSampleSize", "32")), sf=EndpointKind.ELEMENT)
+    after = builder({}).finish(endpoints(), started=WHEN, finished=WHEN)
+    take(before, RUN, None, "itself")
+    hand_on(before.connection, after.connection)
+    (notice,) = gone_since(after)
+    assert ": sf. " in notice
 
 
 def test_hosts_that_could_not_all_be_listed_are_not_called_lost() -> None:
     then, now = hosts(2), unread(hosts(1), "hosts")
-    assert unmatched_hosts(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
+    assert gone_since(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
 
 
 def test_two_hosts_of_one_name_are_nobodys_example() -> None:
     given = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "32"), option("Disk.QFullSampleSize", "0", "host-2"))
     given["host"][1]["name"] = "esx-1"
     assert kept(given) == set()
+
+
+def test_two_hosts_that_have_one_name_now_are_held_to_neither_ones_state_of_then() -> None:
+    then = with_rows(hosts(3), "host_option", *(option("Disk.QFullSampleSize", str(n), f"host-{n}") for n in (1, 2, 3)))
+    now = with_rows(hosts(3), "host_option", *(option("Disk.QFullSampleSize", str(n), f"host-{n}") for n in (1, 2, 3)))
+    now["host"][1]["name"] = "esx-1"
+    found = rows("baseline_option", held(then, now))
+    assert [(row["resource_id"][:6], row["is_known"]) for row in found] == [("host-1", False), ("host-2", False), ("host-3", True)]
 
 
 @pytest.mark.parametrize(
@@ -161,6 +178,24 @@ def test_parameters_of_an_option_string_are_compared_one_by_one(
     )
     assert [(row["parameter"], row["value"], row["wanted"]) for row in found] == told
     assert all(row["is_known"] and row["is_listed"] for row in found)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        pytest.param("16", 16, id="a number"),
+        pytest.param("0", 0, id="nought"),
+        pytest.param("-1", -1, id="below nought"),
+        pytest.param("0x10", None, id="hexadecimal"),
+        pytest.param("010", None, id="which drivers take for eight"),
+        pytest.param("1.7", None, id="no whole one"),
+        pytest.param("1e3", None, id="in powers of ten"),
+    ],
+)
+def test_a_parameter_is_a_number_only_where_writing_the_number_gives_the_same_text(text: str, number: int | None) -> None:
+    then, now = with_rows(hosts(1), "host_module", module(f"a={text}")), with_rows(hosts(1), "host_module", module("a=5"))
+    (lost,), (back,) = rows("baseline_parameter", held(then, now)), rows("baseline_parameter", held(now, then))
+    assert (lost["wanted"], lost["wanted_number"], back["value"], back["value_number"]) == (text, number, text, number)
 
 
 def test_a_module_that_is_gone_is_told_and_one_that_came_is_not_known() -> None:

@@ -1,8 +1,12 @@
 -- Whose settings in the baseline each host is held to: its own of then, or those of the one good host, where it is of the cluster that
--- this host was to be an example for. `is_own` is NULL for a host that the baseline does not know.
+-- this host was to be an example for. `is_own` is NULL for a host that the baseline does not know; of two hosts of a vCenter that have one
+-- name now, it knows neither, as nobody can say which of them it was.
 CREATE VIEW step_wanted_host AS
 WITH known AS (
     SELECT of_endpoint, of_host, thing AS cluster, value AS reach FROM fact.baseline WHERE kind = 'host'
+),
+same AS (
+    SELECT endpoint, name FROM fact.host GROUP BY endpoint, name HAVING count(*) = 1
 ),
 -- A baseline of one host has one row here; that it is one is what the aggregates say.
 example AS (
@@ -32,4 +36,5 @@ SELECT
 FROM fact.host AS h
 CROSS JOIN example AS x
 JOIN fact.baseline AS m ON m.kind = 'made'
-LEFT JOIN known AS k ON k.of_endpoint = h.endpoint AND k.of_host = h.name;
+LEFT JOIN same AS u ON u.endpoint = h.endpoint AND u.name = h.name
+LEFT JOIN known AS k ON k.of_endpoint = u.endpoint AND k.of_host = u.name;

@@ -1,5 +1,6 @@
 -- One row per host, kernel module of a storage adapter and parameter that its option string has now or had in the baseline; a module that
 -- has none and had none has one row, whose parameter is ''. `not set` is a parameter that is not in the string: the module's own default.
+-- A number is what is written as numbers are: drivers take 010 for eight and 0x10 for sixteen, and DuckDB 1.7 for two.
 CREATE VIEW baseline_parameter AS
 WITH wanted AS (
     SELECT s.endpoint, s.host_id, b.thing AS module, b.setting AS parameter, b.value
@@ -42,8 +43,8 @@ SELECT
         WHEN b.module IS NULL OR n.parameter = '' THEN 'not set'
         ELSE b.value
     END AS wanted,
-    TRY_CAST(w.value AS BIGINT) AS value_number,
-    TRY_CAST(b.value AS BIGINT) AS wanted_number,
+    CASE WHEN regexp_full_match(w.value, '0|-?[1-9]\d{0,17}') THEN TRY_CAST(w.value AS BIGINT) END AS value_number,
+    CASE WHEN regexp_full_match(b.value, '0|-?[1-9]\d{0,17}') THEN TRY_CAST(b.value AS BIGINT) END AS wanted_number,
     m.option_string,
     s.of_host AS baseline_host,
     s.baseline_run,
