@@ -84,15 +84,33 @@ def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str)
         run: the run's id.
         host: endpoint and name of the one good host; None: all.
         reach: itself, or for a host cluster or all.
+
+    Raises:
+        SnapshotError: a file of the snapshot went away, or is damaged.
     """
+    import duckdb
+
     connection = snapshot.connection
-    create_views(connection, None, {f"step_kept_{kind}" for kind in KINDS})
-    _make_table(connection)
-    origin = "run" if host is None else "host"
-    connection.execute(
-        "INSERT INTO fact.baseline (kind, setting, value, thing, taken_at) VALUES ('made', ?, ?, ?, CAST(? AS TIMESTAMPTZ))",
-        [origin, run, f"{reach} {'/'.join(host)}" if host else reach, snapshot.started.isoformat()],
-    )
+    try:
+        create_views(connection, None, {f"step_kept_{kind}" for kind in KINDS})
+        _make_table(connection)
+        origin = "run" if host is None else "host"
+        connection.execute(
+            "INSERT INTO fact.baseline (kind, setting, value, thing, taken_at) VALUES ('made', ?, ?, ?, CAST(? AS TIMESTAMPTZ))",
+            [origin, run, f"{reach} {'/'.join(host)}" if host else reach, snapshot.started.isoformat()],
+        )
+        _fill(connection, host, reach)
+        _drop_views(connection)
+    except duckdb.Error as failure:  # what is damaged inside is noticed when it is read
+        raise SnapshotError(
+            f"the snapshot of run {run} cannot be read: {str(failure).splitlines()[0]}",
+            why="no baseline was set, and the one before, if any, is as it was.",
+            do="audit again, and take that run.",
+        ) from failure
+
+
+def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, reach: str) -> None:
+    """Add the hosts, and what they and the arrays have of each kind."""
     chosen, bound = ("true", {}) if host is None else (_THIS_HOST, {"endpoint": host[0], "host": host[1]})
     into = "INSERT INTO fact.baseline (kind, of_endpoint, of_host, thing, setting, value)"
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
@@ -105,7 +123,6 @@ def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str)
             connection.execute(f"{into} {kept} {place}", bound)
         elif host is None:
             connection.execute(f"{into} {kept} WHERE k.value IS NOT NULL")
-    _drop_views(connection)
 
 
 def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:

@@ -2,14 +2,16 @@
 
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auditor.baselining import gone_since
 from auditor.engine.lineage import rests_on
+from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, view_columns
 from auditor.model import EndpointKind
 
@@ -354,3 +356,13 @@ def test_a_baseline_that_was_judged_by_is_not_taken_for_what_was_read() -> None:
     take(after, RUN, None, "itself")
     assert [row["wanted"] for row in rows("baseline_option", after)] == ["0"]
     assert dict(counts(after.connection)) == {"host": 1, "option": 1}
+
+
+def test_a_run_whose_files_are_damaged_is_no_baseline_and_said_to_be(tmp_path: Path) -> None:
+    given = with_rows(hosts(9), "host_option", *(option("Disk.QFullSampleSize", "32", f"host-{n}") for n in range(1, 10)))
+    snapshot(given).save(tmp_path / "snapshot")
+    file = tmp_path / "snapshot" / "host_option.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:4] + bytes(each ^ 0xFF for each in whole[4:40]) + whole[40:])
+    with pytest.raises(SnapshotError):
+        take(load_snapshot(tmp_path / "snapshot"), RUN, None, "itself")
