@@ -15,6 +15,7 @@ from auditor.engine.checking import bindings
 from auditor.engine.params import scopes
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
+from auditor.facts.views import unreadable
 
 if TYPE_CHECKING:
     from auditor.engine.params import ParamValues, Scope
@@ -42,6 +43,7 @@ def foresee_elsewhere(evaluation: Evaluation, rules: RuleSet, params: ParamValue
 
     Raises:
         RuleError: a rule cannot be computed on what a fix would leave.
+        SnapshotError: a file of the snapshot went away, or is damaged.
     """
     drifting = [rule for rule in rules if DRIFT in rule.tags and rule.fix is not None]
     if not drifting:
@@ -60,13 +62,16 @@ def _pairs(rules: RuleSet, failing: set[str]) -> Iterator[_Pair]:
         for other in rules:
             if other.over == fixing.over or not ({DRIFT} & {*fixing.tags, *other.tags}):
                 continue
-            place = _place(fixing.fix, other, rules)
-            if place is not None:
+            for place in _places(fixing.fix, other, rules):
                 yield _Pair(fixing, other, place)
 
 
-def _place(fix: FixRule, other: Rule, rules: RuleSet) -> FixRule | None:
-    """How the setting that `fix` changes is found in the view of `other`, told by any rule over it; None when `other` is not about it."""
+def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
+    """How the setting that `fix` changes may be found in the view of `other`, told by any rule over it: each way once.
+
+    Nothing when `other` is not about it; several where it is about several settings of one kind, as two options of a host.
+    """
+    found = set()
     for rule in (other, *(one for one in rules if one.over == other.over)):
         told = rule.fix
         if told is None or told.remediator != fix.remediator or told.target.keys() != fix.target.keys():
@@ -74,8 +79,10 @@ def _place(fix: FixRule, other: Rule, rules: RuleSet) -> FixRule | None:
         if any(expression.params for expression in told.target.values()):
             continue
         if told.column in _weighed_by(other) or (rule is other and set(told.foretold) & _weighed_by(other)):
-            return told
-    return None
+            way = (told.column, tuple(sorted((key, expression.text) for key, expression in told.target.items())))
+            if way not in found:
+                found.add(way)
+                yield told
 
 
 def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -> None:
@@ -85,6 +92,8 @@ def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -
     bound = {**scope.bound, **bindings({name: value for name, value in scope.values.items() if name in named_there})}
     try:
         evaluation.connection.execute(_mark_sql(evaluation.store, pair, scope, column_type), bound)
+    except duckdb.IOException as failure:
+        raise unreadable(failure) from failure
     except (duckdb.DataError, duckdb.ProgrammingError) as failure:
         raise RuleError(
             f"{pair.other.path}:1: {pair.other.id} fails on what the fix of {pair.fixing.id} would leave: {str(failure).splitlines()[0]}",

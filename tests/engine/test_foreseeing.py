@@ -1,5 +1,6 @@
 """A baseline and a lesson that want one setting different: neither is mended at the other's cost."""
 
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -10,13 +11,15 @@ from auditor.engine.evaluation import evaluate
 from auditor.engine.foreseeing import foresee_elsewhere
 from auditor.engine.params import ParamValues, param_values
 from auditor.engine.planning import plan
+from auditor.engine.rule import RuleSet
 from auditor.facts.views import seal, view_columns
 from auditor.model import Plan
 from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"
 SIOC, OVERLAP = "baseline/sioc", "sioc/overlap-array-qos"
-RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP])
+RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP, "baseline/option", "iscsi/max-io-size", "vaai/block-delete"])
+OPTIONS = RULES["baseline/option"]
 PLACE = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-1"}
 
 
@@ -43,15 +46,18 @@ def drifted(commands: int, wanted: int, number: int = 1) -> dict[str, Any]:
 
 
 def planned(params: ParamValues | None = None, rules: tuple[str, ...] = (DRIFT, LESSON), **views: Any) -> Plan:
+    return planned_by(RULES.only(rules), params, **views)
+
+
+def planned_by(chosen: RuleSet, params: ParamValues | None = None, **views: Any) -> Plan:
     connection = duckdb.connect()
-    for view in sorted({RULES[rule].over for rule in rules}):
+    for view in sorted({rule.over for rule in chosen}):
         columns = view_columns()[view]
         connection.execute(f'CREATE TABLE "{view}" ({", ".join(f"{name} {kind}" for name, kind in columns.items())})')
         for row in views.get(view, ()):
             listed = ", ".join(row)
             connection.execute(f'INSERT INTO "{view}" ({listed}) VALUES ({", ".join("?" * len(row))})', list(row.values()))
     seal(connection)
-    chosen = RULES.only(rules)
     evaluation = evaluate(connection, chosen, params)
     foresee_elsewhere(evaluation, chosen, params or ParamValues())
     return plan(evaluation, chosen)
@@ -124,3 +130,32 @@ def test_what_the_view_makes_of_a_setting_is_not_guessed() -> None:
 
 def test_rules_without_drift_are_left_to_themselves() -> None:
     assert len(planned(None, (LESSON,), protocol_endpoint=[endpoint(32)]).changes) == 1
+
+
+def host(**settings: int) -> dict[str, Any]:
+    return {**PLACE, "resource_id": "host-1", "resource_name": "esx-1", "software_iscsi": True, **settings}
+
+
+def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
+    """It is about the largest transfer and about automatic unmapping; where the latter is kept, only a rule tells that does not apply."""
+    size, unmap = RULES["iscsi/max-io-size"], RULES["vaai/block-delete"]
+    assert size.fix is not None
+    assert size.applies is not None
+    assert unmap.fix is not None
+    columns = ("iscsi_max_io_size_kb", "vmfs5_block_delete")
+    asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND vmfs5_block_delete = 0", columns=columns, params=())
+    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=unmap.desired, fix=replace(size.fix, value=unmap.fix.value))
+    told = replace(unmap, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
+    rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, told)}, RULES.views)
+    wanted_option = {"option": "VMFS3.EnableBlockDelete", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
+    drifted_option = {
+        **PLACE,
+        "resource_id": "host-1/VMFS3.EnableBlockDelete",
+        **wanted_option,
+        "acts_at_once": True,
+        "value": "0",
+        "wanted": "1",
+        "wanted_number": 1,
+    }
+    found = planned_by(rules, host=[host(iscsi_max_io_size_kb=512, vmfs5_block_delete=0)], baseline_option=[drifted_option])
+    assert found.changes == ()
