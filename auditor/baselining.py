@@ -8,6 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from auditor.engine.rule import DRIFT
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, About, counts, hand_on, not_found, not_listed, put, read_about, take, write
 from auditor.yamlfile import did_you_mean
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from auditor.runs import KeptRun
 
 FILE = "baseline.parquet"
-DRIFT = "drift"
-"""The tag of rules that compare with an earlier state: their failures tell since when."""
 _NOTHING_SET = "no baseline was set, and the one before, if any, is as it was."
 
 

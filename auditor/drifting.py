@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.rule import DRIFT
 from auditor.errors import SnapshotError
 from auditor.model import Since
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from auditor.reporting.kept_report import FindingKey
     from auditor.runs import KeptRun
 
-DRIFT = "drift"
-"""The tag of rules that compare with an earlier state."""
 MOST_RUNS = 60
 """Earlier runs that are looked at; two months of daily ones. Source: this project."""
 

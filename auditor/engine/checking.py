@@ -237,6 +237,12 @@ def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
+def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
+    used = {name for expression in expressions for name in expression.params}
+    return bindings({name: value for name, value in values.items() if name in used})
+
+
 def _family_of_side(side: Any, columns: Mapping[str, str], params: Mapping[str, Param]) -> tuple[str, Family] | None:
     """What one side of a comparison is called, and its family; None when it is neither a column, a literal nor a param."""
     if not isinstance(side, dict):

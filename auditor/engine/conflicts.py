@@ -15,11 +15,8 @@ from itertools import combinations
 
 from auditor.engine.meeting import Disagreement, Meeting, may_break, may_write_the_same
 from auditor.engine.params import Override, ParamValues, Place, values_at
-from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.rule import DRIFT, ParamValue, Rule, RuleSet
 from auditor.facts.views import seal
-
-FROM_THE_FLEET = "drift"
-"""The tag of rules whose wanted value is a fact of the fleet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +88,7 @@ def conflict_text(conflict: Conflict) -> str:
 
 def _pairs(rules: RuleSet) -> Iterator[tuple[Rule, Rule]]:
     """Rules that may write one setting, and those of which one looks at what the other's fix changes; each pair once."""
-    for one, other in combinations((rule for rule in rules if FROM_THE_FLEET not in rule.tags), 2):
+    for one, other in combinations((rule for rule in rules if DRIFT not in rule.tags), 2):
         if may_write_the_same(one, other) or may_break(one, other) or may_break(other, one):
             yield one, other
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.checking import bindings
+from auditor.engine.checking import bindings_of
+from auditor.engine.grid import fill
 from auditor.engine.rule import Example, Expression, Rule, RuleSet
 from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, judging_sql, mended_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
@@ -72,15 +72,9 @@ def _judge_rows(
 ) -> list[dict[str, Any]]:
     import duckdb
 
-    columns = ", ".join(f"{named(name)} {kind}" for name, kind in view.items())
-    cells = json.dumps([_completed(rule, view, row) for row in rows])
-    defaults = {name: param.default for name, param in rule.params.items()}
-    connection.execute(f"CREATE OR REPLACE TABLE example ({columns})")
     try:
-        # As one JSON text: a statement a row takes longer than all the judging.
-        select = "SELECT unnest(from_json_strict($cells, $shape), recursive := true)"
-        connection.execute(f"INSERT INTO example {select}", {"cells": cells, "shape": json.dumps([dict(view)])})
-        judged = connection.execute(judging_sql(rule, view, "example", "true"), bindings(defaults)).fetchall()
+        fill(connection, "example", view, [_completed(rule, view, row) for row in rows])
+        judged = connection.execute(judging_sql(rule, view, "example", "true"), _defaults(rule, rule.expressions)).fetchall()
     except duckdb.Error as failure:
         raise RuleError(
             f"{rule.path}:1: {rule.id} cannot judge an example: {str(failure).splitlines()[0]}",
@@ -128,7 +122,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     if rule.fix is None:
         return ""
     changed = changed_columns(rule.fix)
-    others = [other for other in among if other.over == rule.over and other.id != rule.id and changed & _looked_at(other)]
+    others = [other for other in among if other.over == rule.over and other.id != rule.id and changed & other.weighed]
     if not others:
         return ""
     view = among.views[rule.over]
@@ -146,14 +140,8 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     return ""
 
 
-def _looked_at(rule: Rule) -> set[str]:
-    return {column for expression in rule.judging for column in expression.columns}
-
-
 def _defaults(rule: Rule, expressions: Sequence[Expression]) -> dict[str, Any]:
-    """DuckDB refuses a value that the statement does not name."""
-    used = {name for expression in expressions for name in expression.params}
-    return bindings({name: param.default for name, param in rule.params.items() if name in used})
+    return bindings_of(expressions, {name: param.default for name, param in rule.params.items()})
 
 
 def _completed(rule: Rule, view: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:

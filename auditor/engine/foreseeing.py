@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.checking import bindings
+from auditor.engine.checking import bindings_of
 from auditor.engine.params import scopes
+from auditor.engine.rule import DRIFT
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
 from auditor.facts.views import unreadable
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from auditor.engine.params import ParamValues, Scope
     from auditor.engine.rule import FixRule, Rule, RuleSet
     from auditor.engine.verdicts import Evaluation
-
-DRIFT = "drift"
-"""The tag of rules that compare with a baseline."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
             continue
         if any(expression.params for expression in told.target.values()):
             continue
-        if told.column in _weighed_by(other) or (rule is other and set(told.foretold) & _weighed_by(other)):
+        if told.column in other.weighed or (rule is other and set(told.foretold) & other.weighed):
             way = (told.column, tuple(sorted((key, expression.text) for key, expression in told.target.items())))
             if way not in found:
                 found.add(way)
@@ -88,8 +86,7 @@ def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
 def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -> None:
     import duckdb
 
-    named_there = {name for expression in pair.other.judging for name in expression.params}
-    bound = {**scope.bound, **bindings({name: value for name, value in scope.values.items() if name in named_there})}
+    bound = {**scope.bound, **bindings_of(pair.other.judging, scope.values)}
     try:
         evaluation.connection.execute(_mark_sql(evaluation.store, pair, scope, column_type), bound)
     except duckdb.IOException as failure:
@@ -109,10 +106,6 @@ def _target_sql(fix: FixRule) -> str:
     return f"CASE WHEN {' OR '.join(f'{text} IS NULL' for _, text in keys)} THEN NULL ELSE CAST(json_object({listed}) AS VARCHAR) END"
 
 
-def _weighed_by(rule: Rule) -> set[str]:
-    return {column for expression in rule.judging for column in expression.columns}
-
-
 def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
     verdict, place = verdict_sql(pair.other), pair.place
     proposed = (
@@ -124,7 +117,7 @@ def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
     )
     both = f"SELECT * FROM ({passing}) JOIN ({proposed}) ON auditor_endpoint = endpoint AND auditor_wanted_target = auditor_target"
     changed = {place.column: f"TRY_CAST(auditor_after AS {column_type})"}
-    is_plain = place.column in _weighed_by(pair.other)
+    is_plain = place.column in pair.other.weighed
     for column, expression in place.foretold.items():
         if column == place.column:
             continue

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.checking import bindings
+from auditor.engine.checking import bindings_of
 from auditor.engine.grid import fill, fill_grid, values_of
 from auditor.engine.rule import Rule, Views
 from auditor.engine.sql import before, changed_columns, judging_sql, mended_sql, named, quoted, verdict_sql
@@ -158,12 +158,10 @@ class Meeting:
                 yield f"CAST(({expression.text}) AS VARCHAR) IS NOT DISTINCT FROM CAST(({its.target[key].text}) AS VARCHAR)"
 
     def _bound(self, rule: Rule, *, judging: bool = False) -> dict[str, Any]:
-        """DuckDB refuses a value that the statement does not name."""
-        used = {name for expression in (rule.judging if judging else rule.expressions) for name in expression.params}
-        return bindings({name: value for name, value in self._values[rule.id].items() if name in used})
+        return bindings_of(rule.judging if judging else rule.expressions, self._values[rule.id])
 
     def _row(self, number: str) -> dict[str, Any]:
-        looked_at = sorted({column for rule in self._rules for column in _judged_by(rule)})
+        looked_at = sorted({column for rule in self._rules for column in rule.weighed})
         select = f"SELECT {', '.join(map(named, looked_at))} FROM row WHERE resource_id = ?"
         row = self._connection.execute(select, [number]).fetchone() or ()
         return {column: value for column, value in zip(looked_at, row, strict=True) if value is not None}
@@ -186,7 +184,7 @@ def may_break(fixing: Rule, other: Rule) -> bool:
     """Whether one looks at what the other's fix changes, in the same row."""
     if fixing.fix is None or (fixing.over != other.over and PART_OF.get(fixing.over, ("",))[0] != other.over):
         return False
-    return bool(changed_columns(fixing.fix) & _judged_by(other))
+    return bool(changed_columns(fixing.fix) & other.weighed)
 
 
 def _entries(rule: Rule) -> frozenset[str] | None:
@@ -199,23 +197,19 @@ def _entries(rule: Rule) -> frozenset[str] | None:
     return frozenset(entry[_ENTRY] for entry in listed_rows(rule.over)) or None
 
 
-def _judged_by(rule: Rule) -> set[str]:
-    return {column for expression in rule.judging for column in expression.columns}
-
-
 def _place_columns(rule: Rule) -> set[str]:
     """Columns that say where its setting lives."""
     return {column for expression in (rule.fix.target.values() if rule.fix else ()) for column in expression.columns}
 
 
-def _looked_at(rule: Rule) -> set[str]:
+def _looked_at(rule: Rule) -> frozenset[str]:
     """Columns that decide whether and what it writes."""
     if rule.fix is None:
-        return _judged_by(rule)
+        return rule.weighed
     fix = rule.fix
     writing = [fix.value, *([fix.when] if fix.when is not None else []), *fix.foretold.values()]
     written = {column for expression in writing for column in expression.columns}
-    return _judged_by(rule) | written | {fix.column} | (_place_columns(rule) & {_ENTRY})
+    return rule.weighed | written | {fix.column} | (_place_columns(rule) & {_ENTRY})
 
 
 def _starts(one: Rule, other: Rule) -> Sequence[Mapping[str, Any]]:

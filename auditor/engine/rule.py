@@ -14,6 +14,9 @@ from auditor.yamlfile import did_you_mean
 ON_REQUEST = "on-request"
 """The tag of rules that an audit leaves out unless they are asked for: they read, or weigh, much for what they are about."""
 
+DRIFT = "drift"
+"""The tag of rules that compare with a baseline: what they want is a fact of the fleet, and their failures tell since when."""
+
 ALL = "all"
 """Instead of a tag: every rule."""
 
@@ -95,6 +98,11 @@ class Rule:
     def judging(self) -> tuple[Expression, ...]:
         """The expressions that make the verdict."""
         return (self.holds,) if self.applies is None else (self.applies, self.holds)
+
+    @property
+    def weighed(self) -> frozenset[str]:
+        """The columns that make the verdict."""
+        return frozenset(column for expression in self.judging for column in expression.columns)
 
     @property
     def expressions(self) -> tuple[Expression, ...]:
