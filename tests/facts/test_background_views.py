@@ -197,6 +197,19 @@ def test_a_qos_policy_tells_which_datastores_are_under_it() -> None:
     assert (row["volumes"], row["datastores_under_it"]) == (None, None)
 
 
+@pytest.mark.parametrize("kind", ["share", "lun"])
+def test_a_datastore_of_two_vcenters_is_one_under_a_policy(kind: str) -> None:
+    given = shared()
+    if kind == "lun":
+        given["array_volume"] = [{**row, "kind": "lun", "device": f"naa.{row['name']}"} for row in given["array_volume"]]
+        given["datastore"] = [{**row, "type": "VMFS", "vmfs_uuid": row["name"], "nfs_path": None} for row in given["datastore"]]
+        given["datastore_extent"] = [{"datastore_id": f"d{n}", "device": f"naa.vol{n}"} for n in (1, 2)]
+        given["datastore_extent"] += [{**row, "endpoint": "vc-2"} for row in given["datastore_extent"]]
+    given["datastore"] += [{**row, "endpoint": "vc-2", "nfs_host": "by-name.example.net"} for row in given["datastore"]]
+    [row] = view("qos_policy_use", given)
+    assert (row["datastores_seen_under_it"], row["datastores_under_it"]) == (2, 2)
+
+
 def test_a_pool_is_not_said_to_be_even_where_a_vcenter_did_not_tell_its_datastores() -> None:
     given = shared(sioc=(True, True))
     given["reading"].append({"endpoint": "vc-other", "scope": "", "topic": "datastores", "complete": False})

@@ -7,9 +7,11 @@ WITH ruled AS (
     SELECT endpoint, volume_id, qos_group_id AS policy_id FROM fact.array_volume WHERE qos_group_id IS NOT NULL
 ),
 store AS (
-    SELECT x.endpoint, x.policy_id, count(DISTINCT b.endpoint || '/' || b.datastore_id) AS datastores
+    -- One that several vCenters manage is one: the same file system, or what is mounted of one volume.
+    SELECT x.endpoint, x.policy_id, count(DISTINCT coalesce(d.vmfs_uuid, b.volume_id)) AS datastores
     FROM ruled AS x
     JOIN step_datastore_volume AS b ON b.array_endpoint = x.endpoint AND b.volume_id = x.volume_id
+    JOIN fact.datastore AS d ON d.endpoint = b.endpoint AND d.datastore_id = b.datastore_id
     GROUP BY x.endpoint, x.policy_id
 ),
 used AS (
