@@ -29,9 +29,8 @@ listed AS (
     FROM wanted AS w
     JOIN asked AS a ON a.endpoint = w.endpoint
     LEFT JOIN step_endpoint_reading AS r ON r.endpoint = w.endpoint
-    LEFT JOIN same AS d ON d.endpoint = w.endpoint AND d.name = w.name
-    LEFT JOIN fact.datastore AS t ON t.endpoint = w.endpoint AND t.name = w.name
-    WHERE d.name IS NULL AND t.name IS NULL
+    LEFT JOIN fact.datastore AS d ON d.endpoint = w.endpoint AND d.name = w.name
+    WHERE d.name IS NULL
 ),
 change AS (
     SELECT
