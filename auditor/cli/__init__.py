@@ -13,11 +13,17 @@ UNREAD = 141
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
-    from auditor.cli.outlets import outliving
+    from auditor.cli.outlets import outliving, untaken
 
     sys.stdout, sys.stderr = outliving(sys.stdout), outliving(sys.stderr)
     try:
         code = run(sys.argv[1:])
+        failure = untaken()
+        if failure is not None:
+            told = f"standard output took no more: {failure.strerror or failure}"
+            do = "make room; `auditor runs show` shows a kept run again."
+            print(f"error: {told}\n  why: what was shown is not whole.\n  do:  {do}", file=sys.stderr)
+            code = 3
     except Exception:  # noqa: BLE001  the last line: Python's own exit code for a crash is 1, and that says "drift"
         import traceback
 
@@ -42,7 +48,7 @@ def run(arguments: list[str]) -> int:
         return exit_code_of(error)
     except TyperException as error:
         told = getattr(error, "format_message", error.__str__)()
-        print(f"error: {told}\n  why: nothing was done.\n  do:  auditor {' '.join(_command(arguments))}--help", file=sys.stderr)
+        print(f"error: {told}\n  why: nothing was done.\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
         return 3
     except (KeyboardInterrupt, Abort):
         print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
@@ -70,11 +76,9 @@ def exit_code_of(error: Exception) -> int:
     return 2 if isinstance(error, EndpointError) else 3
 
 
-def _command(arguments: list[str]) -> list[str]:
-    """The leading words that may name a command, each with a space behind it when joined."""
-    words = []
-    for argument in arguments:
-        if argument.startswith("-"):
-            break
-        words.append(argument)
-    return [*words[:1], ""] if words else []
+def _command(error: Exception, arguments: list[str]) -> str:
+    """The command that was misused, as far as its words were understood."""
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        return str(context.command_path)
+    return " ".join(["auditor", *(word for word in arguments[:1] if not word.startswith("-"))])

@@ -1,7 +1,8 @@
 """Standard output and standard error that outlive their readers.
 
 In ``auditor audit | head`` the reader leaves in the middle of a report. The exit code is a verdict all the same: a command that ended there
-could only guess it. So it goes on, what nobody reads goes nowhere, and it ends with the code that is its own.
+could only guess it. So it goes on, what nobody reads goes nowhere, and it ends with the code that is its own. What a full disk does not
+take goes nowhere as well, but that is told when the command ends.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -19,25 +21,33 @@ class Outlet(io.FileIO):
     """A file descriptor that is written to for as long as somebody reads it.
 
     Attributes:
-        has_reader: false once a write has found that the reader of the pipe has gone.
+        has_reader: false once a write has found that the reader of the pipe has gone, or that nothing more is taken.
+        failure: why nothing more is taken, where it is not that the reader has gone.
     """
 
     has_reader = True
+    failure: OSError | None = None
 
     def write(self, data: Buffer, /) -> int:
-        """Write what the descriptor takes now; all of it, nowhere, when nobody reads it any more."""
+        """Write what the descriptor takes now; all of it, nowhere, when nobody reads it any more or it takes nothing more."""
         try:
             return super().write(data)
-        except BrokenPipeError:
+        except OSError as error:
             self.has_reader = False
+            self.failure = None if isinstance(error, BrokenPipeError) else error
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self.fileno())
             os.close(nowhere)
             return memoryview(data).nbytes
 
 
-def outliving(stream: TextIO | None) -> TextIO | None:
-    """A stream like `stream`, on the same descriptor, that no leaving reader can break; itself where it is not a plain file or pipe."""
+def outliving(stream: TextIO | None) -> TextIO:
+    """A stream like `stream`, on the same descriptor, that no leaving reader can break; itself where it is not a plain file or pipe.
+
+    None, which is Python's for a descriptor that was closed before it began, becomes one into nowhere.
+    """
+    if stream is None:
+        return Path(os.devnull).open("w", encoding="utf-8")
     raw = _raw(stream)
     if not isinstance(stream, io.TextIOWrapper) or type(raw) is not io.FileIO:
         return stream
@@ -50,6 +60,13 @@ def outliving(stream: TextIO | None) -> TextIO | None:
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )
+
+
+def untaken() -> OSError | None:
+    """Why standard output did not take all that was written to it; None where it did, or where its reader left by himself."""
+    sys.stdout.flush()
+    raw = _raw(sys.stdout)
+    return raw.failure if isinstance(raw, Outlet) else None
 
 
 def is_read() -> bool:

@@ -196,3 +196,18 @@ def test_the_lab_serves_until_it_is_told_to_stop_and_its_fleet_file_audits_it(tm
             lab.send_signal(signal.SIGTERM)
             assert lab.wait(20) == 0
     assert (tmp_path / "lab-password").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "help_of"),
+    [
+        (["nosuch"], "auditor"),
+        (["rules", "show"], "auditor rules show"),
+        (["baseline", "set", "--for", "some"], "auditor baseline set"),
+        (["audit", "--fleet", "fleet.yaml", "--only"], "auditor audit"),
+    ],
+    ids=["no command", "an argument is missing", "a wrong value", "an option without its value"],
+)
+def test_a_misuse_names_a_help_that_is_there(arguments: list[str], help_of: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(arguments) == 3
+    assert capsys.readouterr().err.splitlines()[-1] == f"  do:  {help_of} --help"

@@ -1,4 +1,4 @@
-"""A reader that leaves, as in `auditor audit | head`, changes no exit code and is no traceback."""
+"""A reader that leaves, as in `auditor audit | head`, changes no exit code and is no traceback; a full disk is no traceback either."""
 
 from __future__ import annotations
 
@@ -105,3 +105,26 @@ def test_a_report_into_a_named_pipe_that_is_not_read_to_its_end_is_told_and_is_n
     assert done.returncode == 141
     assert done.stderr.startswith("error: whoever read the named pipe")
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"], ids=["told at the end", "told at the first line"])
+def test_a_disk_that_is_full_is_told_and_is_no_verdict(unbuffered: str) -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*AUDITOR, "rules", "show", RULE],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+        )
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[0] == "error: standard output took no more: No space left on device"
+    assert len(done.stderr.splitlines()) == 3
+
+
+def test_a_command_without_a_standard_output_does_what_it_does() -> None:
+    command = f"exec {' '.join(AUDITOR)} rules list >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
