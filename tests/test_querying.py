@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,16 @@ def test_behind_the_check_duckdb_itself_reaches_nothing(text: str, snapshot: Pat
         ask(text.format(file=file, folder=tmp_path), snapshot, tmp_path)
     assert "disabled" in refused.value.what or "locked" in refused.value.what or "permission" in refused.value.what.lower()
     assert set(tmp_path.iterdir()) == before
+
+
+def test_times_are_told_in_utc_wherever_the_machine_stands(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = SnapshotBuilder()
+    when = datetime(2026, 11, 21, 1, 30, tzinfo=UTC)
+    builder.add(Batch("change_event", {"endpoint": ["vc"], "happened_at": [when]}))
+    builder.finish(endpoints(), started=WHEN, finished=WHEN).save(tmp_path / "snapshot")
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    text = "SELECT happened_at::VARCHAR, day(happened_at) FROM fact.change_event"
+    assert ask(text, tmp_path / "snapshot", tmp_path) == [("2026-11-21 01:30:00+00", 21)]
 
 
 def test_a_snapshot_is_as_it_was_afterwards(snapshot: Path, tmp_path: Path) -> None:
