@@ -145,6 +145,9 @@ class _Reader:
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
         ssh = kind in _SSH_KINDS
+        if "@" in text:
+            # The text itself is not repeated: a password may stand before the host.
+            self._stop("address holds a user or a password; give the host alone, and log in by username and password", *at, "address")
         if ssh and "://" in text:
             self._stop(f'address "{text}" is a URL, and {kind} is reached over SSH: give a host or host:port', *at, "address")
         if "://" in text and not text.startswith("https://"):
@@ -157,7 +160,7 @@ class _Reader:
         except ValueError:
             host, port = None, None
             parts = None
-        if parts is None or not host or parts.username or parts.query or parts.path not in ("", "/", "/sdk"):
+        if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
             self._stop(f'address "{text}" is not a host, host:port or https URL', *at, "address")
         return host, port or (22 if ssh else 443)
 

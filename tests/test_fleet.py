@@ -118,6 +118,14 @@ def one_endpoint(**changes: str) -> str:
     return "endpoints:\n  -\n" + "".join(f"    {key}: {value}\n" for key, value in fields.items() if value)
 
 
+@pytest.mark.parametrize("address", ["https://root:hunter2@vc", "http://root:hunter2@vc", "root:hunter2@vc", "ssh://root:hunter2@dx"])
+def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) -> None:
+    for text in (one_endpoint(address=address), eternus(address=address)):
+        with pytest.raises(ConfigurationError, match="address holds a user or a password") as refused:
+            loaded(tmp_path, text)
+        assert "hunter2" not in str(refused.value)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
