@@ -213,10 +213,10 @@ def _host(snapshot: Snapshot, run: KeptRun, host: str, endpoint: str | None) -> 
         return (found[0][0], host), found[0][2]
     if not found:
         where = f" of {endpoint}" if endpoint else ""
-        nearest = did_you_mean(host, [row[1] for row in rows])
-        raise ConfigurationError(
-            f'run {run.id} saw no host{where} called "{host}"{nearest}', why=_NOTHING_SET, do="name a host as vCenter does."
-        )
+        there = [row[0] for row in rows if row[1] == host]
+        nearest = f", but one of {', '.join(there)}" if there else did_you_mean(host, [row[1] for row in rows if row[1] is not None])
+        do = f"--endpoint {there[0]}" if there else "name a host as vCenter does."
+        raise ConfigurationError(f'run {run.id} saw no host{where} called "{host}"{nearest}', why=_NOTHING_SET, do=do)
     raise ConfigurationError(
         f"run {run.id} saw {len(found)} hosts called {host}: of {', '.join(row[0] for row in found)}",
         why=_NOTHING_SET,

@@ -1,13 +1,18 @@
 """Which rules a baseline brings, and what is read for them."""
 
 from collections.abc import Collection
+from pathlib import Path
 
 import pytest
 
 from auditor.auditing import load_rule_set, needs_for
-from auditor.baselining import judged_with
+from auditor.baselining import judged_with, set_baseline
 from auditor.errors import ConfigurationError
 from auditor.facts.baseline import KINDS, VIEWS
+from auditor.facts.schema import Batch
+from auditor.facts.snapshot import SnapshotBuilder
+from auditor.runs import KeptRun
+from tests.facts.fleets import WHEN, endpoints
 
 RULES = load_rule_set()
 DRIFT = {rule.id for rule in RULES if rule.over in VIEWS}
@@ -50,3 +55,22 @@ def test_asking_for_drift_with_nothing_to_compare_with_is_a_mistake(held: Collec
 
 def test_asking_for_all_rules_is_not_asking_for_drift() -> None:
     assert judged((), asked=("all",)) == set(RULES.rules) - DRIFT
+
+
+@pytest.mark.parametrize(
+    ("host", "endpoint", "told", "do"),
+    [
+        pytest.param("esx-1", "vc-west", 'no host of vc-west called "esx-1", but one of vc-east', "--endpoint vc-east", id="elsewhere"),
+        pytest.param("esx-l", None, 'no host called "esx-l"; did you mean "esx-1"?', "name a host as vCenter does.", id="misspelt"),
+    ],
+)
+def test_a_host_that_is_not_there_is_told_with_the_one_that_is(tmp_path: Path, host: str, endpoint: str | None, told: str, do: str) -> None:
+    builder = SnapshotBuilder()
+    builder.add(Batch("host", {"endpoint": ["vc-east", "vc-east"], "host_id": ["host-1", "host-2"], "name": ["esx-1", None]}))
+    builder.finish(endpoints(), started=WHEN, finished=WHEN).save(tmp_path / "run" / "snapshot")
+    run = KeptRun("run", tmp_path / "run", WHEN, WHEN, 2, 1, 0, 0, 0, 0, 0, 1.0)
+    with pytest.raises(ConfigurationError) as refused:
+        set_baseline(tmp_path, run, WHEN, host, endpoint)
+    assert told in refused.value.what
+    assert refused.value.do == do
+    assert not (tmp_path / "baseline.parquet").exists()
