@@ -109,13 +109,14 @@ def conflicts(
     from auditor.engine.conflicts import conflicts as found_in
     from auditor.engine.params import param_values
     from auditor.fleet import load_fleet
+    from auditor.reporting.wording import count_of
 
     loaded = load_rule_set(rules or []).tagged(tag or [])
     overrides = checked_overrides(load_fleet(fleet) if fleet is not None else None, loaded)
     found = list(found_in(loaded, param_values(overrides, loaded)))
     for conflict in found:
         print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")
-    print(f"{len(loaded)} rules, {len(found)} conflicts")
+    print(f"{count_of(len(loaded), 'rule')}, {count_of(len(found), 'conflict')}")
     return 3 if found else 0
 
 

@@ -102,8 +102,9 @@ def _parsed(text: str) -> Any:
     answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if answer["error"]:
         what = str(answer.get("error_message", "no statement")).splitlines()[0]
-        known = "Only SELECT" in what
-        raise _refused("is not a SELECT; the answer is read from what was collected, and nothing can be changed" if known else what)
+        if "Only SELECT" in what:
+            raise _refused("is not a SELECT; the answer is read from what was collected, and nothing can be changed")
+        raise _refused(f"cannot be read: {what}")
     if len(answer["statements"]) != 1:
         raise _refused(f"holds {len(answer['statements'])} statements; ask one")
     return answer["statements"][0]["node"]

@@ -125,3 +125,9 @@ def test_a_name_that_is_not_there_gets_words_and_the_nearest(text: str, words: s
     with pytest.raises(ConfigurationError) as refused:
         question(text, findings=False)
     assert words in refused.value.what
+
+
+def test_a_slip_of_the_pen_is_told_in_a_sentence() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        question("SELEC 1", findings=False)
+    assert refused.value.what == 'the query cannot be read: syntax error at or near "SELEC"'
