@@ -167,7 +167,7 @@ def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
         started=now,
         finished=now,
         complete=True,
-        notes=(f"{endpoint.name} was not asked: no rule of this audit needs anything of it.",),
+        notes=(f"{endpoint.name}: not asked, as no rule of this audit needs anything from there.",),
     )
 
 

@@ -9,6 +9,7 @@ from auditor.reporting.console import write_parts
 from auditor.reporting.digest import coverage_line, digest, headline, next_steps
 from auditor.reporting.rows import Cell, Column, aligned, fits
 from auditor.reporting.wording import (
+    ENDPOINTS_NAMED,
     OUTCOME_WORDS,
     change_text,
     count_of,
@@ -41,7 +42,6 @@ ROWS_A_RULE = 10
 """Rows of one rule before the rest is only counted."""
 ROWS_A_LIST = 20
 """Gaps and receipts shown before the rest is only counted."""
-_ENDPOINTS_NAMED = 6
 _SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium": "bold yellow", "low": "cyan", "info": "blue"}
 _STATE_STYLES = {"drift": "bold white on red", "holes": "bold black on yellow", "clean": "bold white on green"}
 _OUTCOME_ORDER = (
@@ -239,8 +239,8 @@ def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:
     shown = list(alike.items())[:ROWS_A_LIST]
     for (what, why), endpoints in shown:
         names = sorted(set(endpoints))
-        more = f" and {len(names) - _ENDPOINTS_NAMED:,} more" if len(names) > _ENDPOINTS_NAMED else ""
-        told = neutral(", ".join(names[:_ENDPOINTS_NAMED])) + more
+        more = f" and {len(names) - ENDPOINTS_NAMED:,} more" if len(names) > ENDPOINTS_NAMED else ""
+        told = neutral(", ".join(names[:ENDPOINTS_NAMED])) + more
         yield _hanging("  -", Text.assemble((told, "bold"), f"  {neutral(what)}: {neutral(why)}"))
     left = len(gaps) - sum(len(endpoints) for _, endpoints in shown)
     if left:

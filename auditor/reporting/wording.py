@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.model import FixClass, Outcome, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
     from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar, Since
@@ -30,6 +30,8 @@ OUTCOME_WORDS = {
     Outcome.REFUSED: "refused",
     Outcome.BY_HAND: "by hand",
 }
+ENDPOINTS_NAMED = 6
+"""Endpoints named one by one where several have the same to say; the rest is only counted."""
 _JOINERS = "\u200c\u200d"  # zero-width (non-)joiners: part of Persian and Indic spelling, harmless to a terminal
 _SHOWN_FORMATS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"'][.!?])\s+(?=[A-Z])")
@@ -141,13 +143,27 @@ def place_of(resource: Resource) -> str:
 def notices_of(report: Report) -> Iterable[str]:
     """What every reader must be told; an endpoint that was trusted blindly is named even when nobody wrote a notice."""
     told = [neutral(notice) for notice in report.notices]
-    yield from told
+    yield from _said_once(told, {neutral(reading.name) for reading in report.run.endpoints})
     blind = [reading for reading in report.run.endpoints if _unverified(reading)]
     for reading in blind:
         name = neutral(reading.name)
         what = "The host key" if reading.kind == "eternus" else "TLS"
         if not any(name in notice and what in notice for notice in told):
             yield f"{what} of {name} was NOT VERIFIED: what it answered may have come from somebody else."
+
+
+def _said_once(notices: Iterable[str], endpoints: Collection[str]) -> Iterable[str]:
+    """Notices; where several begin with the name of an endpoint and go on alike, one that names them all, or the first of many."""
+    alike: dict[tuple[bool, str], list[str]] = {}
+    for notice in notices:
+        name, _, said = notice.partition(": ")
+        if said and name in endpoints:
+            alike.setdefault((True, said), []).append(name)
+        else:
+            alike[False, notice] = []
+    for (is_named, said), names in alike.items():
+        more = f" and {len(names) - ENDPOINTS_NAMED:,} more" if len(names) > ENDPOINTS_NAMED else ""
+        yield f"{', '.join(names[:ENDPOINTS_NAMED])}{more}: {said}" if is_named else said
 
 
 def _unverified(reading: EndpointReading) -> bool:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from auditor.model import FixClass, Gap, Outcome, Report, Verdict
 from auditor.reporting.table import ROWS_A_RULE, write_table
+from auditor.reporting.wording import notices_of
 from tests.reporting import samples
 
 
@@ -215,6 +216,20 @@ def test_clusters_of_two_vcenters_are_told_apart() -> None:
     text = rendered(samples.report_of(findings, run_=endpoints))
     assert "vc-east/gold" in text
     assert "vc-west/gold" in text
+
+
+def test_what_many_endpoints_have_to_say_alike_is_said_once() -> None:
+    names = [f"array-{number}" for number in range(9)]
+    report = samples.clean()
+    notices = (*(f"{name}: not asked" for name in names), "array-0: slow", "rules: not asked", "array-1 was seen: twice")
+    endpoints = (samples.reading(), *(samples.reading(name, "element") for name in names))
+    told = replace(report, run=replace(report.run, endpoints=endpoints), notices=notices)
+    assert list(notices_of(told)) == [
+        "array-0, array-1, array-2, array-3, array-4, array-5 and 3 more: not asked",
+        "array-0: slow",
+        "rules: not asked",
+        "array-1 was seen: twice",
+    ]
 
 
 def test_tls_that_was_not_verified_is_always_said_and_only_once() -> None:
