@@ -42,6 +42,7 @@ def test_with_one_only_the_kinds_it_holds_are_judged() -> None:
     ("held", "asked", "told"),
     [
         pytest.param((), ("drift",), "no baseline is set", id="a tag"),
+        pytest.param((), ("drift", "multipath"), "no baseline is set", id="a tag among others"),
         pytest.param((), ("baseline/option",), "no baseline is set", id="a rule"),
         pytest.param((), ("baseline/option", "iscsi/mtu"), "no baseline is set", id="a rule among others"),
         pytest.param(("option",), ("baseline/sioc",), "holds nothing that baseline/", id="a kind that it does not hold"),
@@ -51,6 +52,11 @@ def test_asking_for_drift_with_nothing_to_compare_with_is_a_mistake(held: Collec
     rules = RULES.tagged(asked) if "drift" in asked else RULES.only(asked)
     with pytest.raises(ConfigurationError, match=told):
         judged_with(rules, held, asked=asked)
+
+
+def test_rules_of_drift_alone_need_a_baseline_however_they_were_chosen() -> None:
+    with pytest.raises(ConfigurationError, match="no baseline is set"):
+        judged_with(RULES.only(DRIFT), ())
 
 
 def test_asking_for_all_rules_is_not_asking_for_drift() -> None:

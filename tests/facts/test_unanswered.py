@@ -102,10 +102,15 @@ def test_a_host_of_an_unread_vcenter_may_be_without_an_offload(other: str, known
     assert (only("offload", given)["without_delete"], only("offload", given)["missing_offloads"]) == (known, None)
 
 
-def test_a_host_that_was_not_asked_may_be_without_unmapping() -> None:
+@pytest.mark.parametrize("lost", ["ats_status", "clone_status", "zero_status", "delete_status"])
+@pytest.mark.parametrize("asked", [pytest.param(True, id="did not tell"), pytest.param(False, id="was not asked")])
+def test_a_host_that_did_not_tell_of_an_offload_may_be_without_it(lost: str, asked: bool) -> None:
     given = fleet()
-    given["device_offload"] = [{"host_id": "host-1", "device": LUN, "delete_status": "supported"}]
-    assert only("offload", given)["without_delete"] is None
+    told = dict.fromkeys(("ats_status", "clone_status", "zero_status", "delete_status"), "supported")
+    given["device_offload"] = [{"host_id": "host-1", "device": LUN, **told}]
+    given["device_offload"] += [{"host_id": "host-2", "device": LUN, **told, lost: None}] if asked else []
+    row = only("offload", given)
+    assert row["without_delete" if lost == "delete_status" else "missing_offloads"] is None
 
 
 def share() -> Facts:
