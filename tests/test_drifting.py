@@ -19,6 +19,7 @@ RULE, OTHER = "baseline/option", "iscsi/mtu"
 RULES = load_rule_set(only=[RULE, OTHER])
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
 KEY = (RULE, "vc", "baseline_option", "host-1/Disk.QFullSampleSize")
+OTHER_KEY = (RULE, "vc", "baseline_option", "host-2/Disk.QFullSampleSize")
 FAIL, PASS, UNKNOWN = "fail", "pass", "unknown"
 
 
@@ -33,8 +34,20 @@ def run_id(day: int) -> str:
     return f"{WHEN + timedelta(days=day):%Y%m%dT%H%M%SZ}-{day:04x}"
 
 
-def kept(state: Path, day: int, verdict: str | None, *, by: Snapshot | None = None, waived: bool = False, whole: bool = True) -> Path:
-    """A run of that day with one verdict of the rule; None: it asked another rule. `by`: the baseline that it was judged by."""
+def kept(
+    state: Path,
+    day: int,
+    verdict: str | None,
+    *,
+    by: Snapshot | None = None,
+    waived: bool = False,
+    whole: bool = True,
+    also: str | None = None,
+) -> Path:
+    """A run of that day with one verdict of the rule; None: it asked another rule. `by`: the baseline that it was judged by.
+
+    `also`: the verdict of the rule on another host.
+    """
     folder = state / "runs" / run_id(day)
     (folder / "snapshot").mkdir(parents=True)
     with duckdb.connect() as connection:
@@ -42,6 +55,8 @@ def kept(state: Path, day: int, verdict: str | None, *, by: Snapshot | None = No
         row = [rule, "waived" if waived else told, KEY[1], KEY[3], told if waived else None]
         connection.execute("CREATE TABLE v (rule VARCHAR, verdict VARCHAR, endpoint VARCHAR, resource_id VARCHAR, waived_from VARCHAR)")
         connection.execute("INSERT INTO v VALUES (?, ?, ?, ?, ?)", row)
+        if also is not None:
+            connection.execute("INSERT INTO v VALUES (?, ?, ?, ?, NULL)", [RULE, also, OTHER_KEY[1], OTHER_KEY[3]])
         connection.execute(f"COPY v TO '{folder / FINDINGS_FILE}' (FORMAT parquet)")
     if by is not None:
         by.connection.execute(f"COPY fact.baseline TO '{folder / 'snapshot' / 'baseline.parquet'}' (FORMAT parquet)")
@@ -84,6 +99,14 @@ def test_drift_is_there_since_the_first_run_of_an_unbroken_line(tmp_path: Path, 
     for day, verdict in earlier:
         kept(tmp_path, day, verdict, by=baseline())
     assert now(tmp_path) == told
+
+
+def test_a_line_that_has_ended_stays_so_while_another_is_followed_back(tmp_path: Path) -> None:
+    for day, verdict, also in ((1, FAIL, PASS), (2, FAIL, FAIL), (3, PASS, FAIL), (4, FAIL, FAIL)):
+        kept(tmp_path, day, verdict, by=baseline(), also=also)
+    own = kept(tmp_path, 30, FAIL, by=baseline(), whole=False, also=FAIL)
+    found = since_when(own, WHEN + timedelta(days=30), baseline(), RULES)
+    assert found == {KEY: since(4), OTHER_KEY: since(2)}
 
 
 def test_a_run_that_was_judged_by_another_baseline_ends_the_line(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """What a baseline keeps, and what its views say of the same fleet at another time."""
 
 from collections.abc import Callable
+from copy import deepcopy
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from auditor.model import EndpointKind
 from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot
 
 RUN = "20261121T065500Z-1a2b"
-LUN = "naa.6f47acc100000000000000000000abcd"
+LUN, OTHER_LUN = "naa.6f47acc100000000000000000000abcd", "naa.6f47acc100000000000000000000abce"
 
 
 def held(then: Facts, now: Facts, host: str | None = None, reach: str = "itself") -> Snapshot:
@@ -214,26 +215,39 @@ def devices(*names: str, dsnro: int = 32, count: int = 1, **more: Any) -> Facts:
     return with_rows(given, "device_scheduling", *told)
 
 
-def test_a_device_is_compared_by_its_name_and_host() -> None:
-    (found,) = rows("baseline_dsnro", held(devices(LUN, dsnro=64), devices(LUN)))
-    assert (found["commands"], found["wanted_commands"], found["is_known"], found["is_seen"]) == (32, 64, True, True)
+def told_of_devices(depths: dict[tuple[str, str], int]) -> Facts:
+    """Two hosts that see these devices, each with a queue depth, a DSNRO and a path policy of that number."""
+    given = hosts(2)
+    keys = [({"host_id": host, "device": device}, number) for (host, device), number in depths.items()]
+    given["device"] = [seen(key["device"], "solidfire", queue_depth=number, host_id=key["host_id"]) for key, number in keys]
+    given["device_scheduling"] = [{**key, "dsnro": number} for key, number in keys]
+    given["device_policy"] = [{**key, "psp": str(number)} for key, number in keys]
+    return given
 
 
-def test_a_device_that_is_gone_is_told_only_where_all_were_read() -> None:
-    (gone,) = rows("baseline_dsnro", held(devices(LUN), hosts(1)))
-    (open_,) = rows("baseline_dsnro", held(devices(LUN), unread(hosts(1), "devices")))
-    assert (gone["is_seen"], open_["is_seen"]) == (False, None)
+@pytest.mark.parametrize("view", ["baseline_dsnro", "baseline_queue_depth", "baseline_path_policy"])
+def test_a_device_is_compared_by_its_name_and_host(view: str) -> None:
+    then = {("host-1", LUN): 64, ("host-1", OTHER_LUN): 16, ("host-2", LUN): 48, ("host-2", OTHER_LUN): 8}
+    found = rows(view, held(told_of_devices(then), told_of_devices(dict.fromkeys(then, 32))))
+    assert {(row["host_id"], row["device"]): (row["value"], row["wanted"]) for row in found} == {
+        key: ("32", str(number)) for key, number in then.items()
+    }
+    assert all(row["is_known"] and row["is_seen"] for row in found)
+    assert len(found) == len(then)
+    assert all((row["commands"], row["wanted_commands"]) == (32, int(row["wanted"])) for row in found if "commands" in row)
 
 
-def test_a_good_hosts_device_is_wanted_only_where_the_other_host_sees_it() -> None:
-    then = devices(LUN, dsnro=64, count=2)
-    now = {**then, "device": [row for row in then["device"] if row["host_id"] == "host-1"]}
-    assert [row["host"] for row in rows("baseline_dsnro", held(then, now, "esx-1", "cluster"))] == ["esx-1"]
+@pytest.mark.parametrize("view", ["baseline_dsnro", "baseline_queue_depth", "baseline_path_policy"])
+def test_a_good_hosts_device_is_wanted_only_where_the_other_host_sees_it(view: str) -> None:
+    then = told_of_devices({("host-1", LUN): 64})
+    assert [row["host"] for row in rows(view, held(then, then, "esx-1", "cluster"))] == ["esx-1"]
 
 
-def test_disks_in_the_host_are_nobodys_business() -> None:
-    assert not {row for row in kept(devices("naa.5000c500", is_local=True)) if row[0] in ("dsnro", "queue_depth")}
-    assert not {row for row in kept(devices("mpx.vmhba0:C0:T0:L0")) if row[0] in ("dsnro", "queue_depth")}
+@pytest.mark.parametrize("view", ["baseline_dsnro", "baseline_queue_depth", "baseline_path_policy"])
+def test_disks_in_the_host_are_nobodys_business(view: str) -> None:
+    for given in (devices("naa.5000c500", is_local=True), devices("mpx.vmhba0:C0:T0:L0")):
+        assert not {row for row in kept(given) if row[0] in ("dsnro", "queue_depth")}
+        assert rows(view, held(given, given)) == []
 
 
 @pytest.mark.parametrize(
@@ -262,6 +276,11 @@ def test_a_target_is_found_again_behind_another_adapter() -> None:
     then = with_rows(hosts(1), "iscsi_target", target(delayed=False))
     (found,) = rows("baseline_delayed_ack", held(then, with_rows(hosts(1), "iscsi_target", target(delayed=True, hba="vmhba65"))))
     assert (found["hba"], found["delayed_ack"], found["wanted_delayed_ack"], found["is_seen"]) == ("vmhba65", True, False, True)
+
+
+def test_a_good_hosts_target_is_wanted_only_where_the_other_host_has_it() -> None:
+    given = with_rows(hosts(2), "iscsi_target", target(delayed=True))
+    assert [row["host"] for row in rows("baseline_delayed_ack", held(given, given, "esx-1", "cluster"))] == ["esx-1"]
 
 
 def test_adapters_that_do_not_agree_about_a_target_are_no_baseline() -> None:
@@ -324,6 +343,42 @@ def test_a_policy_whose_limits_change_is_drift_although_its_volumes_stay_in_it()
     assert (found["value"], found["wanted"]) == ("500 IOPS, burst 2000, at least 50", "1000 IOPS, burst 2000, at least 50")
 
 
+def with_policy(given: Facts) -> Facts:
+    return with_rows(given, "device_policy", {"host_id": "host-1", "device": LUN, "psp": "VMW_PSP_MRU"})
+
+
+def emptied(given: Facts, *tables: str) -> Facts:
+    return given | {table: [] for table in tables}
+
+
+@pytest.mark.parametrize(
+    ("view", "then", "now", "topic"),
+    [
+        pytest.param("baseline_dsnro", devices(LUN), hosts(1), "devices", id="DSNRO"),
+        pytest.param("baseline_queue_depth", devices(LUN), hosts(1), "devices", id="queue depth"),
+        pytest.param("baseline_path_policy", with_policy(devices(LUN)), hosts(1), "devices", id="path policy"),
+        pytest.param("baseline_delayed_ack", with_rows(hosts(1), "iscsi_target", target(delayed=True)), hosts(1), "hbas", id="target"),
+        pytest.param("baseline_datastore", with_rows(hosts(1), "datastore", store("gold", 1)), hosts(1), "datastores", id="datastore"),
+        pytest.param("baseline_volume_qos", element("3"), emptied(element("3"), "array_volume"), "volumes", id="volume"),
+        pytest.param("baseline_qos_policy", element("3"), emptied(element("3"), "array_qos_policy"), "qos_policies", id="QoS policy"),
+    ],
+)
+def test_what_is_gone_is_told_only_where_all_were_read(view: str, then: Facts, now: Facts, topic: str) -> None:
+    (gone,) = rows(view, held(then, now))
+    (open_,) = rows(view, held(then, unread(deepcopy(now), topic)))
+    assert (gone["is_known"], gone["is_seen"], open_["is_known"], open_["is_seen"]) == (True, False, True, None)
+
+
+def test_of_a_datastore_without_storage_io_control_only_that_is_kept() -> None:
+    assert {(row[3], row[4]) for row in kept(with_rows(hosts(1), "datastore", store("gold", 1, on=False)))} == {("enabled", "false")}
+
+
+def test_limits_that_were_not_understood_are_no_baseline() -> None:
+    given = element("3")
+    given["array_qos_policy"][0]["is_read"] = False
+    assert "policy" not in {row[0] for row in kept(given)}
+
+
 def event(minutes: int, what: str, user: str | None = "root") -> dict[str, Any]:
     when = WHEN + timedelta(minutes=minutes)
     return {"entity_kind": "host", "entity_id": "host-1", "happened_at": when, "user_name": user, "what": what}
@@ -348,6 +403,37 @@ def test_who_may_have_changed_an_option_is_the_newest_that_could(events: Rows, w
     now = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "0"))
     (found,) = rows("baseline_option", held(given, with_rows(now, "change_event", *events) if events else now))
     assert (found["changed_by"], found["changed_at"]) == (who, WHEN + timedelta(minutes=minutes) if minutes else None)
+
+
+@pytest.mark.parametrize(
+    ("view", "given", "own"),
+    [
+        pytest.param("baseline_parameter", with_rows(hosts(1), "host_module", module("a=1")), MODULES, id="a parameter"),
+        pytest.param("baseline_dsnro", devices(LUN), None, id="DSNRO, which no event tells of"),
+        pytest.param("baseline_queue_depth", devices(LUN), None, id="a queue depth, likewise"),
+        pytest.param("baseline_path_policy", with_policy(devices(LUN)), "host.StorageSystem.setMultipathLunPolicy", id="a path policy"),
+        pytest.param(
+            "baseline_delayed_ack",
+            with_rows(hosts(1), "iscsi_target", target(delayed=True)),
+            "host.StorageSystem.updateInternetScsiAdvancedOptions",
+            id="delayed acknowledgement",
+        ),
+    ],
+)
+def test_each_setting_is_told_the_change_of_its_own_kind(view: str, given: Facts, own: str | None) -> None:
+    events = [event(9, OPTIONS, "other"), *([event(5, own, "anna")] if own else [])]
+    (found,) = rows(view, held(given, given | {"change_event": events}))
+    assert found["changed_by"] == ("anna" if own else None)
+
+
+def test_who_may_have_changed_a_datastore_is_the_newest_since_the_baseline() -> None:
+    given = with_rows(hosts(1), "datastore", store("gold", 1))
+    told = {"entity_kind": "datastore", "entity_id": "datastore-1"}
+    before, after = event(-5, "a", "anna") | told, [event(5, "b", "bert") | told, event(9, "c", "carl") | told]
+    (early,) = rows("baseline_datastore", held(given, given | {"change_event": [before]}))
+    (late,) = rows("baseline_datastore", held(given, given | {"change_event": [before, *after]}))
+    assert (early["changed_by"], early["changed_at"]) == (None, None)
+    assert (late["changed_by"], late["changed_at"]) == ("carl", WHEN + timedelta(minutes=9))
 
 
 def test_a_baseline_that_was_judged_by_is_not_taken_for_what_was_read() -> None:
