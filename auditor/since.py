@@ -56,7 +56,7 @@ def earlier_run(state: Path, wanted: Asked, now: datetime) -> tuple[Earlier | No
         ConfigurationError: there is no such run, or it never finished.
         JournalError: a journal is damaged, so what auditor wrote since is not known.
     """
-    from auditor.facts.earlier import Earlier
+    from auditor.facts.earlier import RESTED_ON, Earlier
     from auditor.facts.snapshot import load_snapshot
 
     run = _last(state) if wanted.run == LAST else _named(state, wanted.run)
@@ -66,7 +66,7 @@ def earlier_run(state: Path, wanted: Asked, now: datetime) -> tuple[Earlier | No
     if directory is None:
         return None, (f"Every host was asked, although --since names run {run.id}: that run judged a saved snapshot and read no fleet.",)
     try:
-        snapshot = load_snapshot(directory)
+        snapshot = load_snapshot(directory, RESTED_ON)
     except SnapshotError as error:
         return None, (f"Every host was asked, although --since names run {run.id}: {error.what}.",)
     return Earlier(run.id, directory, snapshot, now - wanted.max_age, now, _touched(state, run.started)), ()

@@ -32,6 +32,12 @@ LIVE_TOPICS = tuple(topic for topic in HOST_TOPICS if topic not in (*STORAGE_TOP
 
 HOST_MARKS = ("version", "build", "boot_time", "software_iscsi")
 
+RESTED_ON = (
+    *("reading", "listed_endpoint", "gap", "host", MOUNT_TABLE, *STORAGE_TABLES),
+    *(table for table, source in SOURCES.items() if source.topic in LIVE_TOPICS),
+)
+"""The tables of an earlier run that anything is compared with or taken over from."""
+
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
@@ -39,7 +45,7 @@ class Earlier:
 
     run: str
     directory: Path  # of its snapshot
-    snapshot: Snapshot
+    snapshot: Snapshot  # of RESTED_ON only
     not_before: datetime  # answers older than this are asked for again
     not_after: datetime  # when this run began: an answer from the future means that a clock was set back
     touched: frozenset[tuple[str, str]]  # (endpoint, host id) of hosts that auditor itself may have written to since

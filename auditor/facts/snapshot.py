@@ -68,6 +68,11 @@ class SnapshotBuilder:
             if len(next(iter(held.values()), ())) >= ROWS_AN_INSERT:
                 self._insert(Batch(item.table, self._waiting.pop(shape)))
 
+    def so_far(self) -> duckdb.DuckDBPyConnection:
+        """What was added until now, to be read only."""
+        self._insert_all()
+        return self._connection.cursor()
+
     def _insert(self, batch: Batch) -> None:
         """Needs the lock."""
         rows = as_arrays(batch)
@@ -222,10 +227,11 @@ class Snapshot:
         }
 
 
-def load_snapshot(directory: Path) -> Snapshot:
+def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:
     """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as anything is asked of it.
 
-    The connection may read these files even when it is sealed, and no others.
+    The connection may read these files even when it is sealed, and no others. Tables that are not among `tables`, and the views over them,
+    must not be asked: they are empty.
 
     Raises:
         SnapshotError: there is none, it is torn, or a newer auditor wrote it.
@@ -242,7 +248,7 @@ def load_snapshot(directory: Path) -> Snapshot:
             )
         connection = duckdb.connect()
         create_tables(connection)
-        _open_tables(connection, directory.resolve())
+        _open_tables(connection, directory.resolve(), tables)
         readings = tuple(
             EndpointReading(
                 **{
@@ -268,36 +274,35 @@ def load_snapshot(directory: Path) -> Snapshot:
     return Snapshot(connection, readings, gaps, started, finished, asked)
 
 
-def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> None:
+def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: Collection[str]) -> None:
     """Put the files of a snapshot in the place of the empty tables.
 
     Small ones are copied: those whose order counts, and what facts/unread.py may correct.
     """
-    opened = []
-    for name, table in TABLES.items():
-        # Columns are only ever added: a table or column that an older auditor did not write stays empty.
-        file = directory / f"{name}.parquet"
-        if not file.exists():
-            continue
-        described = connection.execute("SELECT name FROM parquet_schema(?)", [str(file)]).fetchall()
-        known = [column for column in table.columns if (column.name,) in described]
+    # Columns are only ever added: a table or column that an older auditor did not write stays empty.
+    files = {name: str(path) for name in tables if (path := directory / f"{name}.parquet").exists()}
+    if not files:
+        return
+    described = set(connection.execute("SELECT file_name, name FROM parquet_schema(?)", [list(files.values())]).fetchall())
+    statements = []
+    for name, file in files.items():
+        columns = TABLES[name].columns
+        known = [column for column in columns if (file, column.name) in described]
         source = f"read_parquet({_literal(file)})"
         if name in _COPIED:
             listed = ", ".join(f'"{column.name}"' for column in known)
-            connection.execute(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source}')  # noqa: S608  names are schema.py's
+            statements.append(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source}')  # noqa: S608  names are schema.py's
             continue
         cells = {
-            column: f'CAST("{column.name}" AS {column.type})' if column in known else f"CAST(NULL AS {column.type})"
-            for column in table.columns
+            column: f'CAST("{column.name}" AS {column.type})' if column in known else f"CAST(NULL AS {column.type})" for column in columns
         }
         listed = ", ".join(f'{cell} AS "{column.name}"' for column, cell in cells.items())
-        connection.execute(f'DROP TABLE fact."{name}"')
-        connection.execute(f'CREATE VIEW fact."{name}" AS SELECT {listed} FROM {source}')  # noqa: S608  likewise
-        opened.append(str(file))
-    connection.execute("SET allowed_paths = ?", [opened])
+        statements += [f'DROP TABLE fact."{name}"', f'CREATE VIEW fact."{name}" AS SELECT {listed} FROM {source}']  # noqa: S608  likewise
+    connection.execute(";\n".join(statements))  # in one go, in half the time
+    connection.execute("SET allowed_paths = ?", [[file for name, file in files.items() if name not in _COPIED]])
 
 
-def _literal(path: Path) -> str:
+def _literal(path: Path | str) -> str:
     return "'" + str(path).replace("'", "''") + "'"
 
 

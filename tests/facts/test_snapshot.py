@@ -138,6 +138,23 @@ def test_taking_over_an_endpoint_copies_its_rows_and_gaps_and_nobody_elses() -> 
     assert (empty.hosts, empty.gaps) == (0, ())
 
 
+def test_tables_that_nobody_asked_for_are_not_opened(tmp_path: Path) -> None:
+    a_snapshot().save(tmp_path)
+    (tmp_path / "device.parquet").write_bytes(b"no parquet")
+    loaded = load_snapshot(tmp_path, ("host", "gap"))
+    assert (loaded.hosts, len(loaded.gaps)) == (2, 1)
+    with pytest.raises(SnapshotError, match="device"):
+        load_snapshot(tmp_path, ("host", "device"))
+
+
+def test_what_was_added_can_be_asked_before_the_books_are_closed() -> None:
+    builder = SnapshotBuilder()
+    for host in ("host-1", "host-2"):
+        builder.add(Batch("host", {"endpoint": ["vc"], "host_id": [host]}))
+        assert builder.so_far().execute("SELECT max(host_id) FROM fact.host").fetchall() == [(host,)]
+    assert builder.finish((READING,), started=WHEN, finished=WHEN).hosts == 2
+
+
 def test_every_table_has_a_name_of_its_own_and_says_what_it_holds() -> None:
     listed = list(schema._TABLES)
     assert len({table.name for table in listed}) == len(listed)
