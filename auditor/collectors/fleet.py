@@ -106,7 +106,7 @@ def _read_endpoint(
             more: tuple[Any, ...] = ()
             since: Since | str | None = None
             if endpoint.kind is EndpointKind.VCENTER:
-                clock, since = _marks(session, endpoint, earlier, needs)
+                clock, since = _marks(session, endpoint, earlier, needs, builder)
                 more = () if since is None or isinstance(since, str) else (since,)
             for item in collector(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)
@@ -135,7 +135,9 @@ def _read_endpoint(
     )
 
 
-def _marks(session: Any, endpoint: Endpoint, earlier: Earlier | None, needs: Needs) -> tuple[str | None, Since | str | None]:
+def _marks(
+    session: Any, endpoint: Endpoint, earlier: Earlier | None, needs: Needs, builder: SnapshotBuilder
+) -> tuple[str | None, Since | str | None]:
     """What vCenter's clock says, for the next run to begin with, and the comparison with the `earlier` one."""
     from auditor.collectors.vcenter_events import clock_of
     from auditor.collectors.vcenter_since import since
@@ -144,7 +146,8 @@ def _marks(session: Any, endpoint: Endpoint, earlier: Earlier | None, needs: Nee
     if not live_topics(needs):
         return None, None
     now = clock_of(session)  # before anything is read: what happens from here on may not be in this run
-    return now.isoformat() if now else None, since(session, endpoint, earlier, needs, now) if earlier else None
+    compared = since(session, endpoint, earlier, needs, now, builder.so_far) if earlier else None
+    return now.isoformat() if now else None, compared
 
 
 def _told(endpoint: Endpoint, earlier: Earlier | None, since: Since | str | None, builder: SnapshotBuilder) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from auditor.collectors.vcenter_pods import collect_pods
 from auditor.collectors.vcenter_reading import read_each
 from auditor.collectors.vcenter_rows import SPARE_ERRANDS, Circuit, Errands, gap, readings
 from auditor.collectors.vcenter_services import collect_extensions, collect_tasks
-from auditor.collectors.vcenter_since import watched
 from auditor.collectors.vcenter_storage import STORAGE_TOPICS, storage_of
 from auditor.collectors.vcenter_tags import collect_tags
 from auditor.collectors.vcenter_vms import collect_vms
@@ -47,14 +46,16 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
     meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
     for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
 
-    Hosts that `since` takes are not asked anything themselves; what they would have said is left to whoever holds the earlier run.
+    Hosts that `since` takes are not asked anything themselves; what they would have said is left to whoever holds the earlier run. Hosts
+    that it may take are compared all at once, when the storage of each was read; the others are asked before that.
     """
     topics = needs.topics_of(endpoint.kind)
     circuit = Circuit(PATIENCE)
     hosts: Sequence[HostSeen] = ()
     if "hosts" in topics:
-        listed = collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
-        hosts = yield from watched(listed, since.saw_hosts if since else None)
+        hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        if since is not None:
+            since.look_at_hosts()
     rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
         ("datastores", collect_datastores),
         ("vms", collect_vms),
@@ -66,9 +67,7 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
     ]
     if since is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount
-        for item in collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores")):
-            since.saw_datastores(item)
-            yield item
+        yield from collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores"))
     with Errands(endpoint.limits.concurrency + SPARE_ERRANDS) as errands:
         yield from _collect_of_hosts(vcenter, endpoint, hosts, errands, circuit, needs, since)
         for topic, collect in rest:
@@ -90,25 +89,40 @@ def _collect_of_hosts(
     since: Since | None,
 ) -> Iterator[Facts]:
     live = needs.topics.intersection(LIVE_TOPICS)
-    for host in hosts:
-        if not host.connected:
-            yield gap(
-                endpoint, f"host {host.name}", "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
-            )
-            yield readings(endpoint, host.id, {topic: False for topic in HOST_TOPICS if topic in needs.topics})
+    yield from _unconnected(endpoint, hosts, needs)
     # Hosts are slow one at a time and quick together: many may fail to answer before the vCenter itself is given up.
     live_circuit = Circuit(2 * endpoint.limits.concurrency)
     connected = {host.id: host for host in hosts if host.connected}
     load = needs.topics.intersection(LOAD_TOPICS)
     loaded: list[tuple[HostSeen, tuple[int, int]]] = []
+    unsettled: list[tuple[HostSeen, frozenset[str] | None]] = []
+
+    def ask(host: HostSeen, drivers: frozenset[str] | None) -> None:
+        errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
+
     for host, found in _storage(vcenter, connected, circuit, needs, since.paths if since else ()):
         loaded.append((host, expected_of(found)))
-        drivers = yield from watched(_told(endpoint, host, found, needs), since.saw_storage if since else None)
-        if live and not (since is not None and since.takes(host, found)):
-            errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
+        drivers = yield from _told(endpoint, host, found, needs)
+        if since is not None and since.may_take(host, found):
+            unsettled.append((host, drivers))
+        elif live:
+            ask(host, drivers)
         yield from errands.finished()
+    if since is not None:
+        since.settle()
+        for host, drivers in unsettled:
+            if host.id not in since.taken:
+                ask(host, drivers)
     if load:
         yield from send_for_load(vcenter, endpoint, loaded, errands, circuit, load)
+
+
+def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) -> Iterator[Facts]:
+    for host in hosts:
+        if not host.connected:
+            why = "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
+            yield gap(endpoint, f"host {host.name}", why)
+            yield readings(endpoint, host.id, {topic: False for topic in HOST_TOPICS if topic in needs.topics})
 
 
 def _storage(

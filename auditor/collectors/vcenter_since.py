@@ -5,15 +5,14 @@ Every mark must speak for a host. Where one cannot be read, or has no counterpar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from auditor.errors import EndpointError
-from auditor.facts.digests import NO_ROWS, Digest, digest_of, digests_by_host, text_hashes, texts_by_host
+from auditor.facts.digests import NO_ROWS, digests_by_host, text_hashes, texts_by_host
 from auditor.facts.earlier import HOST_MARKS, MOUNT_TABLE, STORAGE_TABLES, STORAGE_TOPICS, lacking, live_topics
-from auditor.facts.schema import Batch
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,7 +20,8 @@ if TYPE_CHECKING:
     from auditor.clients.bulk.reading import Found
     from auditor.clients.vcenter import VCenter
     from auditor.collectors.vcenter_events import Happened
-    from auditor.collectors.vcenter_rows import Facts, HostSeen
+    from auditor.collectors.vcenter_rows import HostSeen
+    from auditor.facts.digests import Hashes
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint, EndpointReading
@@ -29,20 +29,25 @@ if TYPE_CHECKING:
 OPTIONS = "config.option"
 """vCenter's copy of a host's options: good enough to show a change, not to be taken for the host's own answer."""
 
+OPTIONS_A_LOOK = 20_000
+"""Options that wait to be compared at once; a comparison takes as long for one host's as for twenty hosts'."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
-T = TypeVar("T")
+_BOOT_TIME = HOST_MARKS.index("boot_time")
+
+SoFar = Callable[[], "duckdb.DuckDBPyConnection"]
 
 
 @dataclass(frozen=True, slots=True)
 class _Before:
     """What the earlier run knows of the hosts of this vCenter whose answers were whole and are young enough."""
 
+    connection: duckdb.DuckDBPyConnection
     hosts: Mapping[str, tuple[Any, ...]]  # host id -> HOST_MARKS
     read_at: Mapping[str, datetime]  # of the oldest answer
-    storage: Mapping[str, Mapping[str, Digest]]  # table -> host id
-    mounts: Mapping[str, Digest] | None  # None: not compared
-    options: Mapping[str, Any] | None  # host id -> hashes of (key, value); None: not compared
+    mounts: bool  # whether these are compared
+    options: Mapping[str, Hashes] | None  # host id -> hashes of (key, value); None: not compared
 
 
 @dataclass(slots=True)
@@ -51,61 +56,55 @@ class Since:
 
     Attributes:
         topics: what a host that is not asked would have been asked.
-        taken: ids of the hosts whose answers the earlier run has to give.
+        so_far: the fact tables with all that was told by now.
+        taken: ids of the hosts whose answers the earlier run has to give, and the time of the oldest of these; filled by `settle`.
     """
 
     run: str
     topics: frozenset[str]
+    endpoint: str
     before: _Before
     happened: Happened
+    so_far: SoFar
     scratch: duckdb.DuckDBPyConnection
     taken: dict[str, datetime] = field(default_factory=dict)
     connected: int = 0
     _same: set[str] = field(default_factory=set)
-    _mounts: dict[str, Digest] | None = None
-    _of_host: list[Batch] = field(default_factory=list)
-    _seen_mounts: list[Batch] = field(default_factory=list)
+    _options: dict[str, list[tuple[str, ...]]] = field(default_factory=dict)  # of the hosts whose options are not compared yet
 
     @property
     def paths(self) -> tuple[str, ...]:
         """Properties of hosts that are read only to be compared."""
         return (OPTIONS,) if self.before.options is not None else ()
 
-    def saw_hosts(self, item: Facts) -> None:
-        """Look at what the list of hosts tells."""
-        if not isinstance(item, Batch) or item.table != "host":
-            return
-        for row in zip(*(item.columns[name] for name in ("host_id", "cluster_id", "connection_state", *HOST_MARKS)), strict=True):
-            host, cluster, state, *marks = row
-            self.connected += state == "connected"
+    def look_at_hosts(self) -> None:
+        """Look at what the list of hosts, which was read by now, tells."""
+        seen = _marks(self.so_far(), self.endpoint)
+        self.connected = len(seen)
+        for host, (cluster, *marks) in seen.items():
             eventless = host not in self.happened.hosts and cluster not in self.happened.clusters
-            if state == "connected" and eventless and self.before.hosts.get(host) == _comparable(marks):
+            if eventless and self.before.hosts.get(host) == tuple(marks):
                 self._same.add(host)
 
-    def saw_datastores(self, item: Facts) -> None:
-        """Look at which host mounts what; once its reading is seen, that was all."""
-        if not isinstance(item, Batch):
-            return
-        if item.table == MOUNT_TABLE:
-            self._seen_mounts.append(item)
-        elif item.table == "reading" and all(item.columns["complete"]):
-            self._mounts = self._digests(self._seen_mounts)
-            self._seen_mounts.clear()
-
-    def saw_storage(self, item: Facts) -> None:
-        """Look at what is told of one host's storage, until `takes` is asked of that host."""
-        if isinstance(item, Batch):
-            self._of_host.append(item)
-
-    def takes(self, host: HostSeen, found: Found | EndpointError | None) -> bool:
-        """Whether this host need not be asked; `found` is what its storage was read from."""
-        told, self._of_host = self._of_host, []
+    def may_take(self, host: HostSeen, found: Found | EndpointError | None) -> bool:
+        """Whether `settle` has to say if this host need be asked; if not, it has to be. `found` is what its storage was read from."""
         if isinstance(found, EndpointError) or found is None or host.id not in self._same:
             return False
-        taken = self._same_mounts(host.id) and self._same_storage(host.id, told) and self._same_options(host.id, found)
-        if taken:
-            self.taken[host.id] = self.before.read_at[host.id]
-        return taken
+        return self.before.options is None or self._notes_options(host.id, found)
+
+    def settle(self) -> None:
+        """Compare the hosts that may be taken, all of whose storage was read by now, with what the earlier run knows of them."""
+        self._compare_options()
+        if not self._same:
+            return
+        now, endpoint = self.so_far(), self.endpoint
+        self._same &= _whole(now, endpoint, STORAGE_TOPICS, STORAGE_TOPICS).keys()
+        if self.before.mounts and not _datastores_whole(now, endpoint):
+            self._same.clear()
+        for table in (*STORAGE_TABLES, *([MOUNT_TABLE] if self.before.mounts else [])):
+            then, told = digests_by_host(self.before.connection, table, endpoint), digests_by_host(now, table, endpoint)
+            self._same = {host for host in self._same if then.get(host, NO_ROWS) == told.get(host, NO_ROWS)}
+        self.taken = {host: self.before.read_at[host] for host in self._same}
 
     def note(self) -> str:
         """What has to be said of all this, in sentences."""
@@ -118,53 +117,41 @@ class Since:
             "vCenter would show a setting that was changed on a host's own shell or through esxcli: an audit without --since sees that."
         )
 
-    def _same_mounts(self, host: str) -> bool:
-        if self.before.mounts is None:
-            return True
-        return self._mounts is not None and self._mounts.get(host, NO_ROWS) == self.before.mounts.get(host, NO_ROWS)
-
-    def _same_storage(self, host: str, told: list[Batch]) -> bool:
-        complete = {
-            topic: whole
-            for batch in told
-            if batch.table == "reading"
-            for topic, whole in zip(batch.columns["topic"], batch.columns["complete"], strict=True)
-        }
-        return all(complete.get(topic, False) for topic in STORAGE_TOPICS) and all(
-            digest_of(self.scratch, table, (batch for batch in told if batch.table == table))
-            == self.before.storage[table].get(host, NO_ROWS)
-            for table in STORAGE_TABLES
-        )
-
-    def _same_options(self, host: str, found: Found) -> bool:
-        """Whether every option of vCenter's copy has the value that the host itself told then; it tells some that the copy lacks."""
-        import numpy
-
+    def _notes_options(self, host: str, found: Found) -> bool:
+        """Whether there are options to compare; these wait for those of other hosts."""
         from auditor.clients.host_answers import option_text
 
-        if self.before.options is None:
-            return True
-        before, told = self.before.options.get(host), found.values.get(OPTIONS)
-        if before is None or not told:
+        told = found.values.get(OPTIONS)
+        if not told:
             return False
-        now = text_hashes(self.scratch, [(option.key, option_text(option.plain)) for option in told])
-        return bool(numpy.isin(now, before).all())
+        self._options[host] = [(option.key, option_text(option.plain)) for option in told]
+        if sum(map(len, self._options.values())) >= OPTIONS_A_LOOK:
+            self._compare_options()
+        return True
 
-    def _digests(self, batches: list[Batch]) -> dict[str, Digest]:
-        by_host: dict[str, dict[str, list[Any]]] = {}
-        for batch in batches:
-            for row in zip(*batch.columns.values(), strict=True):
-                cells = dict(zip(batch.columns, row, strict=True))
-                columns = by_host.setdefault(cells["host_id"], {name: [] for name in batch.columns})
-                for name, value in cells.items():
-                    columns[name].append(value)
-        return {host: digest_of(self.scratch, MOUNT_TABLE, [Batch(MOUNT_TABLE, columns)]) for host, columns in by_host.items()}
+    def _compare_options(self) -> None:
+        """Keep the hosts of whose options, in vCenter's copy, each has the value that the host itself told then.
+
+        The host tells some that the copy lacks.
+        """
+        import numpy
+
+        if not self._options:
+            return
+        hosts, self._options = self._options, {}
+        hashes = text_hashes(self.scratch, [row for rows in hosts.values() for row in rows])
+        at = 0
+        for host, rows in hosts.items():
+            before = (self.before.options or {}).get(host)
+            if before is None or not numpy.isin(hashes[at : at + len(rows)], before).all():
+                self._same.discard(host)
+            at += len(rows)
 
 
-def since(vcenter: VCenter, endpoint: Endpoint, earlier: Earlier, needed: Needs, clock: datetime | None) -> Since | str:
+def since(vcenter: VCenter, endpoint: Endpoint, earlier: Earlier, needed: Needs, clock: datetime | None, so_far: SoFar) -> Since | str:
     """A comparison of this vCenter with `earlier`; or, in a sentence, why everything has to be read again.
 
-    `clock` is what vCenter's own clock says now; None when it does not tell.
+    `clock` is what vCenter's own clock says now; None when it does not tell. `so_far` gives the fact tables with all that was told by then.
     """
     import duckdb
 
@@ -182,24 +169,11 @@ def since(vcenter: VCenter, endpoint: Endpoint, earlier: Earlier, needed: Needs,
         else:
             if happened.events:
                 topics = live_topics(needed)
-                return Since(earlier.run, topics, _before(earlier, endpoint.name, topics), happened, duckdb.connect())
+                before = _before(earlier, endpoint.name, topics)
+                return Since(earlier.run, topics, endpoint.name, before, happened, so_far, duckdb.connect())
             # At least the login of this very session is one.
             why = "the account is shown no events, so which hosts changed cannot be told"
     return f"Every host was asked again, although --since names run {earlier.run}: {why}."
-
-
-def watched(facts: Generator[Facts, None, T], saw: Callable[[Facts], None] | None) -> Generator[Facts, None, T]:
-    """Yield and return what `facts` does, and show each item to `saw`."""
-    if saw is None:
-        return (yield from facts)
-    while True:
-        try:
-            item = next(facts)
-        except StopIteration as end:
-            result: T = end.value
-            return result
-        saw(item)
-        yield item
 
 
 def _begun(known: EndpointReading, then: datetime, now: datetime) -> datetime:
@@ -225,43 +199,55 @@ def _incomparable(vcenter: VCenter, endpoint: Endpoint, known: EndpointReading |
 
 def _before(earlier: Earlier, endpoint: str, topics: frozenset[str]) -> _Before:
     connection = earlier.snapshot.connection.cursor()  # other endpoints ask the same snapshot just now
-    wanted = sorted(topics | set(STORAGE_TOPICS))
-    whole = connection.execute(
-        # The oldest answer counts, of those that could be taken over; one topic that is missing or not whole is enough to ask again.
-        "SELECT scope, min(epoch_us(read_at)) FILTER (list_contains($live, topic)), max(epoch_us(read_at)) FROM fact.reading "
-        "WHERE endpoint = $endpoint AND scope <> '' AND list_contains($wanted, topic) "
-        "GROUP BY scope HAVING bool_and(complete) AND count(DISTINCT topic) = len($wanted)",
-        {"live": sorted(topics), "wanted": wanted, "endpoint": endpoint},
-    ).fetchall()
     earliest, latest = _microseconds(earlier.not_before), _microseconds(earlier.not_after)
-    fit = {host: oldest for host, oldest, newest in whole if oldest > earliest and newest <= latest}
-    rows = connection.execute(
-        "SELECT host_id, version, build, epoch_us(boot_time), software_iscsi FROM fact.host "
-        "WHERE endpoint = ? AND connection_state = 'connected' AND boot_time IS NOT NULL",
-        [endpoint],
-    ).fetchall()
+    whole = _whole(connection, endpoint, topics | set(STORAGE_TOPICS), topics)
+    fit = {host: oldest for host, (oldest, newest) in whole.items() if oldest > earliest and newest <= latest}
     mounts = "lockmode" in topics
     if mounts and not _datastores_whole(connection, endpoint):
         fit = {}
-    hosts = {host: tuple(marks) for host, *marks in rows if host in fit and (endpoint, host) not in earlier.touched}
+    known = _marks(connection, endpoint).items() if fit else ()
+    hosts = {
+        host: tuple(marks)
+        for host, (_, *marks) in known
+        if host in fit and marks[_BOOT_TIME] is not None and (endpoint, host) not in earlier.touched
+    }
+    compares_options = "options" in topics
     return _Before(
+        connection=connection,
         hosts=hosts,
         read_at={host: _EPOCH + timedelta(microseconds=fit[host]) for host in hosts},
-        storage={table: digests_by_host(connection, table, endpoint) for table in STORAGE_TABLES},
-        mounts=digests_by_host(connection, MOUNT_TABLE, endpoint) if mounts else None,
-        options=texts_by_host(connection, "host_option", ("key", "value"), endpoint) if "options" in topics else None,
+        mounts=mounts,
+        options=(texts_by_host(connection, "host_option", ("key", "value"), endpoint) if hosts else {}) if compares_options else None,
     )
+
+
+def _marks(connection: duckdb.DuckDBPyConnection, endpoint: str) -> Mapping[str, tuple[Any, ...]]:
+    """Each connected host's cluster and HOST_MARKS, times in microseconds."""
+    marks = ", ".join("epoch_us(boot_time)" if mark == "boot_time" else mark for mark in HOST_MARKS)
+    query = f"SELECT host_id, cluster_id, {marks} FROM fact.host WHERE endpoint = ? AND connection_state = 'connected'"  # noqa: S608  names are earlier.py's
+    return {host: tuple(told) for host, *told in connection.execute(query, [endpoint]).fetchall()}
+
+
+def _whole(
+    connection: duckdb.DuckDBPyConnection, endpoint: str, topics: Collection[str], aging: Collection[str]
+) -> Mapping[str, tuple[int, int]]:
+    """The hosts that told all `topics` whole: when the oldest answer to those `aging` came, and the newest of all, in microseconds.
+
+    One topic that is missing or not whole is enough to leave a host out.
+    """
+    found = connection.execute(
+        "SELECT scope, min(epoch_us(read_at)) FILTER (list_contains($aging, topic)), max(epoch_us(read_at)) FROM fact.reading "
+        "WHERE endpoint = $endpoint AND scope <> '' AND list_contains($topics, topic) "
+        "GROUP BY scope HAVING bool_and(complete) AND count(DISTINCT topic) = len($topics)",
+        {"aging": sorted(aging), "topics": sorted(topics), "endpoint": endpoint},
+    ).fetchall()
+    return {host: (oldest, newest) for host, oldest, newest in found}
 
 
 def _datastores_whole(connection: duckdb.DuckDBPyConnection, endpoint: str) -> bool:
     query = "SELECT bool_and(complete) FROM fact.reading WHERE endpoint = ? AND scope = '' AND topic = 'datastores'"
     found = connection.execute(query, [endpoint]).fetchone()
     return bool(found and found[0])
-
-
-def _comparable(marks: list[Any]) -> tuple[Any, ...]:
-    """HOST_MARKS as DuckDB gives them back."""
-    return tuple(_microseconds(mark) if isinstance(mark, datetime) else mark for mark in marks)
 
 
 def _microseconds(time: datetime) -> int:
