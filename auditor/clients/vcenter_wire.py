@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import io
 import ssl
 import threading
 import time
@@ -170,12 +171,12 @@ class VCenterWire:
     def _whole(self, response: http.client.HTTPResponse) -> bytes:
         deadline = time.monotonic() + WHOLE_ANSWER_FACTOR * self._endpoint.limits.timeout_seconds
         expected = response.length  # None when the length was not told
-        pieces = []
+        whole = io.BytesIO()  # not a list of pieces: joining them takes the room of a second answer, and pages are long
         while piece := response.read1(_PIECE_BYTES):
-            pieces.append(piece)
+            whole.write(piece)
             if time.monotonic() > deadline:
                 raise TimeoutError("the answer came in too slowly")
-        raw = b"".join(pieces)
+        raw = whole.getvalue()
         if expected is not None and len(raw) < expected:
             raise http.client.IncompleteRead(b"", expected - len(raw))
         response.close()  # read1 leaves a whole answer open, and its connection unusable
