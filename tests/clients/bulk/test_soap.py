@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,10 +16,11 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.clients.bulk.listing import list_refs
-from auditor.clients.bulk.reading import GONE, Found, read_page
+from auditor.clients.bulk.reading import GONE, Answer, Found, read_page
 from auditor.clients.bulk.reference import ReferenceLane, ref_of
 from auditor.clients.bulk.shapes import PROPERTIES, OptionValue, Ref, Shape
 from auditor.clients.bulk.soap import SoapLane, _wanted
+from auditor.clients.bulk.soap_scanning import scanned
 from auditor.clients.bulk.vijson import JsonLane, release_for
 from auditor.clients.secrets import password_of
 from auditor.clients.vcenter import VCenter, open_vcenter
@@ -315,3 +319,23 @@ def test_a_whole_answer_of_another_form_is_told_apart_from_a_torn_one(serve_vcen
         with pytest.raises(MalformedAnswerError) as torn:
             lane_of(vcenter)._decoded("RetrievePropertiesEx", "VirtualMachine", 200, body[:-1])
     assert not isinstance(torn.value, UnknownShapeError)
+
+
+def test_answers_are_understood_one_at_a_time(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, endpoint = serve_vcenter()
+    busy, met = threading.Lock(), []
+
+    def slowly(body: bytes, operation: str, kind: str) -> Answer | None:
+        met.append(not busy.acquire(blocking=False))
+        time.sleep(0.02)  # another thread may run meanwhile
+        if not met[-1]:
+            busy.release()
+        return scanned(body, operation, kind)
+
+    with open_vcenter(endpoint) as vcenter, ThreadPoolExecutor(4) as pool:
+        lane = lane_of(vcenter)
+        refs = refs_of(vcenter, "HostSystem")
+        monkeypatch.setattr("auditor.clients.bulk.soap.scanned", slowly)
+        answers = [pool.submit(lane.retrieve, "HostSystem", ["name"], [ref], None) for ref in refs]
+        assert [one.result(timeout=10).found[0].values["name"] for one in answers] == ["esx-1", "esx-2", "esx-fc"]
+    assert met == [False] * len(refs)
