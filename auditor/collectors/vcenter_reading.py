@@ -56,7 +56,9 @@ def read_each(
                 ahead = PAGES_AHEAD
                 if size:
                     page = max(1, min(LARGEST_PAGE, PAGE_BYTES * len(some) // size))
-                yield from found
+                found.reverse()
+                while found:
+                    yield found.pop()  # nobody holds what was used while the next page is waited for
 
 
 def _one_by_one(
