@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.checking import bindings
+from auditor.engine.checking import bindings_of
 from auditor.engine.obstacles import by_hand_text, obstacle_text
 from auditor.engine.params import ParamValues, Scope, scopes
 from auditor.engine.rule import Rule, RuleSet
@@ -142,13 +142,13 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     if rule.fix is None:
         return
     changed = changed_columns(rule.fix)
-    others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & _weighed_by(other)]
+    others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & other.weighed]
     failed = connection.execute(f"SELECT 1 FROM {store}.verdict WHERE rule = ? AND verdict = 'fail' LIMIT 1", [rule.id]).fetchone()
     if not others or failed is None:
         return
     types = view.columns
     # Only what the others look at is kept, and what was there before: a failure is some forty columns wide.
-    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in _weighed_by(other))} & types.keys())
+    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in other.weighed)} & types.keys())
     columns = [(column, types[column]) for column in kept] + [(before(column), types[column]) for column in sorted(changed)]
     connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
     for scope in scopes(rule, params):
@@ -174,18 +174,13 @@ def _mark_sql(store: str, rule: Rule, other: Rule, condition: str, changed: Coll
     )
 
 
-def _weighed_by(rule: Rule) -> set[str]:
-    return {*rule.holds.columns, *(rule.applies.columns if rule.applies is not None else ())}
-
-
 def _bound(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = False) -> dict[str, object]:
-    """What a statement about `rule` binds; DuckDB refuses a value that the statement does not name.
+    """What a statement about `rule` binds.
 
     `judging`: it names only what makes the verdict; `shown`: also what is observed and desired. Otherwise it names all there is.
     """
     named_there = rule.judging if judging else (*rule.judging, rule.observed, rule.desired) if shown else rule.expressions
-    used = {name for expression in named_there for name in expression.params}
-    return {**scope.bound, **bindings({name: value for name, value in scope.values.items() if name in used})}
+    return {**scope.bound, **bindings_of(named_there, scope.values)}
 
 
 @contextmanager
