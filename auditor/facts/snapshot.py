@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -204,11 +205,13 @@ class Snapshot:
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
+            digests = {}
             for name in TABLES:
-                path = str(directory / f"{name}.parquet").replace("'", "''")
-                run(self.connection, f"COPY fact.\"{name}\" TO '{path}' (FORMAT parquet, COMPRESSION zstd)")
+                path = directory / f"{name}.parquet"
+                run(self.connection, f'COPY fact."{name}" TO {_literal(path)} (FORMAT parquet, COMPRESSION zstd)')
+                digests[name] = _digest(path)
             partial = manifest.with_suffix(".partial")
-            partial.write_text(json.dumps(self._manifest(), indent=1), encoding="utf-8")
+            partial.write_text(json.dumps({**self._manifest(), "tables": digests}, indent=1), encoding="utf-8")
             partial.replace(manifest)
         except OSError as error:
             raise SnapshotError(
@@ -234,7 +237,7 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
     must not be asked: they are empty.
 
     Raises:
-        SnapshotError: there is none, it is torn, or a newer auditor wrote it.
+        SnapshotError: there is none, it is torn, a file is not as it was written, or a newer auditor wrote it.
     """
     import duckdb
 
@@ -246,6 +249,7 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
                 why="columns may mean something else there.",
                 do="use the auditor that wrote it, or collect again.",
             )
+        _check_files(directory, manifest.get("tables", {}), tables)
         connection = duckdb.connect()
         create_tables(connection)
         _open_tables(connection, directory.resolve(), tables)
@@ -272,6 +276,27 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
             do="collect again with `auditor collect --fleet PATH --out DIR`.",
         ) from error
     return Snapshot(connection, readings, gaps, started, finished, asked)
+
+
+def _check_files(directory: Path, digests: Mapping[str, str], tables: Collection[str]) -> None:
+    """Refuse files that are not as they were written: most damaged bytes of a Parquet file read as other values, and say nothing.
+
+    An older auditor wrote no digests; its files are taken as they are.
+
+    Raises:
+        ValueError: a file is not what it was, or gone.
+    """
+    for name in digests.keys() & TABLES.keys() & set(tables):
+        path = directory / f"{name}.parquet"
+        if not path.exists():
+            raise ValueError(f"{path.name} is gone")
+        if _digest(path) != digests[name]:
+            raise ValueError(f"{path.name} is not as it was written")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: Collection[str]) -> None:

@@ -13,6 +13,7 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import EndpointReading, Gap
+from tests.older import without_digests
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 READING = EndpointReading("vc", "vcenter", "vc.example.net:443", "vCenter 8", "verified", WHEN, WHEN, complete=True)
@@ -71,6 +72,7 @@ def test_a_snapshot_of_an_older_auditor_loads_without_the_columns_it_did_not_kno
     duckdb.execute(f"COPY (SELECT endpoint, host_id FROM read_parquet('{tmp_path}/host.parquet')) TO '{tmp_path}/h' (FORMAT parquet)")
     (tmp_path / "h").replace(tmp_path / "host.parquet")
     (tmp_path / "vm.parquet").unlink()
+    without_digests(tmp_path)
     assert [row[:2] for row in rows(load_snapshot(tmp_path))] == [("host-1", None), ("host-2", None)]
 
 
@@ -98,12 +100,21 @@ def test_a_snapshot_that_goes_away_before_it_is_judged_is_told_as_that(tmp_path:
         create_views(loaded.connection)
 
 
+def flip(file: Path, at: int) -> None:
+    held = bytearray(file.read_bytes())
+    held[at] ^= 0xFF
+    file.write_bytes(held)
+
+
 @pytest.mark.parametrize(
     "damage",
     [
         pytest.param(lambda d: (d / "snapshot.json").unlink(), id="no manifest: it was never finished"),
         pytest.param(lambda d: (d / "snapshot.json").write_text("{"), id="torn manifest"),
         pytest.param(lambda d: (d / "host.parquet").write_bytes(b"PAR1"), id="torn table"),
+        pytest.param(lambda d: (d / "device.parquet").unlink(), id="a table that went away"),
+        pytest.param(lambda d: flip(d / "host.parquet", 20), id="one byte of a table: a value that reads as another"),
+        pytest.param(lambda d: (d / "host.parquet").write_bytes((d / "device.parquet").read_bytes()), id="another table in its place"),
         pytest.param(lambda d: (d / "snapshot.json").write_text(json.dumps({"format": 99})), id="written by a newer auditor"),
     ],
 )

@@ -13,6 +13,7 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.facts.unread import told_unread
 from auditor.model import EndpointKind, EndpointReading
+from tests.older import without_digests
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 READINGS = tuple(
@@ -98,6 +99,7 @@ def test_a_snapshot_of_an_older_auditor_is_told_likewise_when_it_is_opened(tmp_p
         path = tmp_path / "reading.parquet"
         connection.execute(f"CREATE TABLE told AS SELECT * FROM read_parquet('{path}') WHERE endpoint <> 'sf'")
         connection.execute(f"COPY told TO '{path}' (FORMAT parquet)")
+    without_digests(tmp_path)
     ask = load_snapshot(tmp_path).connection.execute
     assert ask("SELECT topic, complete FROM fact.reading WHERE endpoint = 'sf'").fetchall() == [("nodes", False)]
     assert ask("SELECT kind FROM fact.listed_endpoint ORDER BY ALL").fetchall() == [("element",), ("vcenter",)]

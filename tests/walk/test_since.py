@@ -27,6 +27,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter import VCenterServer
 from auditor.lab.wire import Fault
+from tests.older import without_digests
 
 from .conftest import Audit, Place
 
@@ -339,6 +340,7 @@ def test_an_answer_that_is_too_old_is_asked_for_again_however_often_it_was_taken
         f"THEN INTERVAL 25 HOUR ELSE INTERVAL 0 HOUR END AS read_at) FROM '{aged}') TO '{older}'"
     )
     older.replace(aged)
+    without_digests(aged.parent)
     assert asked_hosts(audited, "--since", run_of(again))[1] == 1
     assert asked_hosts(audited, "--since", run_of(again), "--max-age", "2d")[1] == 0
 

@@ -1,11 +1,18 @@
 -- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
 -- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 CREATE VIEW array_volume AS
-WITH lain_on AS (
-    -- The names that datastores give to what they lie on, whether or not it is known whose they are.
+WITH named AS (
+    -- What datastores call what they lie on, whether or not it is known whose that is.
     SELECT device AS name FROM fact.datastore_extent WHERE device IS NOT NULL
     UNION
     SELECT coalesce(nullif(rtrim(nfs_path, '/'), ''), '/') AS name FROM fact.datastore WHERE nfs_path IS NOT NULL
+),
+lain_on AS (
+    SELECT v.endpoint, v.volume_id, any_value(n.name) AS name
+    FROM fact.array_volume AS v
+    JOIN named AS n
+        ON n.name = CASE WHEN v.kind = 'share' THEN coalesce(nullif(rtrim(v.export_path, '/'), ''), left(v.export_path, 1)) ELSE v.device END
+    GROUP BY v.endpoint, v.volume_id
 )
 SELECT
     v.endpoint,
@@ -74,8 +81,7 @@ LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
 LEFT JOIN step_array_device AS d ON d.device = v.device
-LEFT JOIN lain_on AS n
-    ON n.name = CASE WHEN v.kind = 'share' THEN coalesce(nullif(rtrim(v.export_path, '/'), ''), left(v.export_path, 1)) ELSE v.device END
+LEFT JOIN lain_on AS n USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
