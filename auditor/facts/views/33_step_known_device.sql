@@ -19,6 +19,6 @@ SELECT
     array_model,
     array_generation,
     array_firmware,
-    TRY_CAST(regexp_extract(array_firmware, '^V(\d+)L(\d+)', 1) AS BIGINT) * 1000
-        + TRY_CAST(regexp_extract(array_firmware, '^V(\d+)L(\d+)', 2) AS BIGINT) AS firmware_level
+    TRY_CAST(regexp_extract(upper(array_firmware), '^V(\d+)L(\d+)', 1) AS BIGINT) * 1000
+        + TRY_CAST(regexp_extract(upper(array_firmware), '^V(\d+)L(\d+)', 2) AS BIGINT) AS firmware_level
 FROM known;

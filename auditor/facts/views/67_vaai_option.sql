@@ -8,6 +8,16 @@ WITH option AS (
         ('VMFS3.UseATSForHBOnVMFS5', false)
     ) AS t (option, is_primitive)
 ),
+told AS (
+    -- As people write it in fleet.yaml: "dx90", "ETERNUS DX90 S1", "s1". What is neither form says nothing, and not that the array is another.
+    SELECT
+        endpoint, host_id, device, array_name, volume, qos, array_model, array_generation, array_firmware, firmware_level,
+        nullif(regexp_extract(upper(trim(array_model)), '^(?:FUJITSU )?(?:ETERNUS )?(DX\d+F?)(?: |$)', 1), '')
+            IN ('DX60', 'DX80', 'DX90') AS is_small,
+        nullif(regexp_extract(upper(trim(array_generation)), '^S\d+$'), '') = 'S1' AS is_first
+    FROM device
+    WHERE family = 'eternus-dx'
+),
 behind AS (
     SELECT
         endpoint,
@@ -24,11 +34,10 @@ behind AS (
             )
         END AS what,
         CASE
-            WHEN array_model IN ('DX60', 'DX80', 'DX90') AND array_generation = 'S1' AND firmware_level < 10068 THEN true
-            WHEN array_model NOT IN ('DX60', 'DX80', 'DX90') OR array_generation <> 'S1' OR firmware_level >= 10068 THEN false
+            WHEN is_small AND is_first AND firmware_level < 10068 THEN true
+            WHEN NOT is_small OR NOT is_first OR firmware_level >= 10068 THEN false
         END AS is_affected
-    FROM device
-    WHERE family = 'eternus-dx'
+    FROM told
 ),
 eternus AS (
     -- Only an S1 below V10L68 is affected (incident report S4). An ETERNUS that nobody declared or asked may be one: undetermined.
