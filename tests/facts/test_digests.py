@@ -42,6 +42,7 @@ def test_neither_order_nor_a_file_makes_a_difference(tmp_path: Path) -> None:
         pytest.param((("host-1", "naa.1", "dead"), *PATHS[1:]), id="a cell"),
         pytest.param((*PATHS[:2], ("host-1", "naa.2", ""), PATHS[3]), id="an empty text where nothing was told"),
         pytest.param((PATHS[0], *PATHS), id="the same row once more"),
+        pytest.param((("host-1", "naa.3", "active"), ("host-1", "naa.3", "active"), *PATHS[2:]), id="two equal rows for two equal ones"),
         pytest.param((PATHS[0], *PATHS[2:]), id="the same row once less"),
         pytest.param((*PATHS[:2], ("host-2", "naa.2", None), PATHS[3]), id="another host's"),
     ],

@@ -270,16 +270,17 @@ def test_only_hosts_that_changed_are_asked_and_the_result_is_a_full_one(vvols: P
 
 
 def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = {**SHOWN, "host-18": (set_option,)}
     first = some(vvols)
-    make(vvols, SHOWN)
+    make(vvols, shown)
 
     def logins(inventory: Any, _spec: Any) -> list[Any]:
         return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
 
     monkeypatch.setattr("auditor.lab.vcenter.events.selected", logins)
-    monkeypatch.setattr(vcenter_since, "OPTIONS_A_LOOK", 40)  # those of two hosts, as if each had ten thousand
+    monkeypatch.setattr(vcenter_since, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
     again, asked = asked_hosts(vvols, "--since", run_of(first))
-    assert asked == len(SHOWN)
+    assert asked == len(shown)
     assert_same_facts(vvols, again, some(vvols))
 
 
