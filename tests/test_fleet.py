@@ -168,6 +168,9 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
             id="no such severity",
         ),
         pytest.param(
+            one_endpoint() + "severity:\n  vvol/x: false\n", 9, "a severity does not switch a rule off; a waiver", id="severity false"
+        ),
+        pytest.param(
             one_endpoint() + "severity:\n  vvol/x: off\n", 9, "a severity does not switch a rule off; a waiver", id="severity off"
         ),
         pytest.param(one_endpoint() + "severity: high\n", 8, "severity must be a mapping", id="one severity for all"),

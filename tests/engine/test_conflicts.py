@@ -72,11 +72,12 @@ def test_only_a_fix_that_is_proposed_there_is_a_wish(tmp_path: Path, when: str, 
     assert [one.between.wants for one in found(tmp_path, wants("a/one", "32", applies="family = 'solidfire'"), second)] == met
 
 
-def test_a_fix_that_another_rule_without_one_would_not_survive_names_both(tmp_path: Path) -> None:
-    by_hand = wants("b/guard", "32", holds="dsnro < 64 OR dsnro > 512", fix="", by_hand="Do it.").replace("fix: \n", "")
-    [conflict] = found(tmp_path, wants("a/high", "128"), by_hand)
-    assert (conflict.rules, conflict.between.breaks, conflict.between.wants[0]) == (("a/high", "b/guard"), True, 128)
-    assert "a/high would set dsnro to 128, and b/guard, which passes with" in conflict_text(conflict)
+@pytest.mark.parametrize(("fixing", "guard"), [("a/high", "b/guard"), ("b/high", "a/guard")], ids=["fix first", "guard first"])
+def test_a_fix_that_another_rule_without_one_would_not_survive_names_both(tmp_path: Path, fixing: str, guard: str) -> None:
+    by_hand = wants(guard, "32", holds="dsnro < 64 OR dsnro > 512", fix="", by_hand="Do it.").replace("fix: \n", "")
+    [conflict] = found(tmp_path, wants(fixing, "128"), by_hand)
+    assert (conflict.rules, conflict.between.breaks, conflict.between.wants[0]) == ((fixing, guard), True, 128)
+    assert f"{fixing} would set dsnro to 128, and {guard}, which passes with" in conflict_text(conflict)
 
 
 STOCK = "{stock: {default: 32, unit: u, why: w}}"
@@ -99,8 +100,16 @@ def test_an_override_in_one_cluster_makes_them_disagree_there_and_nowhere_else(t
     overrides = (Override("a/one", "stock", 64), Override("b/one", "stock", 64), Override("b/one", "stock", 16, "vc-east", "gold"))
     [conflict] = two_params(tmp_path, *overrides)
     assert (conflict.place, conflict.between.wants) == (("vc-east", "gold"), (64, 16))
-    [told] = conflict_notices([conflict], overrides)
-    assert "params make two rules disagree in cluster gold of vc-east" in told
+    elsewhere = Override("b/one", "stock", 48, "vc-west", where="fleet.yaml:11")
+    [told] = conflict_notices([conflict], [*overrides, elsewhere])
+    assert told.startswith("fleet.yaml:7: params make two rules disagree in cluster gold of vc-east")
+
+
+def test_an_override_of_one_vcenter_is_told_with_its_name(tmp_path: Path) -> None:
+    override = Override("b/one", "stock", 16, "vc-east")
+    [conflict] = two_params(tmp_path, override)
+    [told] = conflict_notices([conflict], [override])
+    assert "params make two rules disagree on vc-east. " in told
 
 
 def test_a_fleet_may_set_a_param_to_the_most_a_column_holds(tmp_path: Path) -> None:

@@ -77,6 +77,7 @@ def test_no_name_address_identity_or_log_target_becomes_a_baseline() -> None:
         option("Net.ManagementAddr", "198.51.100.7", value_type="string"),
         option("Net.UseHwTSO", "1"),
         option("Misc.HostIPAddr", "198.51.100.7", value_type="string"),
+        option("Diskette.Speed", "1"),
         option("UserVars.SuppressShellWarning", "0"),
     )
     assert {row[3] for row in kept(given)} == {"Disk.QFullSampleSize", "Misc.APDTimeout"}
@@ -203,16 +204,17 @@ def test_a_parameter_is_a_number_only_where_writing_the_number_gives_the_same_te
 
 def test_a_module_that_is_gone_is_told_and_one_that_came_is_not_known() -> None:
     then = with_rows(hosts(1), "host_module", module("a=1"))
-    gone, came = rows("baseline_parameter", held(then, with_rows(hosts(1), "host_module", module("c=1", "nfnic"))))
+    now = with_rows(hosts(1), "host_module", module("c=1", "nfnic"), module(None, "qlnativefc"))
+    gone, came, dark = rows("baseline_parameter", held(then, now))
     assert (gone["module"], gone["value"], gone["is_listed"], gone["is_known"]) == ("iscsi_vmk", None, False, True)
     assert (came["module"], came["wanted"], came["is_known"]) == ("nfnic", None, False)
+    assert (dark["module"], dark["value"], dark["wanted"], dark["is_known"]) == ("qlnativefc", None, None, False)
 
 
-def devices(*names: str, dsnro: int = 32, count: int = 1, **more: Any) -> Facts:
-    given = hosts(count)
+def devices(*names: str, **more: Any) -> Facts:
+    given = hosts(1)
     on_all_hosts(given, *(seen(name, "solidfire", queue_depth=128, **more) for name in names))
-    told = [{"host_id": host["host_id"], "device": name, "dsnro": dsnro} for host in given["host"] for name in names]
-    return with_rows(given, "device_scheduling", *told)
+    return with_rows(given, "device_scheduling", *({"host_id": "host-1", "device": name, "dsnro": 32} for name in names))
 
 
 def told_of_devices(depths: dict[tuple[str, str], int]) -> Facts:
@@ -302,6 +304,15 @@ def test_a_datastore_is_found_again_by_its_name() -> None:
     assert (gold["wanted_mode"], gold["wanted_threshold_ms"]) == ("manual", 15)
     assert (found["lost"]["is_known"], found["lost"]["is_seen"]) == (True, False)
     assert {name: found[name]["is_known"] for name in ("twice", "new")} == {"twice": False, "new": False}
+
+
+def test_a_datastore_whose_name_another_has_by_now_is_neither_known_nor_gone() -> None:
+    then, now = ([store("gold", number) for number in numbers] for numbers in ((1,), (1, 2)))
+    found = rows("baseline_datastore", held(with_rows(hosts(1), "datastore", *then), with_rows(hosts(1), "datastore", *now)))
+    assert [(row["datastore_id"], row["is_known"], row["is_seen"]) for row in found] == [
+        ("datastore-1", False, True),
+        ("datastore-2", False, True),
+    ]
 
 
 def test_datastores_that_were_not_all_read_are_not_called_gone() -> None:

@@ -50,7 +50,7 @@ def test_what_a_fleet_makes_of_a_rule_stands_beside_what_its_author_wrote(tmp_pa
         "endpoints:\n"
         "  - {name: vc, kind: vcenter, address: vc.example.net, username: u, password: {env: P}, clusters: {gold: {params: "
         "{vvol/pe-dsnro-headroom: {headroom: 2}}}}}\n"
-        "params: {vvol/pe-dsnro-headroom: {headroom: 3}, vaai/device-status: {families: [ontap, svc]}}\n"
+        "params: {vvol/pe-dsnro-headroom: {headroom: 3}, vvol/pe-uniform: {ceiling: 99}, vaai/device-status: {families: [ontap, svc]}}\n"
         "severity: {vvol/*: low}\n",
         encoding="utf-8",
     )
@@ -60,6 +60,7 @@ def test_what_a_fleet_makes_of_a_rule_stands_beside_what_its_author_wrote(tmp_pa
     assert "In this fleet: low (fleet.yaml)." in told
     assert "3 in this fleet (fleet.yaml:3)" in told
     assert "2 in cluster gold of vc (fleet.yaml:2)" in told
+    assert told.count("in this fleet") == 1, "what another rule or another of its params is set to"
     assert run(["rules", "show", "vaai/device-status", "--fleet", str(fleet)]) == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "ontap, svc in this fleet" in told
