@@ -80,6 +80,11 @@ def test_a_fix_that_another_rule_without_one_would_not_survive_names_both(tmp_pa
     assert f"{fixing} would set dsnro to 128, and {guard}, which passes with" in conflict_text(conflict)
 
 
+def test_a_fix_is_not_blamed_for_what_failed_before_it(tmp_path: Path) -> None:
+    by_hand = wants("b/guard", "32", holds="dsnro = 32 AND queue_depth <= 512", fix="", by_hand="Do it.").replace("fix: \n", "")
+    assert found(tmp_path, wants("a/one", "32"), by_hand) == []
+
+
 STOCK = "{stock: {default: 32, unit: u, why: w}}"
 
 

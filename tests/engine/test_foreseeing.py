@@ -90,6 +90,7 @@ def test_what_both_want_is_one_change() -> None:
         pytest.param({"deepest_disk_queue": 8}, id="the lesson would still hold"),
         pytest.param({"number": 2}, id="the lesson is about another device"),
         pytest.param({"host_id": "host-2"}, id="the lesson is about another host"),
+        pytest.param({"endpoint": "vc-2"}, id="the lesson is about a host of another vCenter"),
     ],
 )
 def test_where_no_lesson_is_broken_drift_is_put_back(more: dict[str, Any]) -> None:
@@ -102,6 +103,12 @@ def test_only_the_setting_that_a_lesson_is_about_is_left_alone() -> None:
     found = planned(protocol_endpoint=[endpoint(256)], baseline_dsnro=[drifted(256, 32), drifted(256, 32, 2)])
     assert [dict(one.target.keys)["device"] for one in found.contradictions] == ["naa.1"]
     assert [dict(change.target.keys)["device"] for change in found.changes] == ["naa.2"]
+
+
+def test_what_one_device_is_put_back_to_says_nothing_of_another() -> None:
+    found = planned(protocol_endpoint=[endpoint(256, deepest_disk_queue=8)], baseline_dsnro=[drifted(256, 32), drifted(256, 16, 2)])
+    assert found.contradictions == ()
+    assert sorted(change.after for change in found.changes if isinstance(change.after, int)) == [16, 32]
 
 
 def test_a_lesson_is_asked_with_the_values_of_the_fleet() -> None:
