@@ -74,9 +74,16 @@ def test_a_host_that_was_not_asked_again_tells_when_it_had_answered() -> None:
     assert (both.first, both.last) == (at(-86400), at(10)), "the datastores were asked for anew"
 
 
-def test_what_fleet_yaml_declares_was_asked_of_nobody() -> None:
-    declared = told(a_run(), finding("device", array_generation="S1"))["fleet.yaml"]
-    assert (declared.columns, declared.first) == (("array_generation",), None)
+@pytest.mark.parametrize(
+    ("kind", "column", "whom"),
+    [
+        pytest.param("device", "array_generation", "fleet.yaml", id="what fleet.yaml declares"),
+        pytest.param("baseline_option", "needs_reboot", "baseline", id="what the baseline holds"),
+    ],
+)
+def test_what_somebody_declared_or_kept_was_asked_of_nobody(kind: str, column: str, whom: str) -> None:
+    declared = told(a_run(), finding(kind, **{column: "S1"}))[whom]
+    assert (declared.columns, declared.first) == ((column,), None)
     assert when_text(declared) == "not asked of anybody"
 
 

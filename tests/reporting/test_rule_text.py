@@ -36,6 +36,13 @@ def test_a_rule_is_told_with_lesson_condition_parameters_fix_and_sources(rules: 
         assert part in text, part
 
 
+def test_what_a_rule_may_miss_is_told_with_the_reason(rules: RuleSet) -> None:
+    out = io.StringIO()
+    write_rule(rules["baseline/module-parameter"], out)
+    told = " ".join(out.getvalue().split())
+    assert "May be missing: value_number: NULL is a parameter that the option string does not have" in told
+
+
 def test_no_line_is_wider_than_a_terminal_but_a_link(rules: RuleSet) -> None:
     for rule in rules:
         out = io.StringIO()
