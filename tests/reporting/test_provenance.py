@@ -88,7 +88,8 @@ def test_what_somebody_declared_or_kept_was_asked_of_nobody(kind: str, column: s
 
 
 def test_a_finding_about_an_array_names_it_first() -> None:
-    assert next(iter(told(a_run(), finding("array_volume", endpoint=ARRAY, limits="policy 1", datastores="ds")))) == ARRAY
+    run = a_run(arrays=(ARRAY, "sf-other"))
+    assert list(told(run, finding("array_volume", endpoint=ARRAY, limits="policy 1", datastores="ds"))) == [ARRAY, VC]
 
 
 def test_a_run_that_does_not_tell_when_it_read_has_nothing_to_say() -> None:
