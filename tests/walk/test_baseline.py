@@ -265,9 +265,10 @@ def test_a_replay_is_judged_by_the_baseline_of_then(place: Place, first: str) ->
 
 
 def test_without_a_baseline_there_is_nothing_to_compare_with(place: Place) -> None:
-    asked = place.audit("--tag", "drift")
-    assert asked.code == 3
-    assert "no baseline is set" in asked.err
+    for asked in (("--tag", "drift"), ("--only", "baseline/option", "--only", "iscsi/mtu"), ("--tag", "drift", "--tag", "iscsi")):
+        refused = place.audit(*asked)
+        assert refused.code == 3
+        assert "no baseline is set" in refused.err
     assert baseline(place, "show")[:2] == (0, "")
     assert baseline(place, "clear")[1] == "no baseline was set\n"
 
