@@ -23,6 +23,7 @@ _SSH_KINDS = (EndpointKind.ETERNUS,)
 _TOKEN_KINDS = (EndpointKind.FLASHARRAY,)
 _LIMITS = ("concurrency", "timeout_seconds")
 _DECLARED = ("devices", "model", "generation", "firmware")
+_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # facts.md 2.6
 _WORDS: Mapping[str | int, str] = {"password": "a password", "api_token": "an API token"}
 _SECRET_WAYS = ("env", "file", "keyring", "command")
 _MOST_CONCURRENCY = 256
@@ -242,6 +243,10 @@ class _Reader:
         devices = self._text(entry, "devices", *at).lower()
         if len(texts) == 1:
             self._stop("declares nothing: give model, generation or firmware", *at)
+        model = texts.get("model") or ""
+        if model.lower().startswith("ibm cloud") and not _TIER.fullmatch(model):
+            # Rules leave out every queue of a tier but those of tiers that they know: one in other words would be judged by none.
+            self._stop(f'"{model}" is no tier; write IBM Cloud 0.25, 2, 4 or 10 IOPS/GB', *at, "model")
         return Declared(devices, texts.get("model"), texts.get("generation"), texts.get("firmware"))
 
     def _params(

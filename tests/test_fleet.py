@@ -156,6 +156,12 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
         ),
         pytest.param(one_endpoint() + "declared:\n  - {devices: 'naa.6*'}\n", 9, "declares nothing", id="empty declaration"),
         pytest.param(
+            one_endpoint() + "declared:\n  - {devices: 'naa.6*', model: IBM Cloud 2 IOPS per GB}\n",
+            9,
+            "is no tier; write IBM Cloud 0.25, 2, 4 or 10 IOPS/GB",
+            id="a tier in other words, which no rule would judge",
+        ),
+        pytest.param(
             one_endpoint() + "params:\n  vvol/x: {a: []}\n", 9, "needs a value, or a list of values", id="empty list as a parameter"
         ),
         pytest.param(

@@ -45,6 +45,13 @@ def test_a_state_directory_that_cannot_be_made_is_told(tmp_path: Path) -> None:
         state_directory(tmp_path / "file" / "state")
 
 
+def test_a_folder_that_is_only_read_is_not_made_and_a_misspelt_one_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="there is no folder"):
+        state_directory(tmp_path / "typo", to_read=True)
+    assert list_runs(state_directory(None, {"XDG_STATE_HOME": str(tmp_path / "none-yet")}, to_read=True)) == ()
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_run_ids_sort_by_time_in_any_zone_and_do_not_collide() -> None:
     now = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
     ids = [new_run_id(now + timedelta(seconds=second)) for second in range(5)]

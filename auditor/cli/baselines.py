@@ -71,7 +71,7 @@ def show(state_dir: options.StateDir = None) -> int:
     from auditor.reporting.baseline import write_baseline
     from auditor.runs import state_directory
 
-    about = load_about(state_directory(state_dir))
+    about = load_about(state_directory(state_dir, to_read=True))
     if about is None:
         print("no baseline is set: `auditor baseline set RUN` makes the state of a run the wanted one", file=sys.stderr)
         return 0
@@ -90,7 +90,7 @@ def clear(state_dir: options.StateDir = None) -> int:
     from auditor.baselining import clear as cleared
     from auditor.runs import state_directory
 
-    print("the baseline was removed" if cleared(state_directory(state_dir)) else "no baseline was set")
+    print("the baseline was removed" if cleared(state_directory(state_dir, to_read=True)) else "no baseline was set")
     return 0
 
 

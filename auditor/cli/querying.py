@@ -78,7 +78,7 @@ def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tu
         raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
     if snapshot is not None:
         return snapshot, None
-    kept = load_run(state_directory(state_dir), run)
+    kept = load_run(state_directory(state_dir, to_read=True), run)
     folders = [kept.directory / name for name in (AFTER_FOLDER, SNAPSHOT_FOLDER)]
     found = next((folder for folder in folders if (folder / "snapshot.json").exists()), None)
     if found is None:

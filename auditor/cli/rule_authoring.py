@@ -104,15 +104,16 @@ def conflicts(
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
-    from auditor.auditing import checked_overrides, load_rule_set
+    from auditor.auditing import checked_overrides, load_rule_set, weighed
     from auditor.engine.conflicts import conflict_text, place_text
     from auditor.engine.conflicts import conflicts as found_in
     from auditor.engine.params import param_values
     from auditor.fleet import load_fleet
     from auditor.reporting.wording import count_of
 
-    loaded = load_rule_set(rules or []).tagged(tag or [])
-    overrides = checked_overrides(load_fleet(fleet) if fleet is not None else None, loaded)
+    loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
+    weighed(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
+    overrides = checked_overrides(known, loaded)
     found = list(found_in(loaded, param_values(overrides, loaded)))
     for conflict in found:
         print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")

@@ -21,7 +21,7 @@ def list_kept(state_dir: options.StateDir = None) -> int:
     from auditor.reporting.wording import percent
     from auditor.runs import list_runs, state_directory
 
-    runs = list_runs(state_directory(state_dir))
+    runs = list_runs(state_directory(state_dir, to_read=True))
     if not runs:
         print("no run is kept yet: `auditor audit --fleet fleet.yaml` makes one", file=sys.stderr)
         return 0
@@ -48,7 +48,7 @@ def show_kept(
     from auditor.runs import load_run, report_of_run, state_directory
 
     destinations = parse_reporters(reporter or [])
-    report = report_of_run(load_run(state_directory(state_dir), run))
+    report = report_of_run(load_run(state_directory(state_dir, to_read=True), run))
     for destination in destinations:
         write_report(report, destination, sys.stdout)
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.engine.checking import bindings_of
@@ -29,6 +30,7 @@ from auditor.engine.sql import (
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.memory import execute
+from auditor.facts.side_by_side import at_once
 from auditor.facts.views import RESOURCE_COLUMNS, Kinds, kinds_of, unreadable
 from auditor.model import FixClass, Verdict
 
@@ -69,10 +71,9 @@ def evaluate(
     store = new_store(connection, judged)
     kinds = kinds_of(connection)
     views = {rule.over: _View(rule.over, chosen.views[rule.over], kinds.get(rule.over)) for rule in chosen}
-    quiet: list[Quiet] = []
     try:
-        for number, rule in enumerate(chosen):
-            quiet.append(_judge(connection, store, rule, views[rule.over], scopes(rule, params), number))
+        judging = [partial(_judge, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
+        quiet = at_once(connection, judging)
         for rule in chosen:
             _foresee(connection, store, rule, chosen, params, views[rule.over])
     except (RuleError, SnapshotError):
@@ -106,7 +107,7 @@ class _View:
         return self.kinds
 
 
-def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int) -> Quiet:
+def _judge(store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int, connection: duckdb.DuckDBPyConnection) -> Quiet:
     """Work out the failures, and answer what was only counted."""
     counted: dict[Verdict, int] = {}
     for scope in parts:
@@ -137,7 +138,7 @@ def _quiet_select(rule: Rule, view: Mapping[str, str], parts: Sequence[Scope], p
 def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues, view: _View) -> None:
     """Mark the failures whose fix would make another rule over the same view fail that passes now.
 
-    Across views this is not seen: what a device's setting does to a host's is for the next audit to find.
+    Across views engine/foreseeing.py asks, for what a baseline wants; what else a device's setting does to a host's the next audit finds.
     """
     if rule.fix is None:
         return
@@ -195,8 +196,13 @@ def _as_rule_error(rule: Rule) -> Iterator[None]:
         raise RuleError(
             f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",
             why="nothing was judged: a rule set that runs in part reports a clean fleet in part.",
-            do=f"guard the expression (try_cast, nullif), then run `auditor rules test {rule.id}`; or judge by other rules with --only.",
+            do=f"if fleet.yaml sets params of {rule.id}, look at these; if not, guard the expression (try_cast, nullif) and run "
+            f"`auditor rules test {rule.id}`; or judge by other rules with --only.",
         ) from failure
+    except duckdb.OutOfMemoryException:
+        raise
+    except duckdb.Error as failure:
+        raise unreadable(failure) from failure  # pages of a file that were damaged since it was opened
 
 
 def _judged(rule: Rule) -> JudgedRule:

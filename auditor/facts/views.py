@@ -25,6 +25,7 @@ from auditor.errors import SnapshotError
 from auditor.facts.families import family_of_inquiry, family_of_name
 from auditor.facts.memory import hold, run
 from auditor.facts.schema import create_tables
+from auditor.facts.side_by_side import as_they_rest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -119,31 +120,39 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     if spill is not None:
         hold(connection, spill)
-    wanted = None if views is None else _with_what_they_rest_on(views)
-    kept = False
-    for name, text in view_sources():
-        if wanted is not None and name not in wanted:
-            continue
+    wanted = _with_what_they_rest_on(dict(view_sources()) if views is None else views)
+    kept = set[str]()
+
+    def make(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+        text = dict(view_sources())[name]
         try:
             if name == "device":
-                kept = create_device(connection, text, view_columns()[name])
-            elif kept and name in _KEPT:
-                connection.execute(f"CREATE VIEW {name} AS FROM {_KEPT[name]}")
+                kept.update(_KEPT if create_device(cursor, text, view_columns()[name]) else ())
+            elif name in kept:
+                cursor.execute(f"CREATE VIEW {name} AS FROM {_KEPT[name]}")
             else:
-                run(connection, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
-        except duckdb.IOException as failure:
-            raise unreadable(failure) from failure
+                run(cursor, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except (duckdb.DataError, duckdb.ProgrammingError):
             # Facts that a view cannot be computed from are for the rules that ask for it to stumble over, and for no other.
-            connection.execute(text)
+            cursor.execute(text)
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.Error as failure:
+            raise unreadable(failure) from failure
+
+    as_they_rest(connection, wanted, make)
 
 
-def _with_what_they_rest_on(views: Collection[str]) -> set[str]:
-    found = set(views)
+def _with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:
+    """The names of `views` and of all they rest on, each with those that it rests on itself."""
+    names = {name for name, _ in view_sources()}
+    found = dict[str, set[str]]()
+    wanted = set(views)
     for name, text in reversed(view_sources()):
-        if name in found:
-            found |= set(re.findall(r"\b(?:FROM|JOIN) (\w+)", text))
-            found |= _KEPT_DEVICE_RESTS_ON if name == "device" else set()
+        if name in wanted:
+            below = set(re.findall(r"\b(?:FROM|JOIN) (\w+)", text)) | (_KEPT_DEVICE_RESTS_ON if name == "device" else set())
+            found[name] = below & names
+            wanted |= below
     return found
 
 

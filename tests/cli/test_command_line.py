@@ -67,6 +67,7 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
         pytest.param(["rules", "show", "vvol/pe-dsnro-headrom"], 'did you mean "vvol/pe-dsnro-headroom"', id="misspelt rule"),
         pytest.param(["rules", "test", "nowhere.yaml"], "nowhere.yaml is not a file", id="no such rule file"),
         pytest.param(["runs", "show", "yesterday"], "not the id of a run", id="not a run id"),
+        pytest.param(["runs", "list", "--state-dir", "typo"], "there is no folder typo", id="no such state"),
         pytest.param(["demo", "--scenario", "solidfire-vols"], "solidfire-vvols", id="misspelt scenario"),
         pytest.param(["schedule", "--fleet", "f", "--publish", "p"], "either --cron EXPR or --once", id="no schedule"),
     ],
@@ -83,6 +84,16 @@ def test_a_mistake_on_the_command_line_ends_with_3_and_says_what_to_do(
     assert "\n  why: " in said.err
     assert "\n  do:  " in said.err
     assert said.out == ""
+
+
+def test_rules_are_held_against_each_other_only_by_a_fleet_that_an_audit_would_take(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    endpoint = "endpoints:\n  - {name: vc, kind: vcenter, address: vc.example, username: u, password: {env: P}}\n"
+    fleet.write_text(f"{endpoint}severity:\n  vaai/enabeld: high\n", encoding="utf-8")
+    assert run(["rules", "conflicts", "--fleet", str(fleet)]) == 3
+    assert 'did you mean "vaai/enabled"' in capsys.readouterr().err
 
 
 def test_a_broken_rule_of_ones_own_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

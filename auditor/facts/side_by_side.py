@@ -1,0 +1,66 @@
+"""Statements that need not wait for each other, several at once on one database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    import duckdb
+
+T = TypeVar("T")
+
+MOST = 4
+"""Statements at once. DuckDB spreads a large one over all cores by itself, but plans each on one core, and runs a small one on one.
+
+Source: benchmarks/evaluate.py: on two cores two at once took a fifth less time than one.
+"""
+
+
+def at_once(connection: duckdb.DuckDBPyConnection, tasks: Sequence[Callable[[duckdb.DuckDBPyConnection], T]]) -> list[T]:
+    """What each task answers, in their order; each has a cursor of its own. Of several that fail, the first one's error is raised."""
+
+    def done(task: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
+        with connection.cursor() as cursor:
+            return task(cursor)
+
+    with _pool(connection) as pool:
+        return list(pool.map(done, tasks))
+
+
+def as_they_rest(
+    connection: duckdb.DuckDBPyConnection, rests_on: Mapping[str, set[str]], make: Callable[[duckdb.DuckDBPyConnection, str], None]
+) -> None:
+    """Make everything that `rests_on` names, nothing before all that it rests on is made; each with a cursor of its own.
+
+    Where one fails, none is begun any more, and its error is raised.
+    """
+    from concurrent.futures import FIRST_COMPLETED, wait
+    from graphlib import TopologicalSorter
+
+    def made(name: str) -> str:
+        with connection.cursor() as cursor:
+            make(cursor, name)
+        return name
+
+    order = TopologicalSorter(rests_on)
+    order.prepare()
+    running: set[Future[str]] = set()
+    with _pool(connection) as pool:
+        try:
+            while order.is_active():
+                running |= {pool.submit(made, name) for name in order.get_ready()}
+                ended, running = wait(running, return_when=FIRST_COMPLETED)
+                order.done(*(future.result() for future in ended))
+        finally:
+            for future in running:
+                future.cancel()
+
+
+def _pool(connection: duckdb.DuckDBPyConnection) -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
+    row = connection.execute("SELECT current_setting('threads')").fetchone()
+    return ThreadPoolExecutor(min(MOST, int(row[0]) if row else 1))

@@ -1,0 +1,84 @@
+"""Several statements at once on one database: in an order that holds, at the same time where they may, and no error lost."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import duckdb
+import pytest
+
+from auditor.facts.side_by_side import as_they_rest, at_once
+
+Task = Callable[[duckdb.DuckDBPyConnection], int]
+
+
+@pytest.fixture
+def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as opened:
+        opened.execute("SET threads = 2")
+        yield opened
+
+
+def table(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+    """A table `n` is one more than all the tables before it that it is made from."""
+    below = {"b": "a", "c": "b", "d": "c"}.get(name)
+    cursor.execute(f"CREATE TABLE {name} AS " + (f"SELECT n + 1 AS n FROM {below}" if below else "SELECT 1 AS n"))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_nothing_is_made_before_what_it_rests_on(connection: duckdb.DuckDBPyConnection, threads: int) -> None:
+    connection.execute(f"SET threads = {threads}")
+    as_they_rest(connection, {"d": {"c"}, "c": {"b"}, "x": set(), "b": {"a"}, "a": set()}, table)
+    assert connection.execute("SELECT d.n, x.n FROM d, x").fetchone() == (4, 1)
+
+
+def test_what_does_not_rest_on_each_other_is_made_at_once(connection: duckdb.DuckDBPyConnection) -> None:
+    both = threading.Barrier(2)
+
+    def meet(_cursor: duckdb.DuckDBPyConnection, _name: str) -> None:
+        both.wait(timeout=30)
+
+    as_they_rest(connection, {"a": set(), "b": set()}, meet)
+    assert not both.broken
+
+
+def test_after_an_error_nothing_is_begun_that_rests_on_it_and_the_error_is_raised(connection: duckdb.DuckDBPyConnection) -> None:
+    begun = []
+
+    def make(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+        begun.append(name)
+        cursor.execute("SELECT no_such_column")
+
+    with pytest.raises(duckdb.BinderException):
+        as_they_rest(connection, {"a": set(), "b": {"a"}}, make)
+    assert begun == ["a"]
+
+
+def test_tasks_at_once_answer_in_their_order(connection: duckdb.DuckDBPyConnection) -> None:
+    connection.execute("CREATE TABLE told (n INTEGER)")
+    both = threading.Barrier(2)
+
+    def adding(n: int) -> Task:
+        def add(cursor: duckdb.DuckDBPyConnection) -> int:
+            both.wait(timeout=30)
+            cursor.execute("INSERT INTO told SELECT unnest(range(1000))")
+            return n
+
+        return add
+
+    assert at_once(connection, [adding(n) for n in range(6)]) == list(range(6))
+    assert connection.execute("SELECT count(*) FROM told").fetchone() == (6000,)
+
+
+def test_of_several_errors_the_first_tasks_is_raised(connection: duckdb.DuckDBPyConnection) -> None:
+    second_failed = threading.Event()
+
+    def first(_cursor: duckdb.DuckDBPyConnection) -> int:
+        second_failed.wait(timeout=30)
+        raise ValueError("first")
+
+    def second(_cursor: duckdb.DuckDBPyConnection) -> int:
+        second_failed.set()
+        raise ValueError("second")
+
+    with pytest.raises(ValueError, match="first"):
+        at_once(connection, [first, second])
