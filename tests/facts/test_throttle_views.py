@@ -144,6 +144,10 @@ def test_dsnro_is_told_for_managed_queues_once_every_host_told_it() -> None:
     given["device_scheduling"].pop()
     (row,) = view("datastore", given)
     assert (row["lowest_dsnro"], row["highest_dsnro"]) == (None, None)
+    # A host that sees the device and mounts nothing on it says nothing of one that does and was not read.
+    given["device_scheduling"].append({"host_id": "host-9", "device": LUN, "dsnro": 32})
+    (row,) = view("datastore", given)
+    assert (row["lowest_dsnro"], row["highest_dsnro"]) == (None, None)
 
 
 @pytest.mark.parametrize(

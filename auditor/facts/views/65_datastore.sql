@@ -49,7 +49,8 @@ managed AS (
 scheduled AS (
     SELECT g.endpoint, g.datastore_id, min(s.dsnro) AS lowest, max(s.dsnro) AS highest, count(s.dsnro) AS known
     FROM managed AS g
-    JOIN fact.device_scheduling AS s USING (endpoint, device)
+    JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
+    JOIN fact.device_scheduling AS s ON s.endpoint = g.endpoint AND s.host_id = m.host_id AND s.device = g.device
     GROUP BY ALL
 ),
 medium AS (
