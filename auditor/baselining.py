@@ -90,6 +90,7 @@ def set_baseline(
         set_at=now,
         hosts=hosts,
         counts=found,
+        gaps=sum(chosen is None or gap.endpoint == chosen[0] for gap in snapshot.gaps),
     )
     _write(snapshot, about, baseline_file(state))
     return about

@@ -1,16 +1,19 @@
 """Which rules a baseline brings, and what is read for them."""
 
+import io
 from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from auditor.auditing import load_rule_set, needs_for
-from auditor.baselining import judged_with, set_baseline
+from auditor.baselining import judged_with, load_about, set_baseline
 from auditor.errors import ConfigurationError
 from auditor.facts.baseline import KINDS, VIEWS
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
+from auditor.model import Gap
+from auditor.reporting.baseline import write_baseline
 from auditor.runs import KeptRun
 from tests.facts.fleets import WHEN, endpoints
 
@@ -80,3 +83,21 @@ def test_a_host_that_is_not_there_is_told_with_the_one_that_is(tmp_path: Path, h
     assert told in refused.value.what
     assert refused.value.do == do
     assert not (tmp_path / "baseline.parquet").exists()
+
+
+def test_a_baseline_says_how_much_its_run_could_not_read(tmp_path: Path) -> None:
+    builder = SnapshotBuilder()
+    builder.add(Batch("host", {"endpoint": ["vc-east"], "host_id": ["host-1"], "name": ["esx-1"], "cluster": ["gold"]}))
+    option = {"endpoint": "vc-east", "host_id": "host-1", "key": "Disk.QFullSampleSize", "value": "32", "value_type": "long"}
+    builder.add(Batch("host_option", {name: [value] for name, value in option.items()}))
+    for endpoint in ("vc-east", "vc-west"):
+        builder.add(Gap(endpoint, "host esx-9", "vCenter is not connected to it"))
+    builder.finish(endpoints(), started=WHEN, finished=WHEN).save(tmp_path / "run" / "snapshot")
+    run = KeptRun("run", tmp_path / "run", WHEN, WHEN, 1, 1, 0, 0, 0, 0, 2, 1.0)
+    for host, gaps in ((None, "2 things"), ("esx-1", "1 thing")):
+        said = io.StringIO()
+        set_baseline(tmp_path, run, WHEN, host)
+        about = load_about(tmp_path)
+        assert about is not None
+        write_baseline(about, said)
+        assert f"In that run {gaps} could not be read (auditor runs show run)" in said.getvalue()

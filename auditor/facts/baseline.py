@@ -74,6 +74,7 @@ class About:
     set_at: datetime  # when somebody made it the baseline, UTC
     hosts: int  # whose settings it holds
     counts: Mapping[str, int]  # settings by kind; kinds without any are left out
+    gaps: int = 0  # what could not be read in that run: it is wanted of nobody
 
 
 def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str) -> None:
@@ -189,6 +190,7 @@ def read_about(path: Path) -> About:
                 set_at=datetime.fromisoformat(said["set_at"]),
                 hosts=said["hosts"],
                 counts=said["counts"],
+                gaps=said.get("gaps", 0),
             )
     except (duckdb.Error, OSError, ValueError, KeyError, TypeError) as failure:
         raise _damaged(path, str(failure).splitlines()[0] if str(failure) else type(failure).__name__) from failure

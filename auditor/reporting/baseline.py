@@ -21,6 +21,11 @@ def write_baseline(about: About, out: TextIO) -> None:
     reach = _REACHES.get(about.reach, f"every host of cluster {neutral(about.cluster or '')} is to be like it")
     out.write(f"Baseline: {what}, read {moment(about.taken_at)}, set {moment(about.set_at)}.\n")
     out.write(f"It holds settings of {count_of(about.hosts, 'host')}; {reach}.\n")
+    if about.gaps:
+        out.write(
+            f"In that run {count_of(about.gaps, 'thing')} could not be read (auditor runs show {neutral(about.run)}): what was not read is "
+            "wanted of nobody, and no rule of drift speaks of it.\n"
+        )
     for name, kind in KINDS.items():
         count = about.counts.get(name, 0)
         if kind.of_hosts or about.host is None:
