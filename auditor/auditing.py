@@ -267,8 +267,9 @@ def _judge(
     let_go(snapshot.connection)
     foresee_elsewhere(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
-    evaluation = evaluation.save(directory / FINDINGS_FILE)
-    return evaluation, plan(evaluation, rules), told
+    saved = evaluation.save(directory / FINDINGS_FILE)
+    evaluation.close()
+    return saved, plan(saved, rules), told
 
 
 def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = None) -> Needs:

@@ -182,6 +182,10 @@ class Evaluation:
             ) from failure
         return replace(self, store=store, quiet=())
 
+    def close(self) -> None:
+        """Give up what is kept of it, which is not asked for anything any more; the connection stays open."""
+        self.connection.execute(f"DETACH {self.store}")
+
 
 def load_evaluation(path: Path) -> Evaluation:
     """The verdicts that `Evaluation.save` wrote, ready to be read again. They stay in the file, which has to be there for as long.

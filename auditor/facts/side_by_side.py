@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     import duckdb
@@ -31,29 +31,51 @@ def at_once(connection: duckdb.DuckDBPyConnection, tasks: Sequence[Callable[[duc
 
 
 def as_they_rest(
-    connection: duckdb.DuckDBPyConnection, rests_on: Mapping[str, set[str]], make: Callable[[duckdb.DuckDBPyConnection, str], None]
+    connection: duckdb.DuckDBPyConnection,
+    rests_on: Mapping[str, set[str]],
+    make: Callable[[duckdb.DuckDBPyConnection, str], None],
+    by_itself: Callable[[duckdb.DuckDBPyConnection, str], None],
+    largest: Collection[str] = (),
 ) -> None:
     """Make everything that `rests_on` names, nothing before all that it rests on is made; each with a cursor of its own.
 
-    Where one fails, none is begun any more, and its error is raised.
+    What runs out of memory beside others is made once more `by_itself`, when they are done; `largest` are so from the start. Where one
+    fails otherwise, none is begun any more, and its error is raised.
     """
     from concurrent.futures import FIRST_COMPLETED, wait
     from graphlib import TopologicalSorter
 
-    def made(name: str) -> str:
+    import duckdb
+
+    def made(name: str) -> tuple[str, bool]:
+        if name in largest:
+            return name, False
         with connection.cursor() as cursor:
-            make(cursor, name)
-        return name
+            try:
+                make(cursor, name)
+            except duckdb.OutOfMemoryException:
+                return name, False
+        return name, True
 
     order = TopologicalSorter(rests_on)
     order.prepare()
-    running: set[Future[str]] = set()
+    running: set[Future[tuple[str, bool]]] = set()
+    left: list[str] = []
     with _pool(connection) as pool:
         try:
             while order.is_active():
                 running |= {pool.submit(made, name) for name in order.get_ready()}
+                if not running:
+                    with connection.cursor() as cursor:
+                        by_itself(cursor, left[0])
+                    order.done(left.pop(0))
+                    continue
                 ended, running = wait(running, return_when=FIRST_COMPLETED)
-                order.done(*(future.result() for future in ended))
+                for name, is_made in [future.result() for future in ended]:
+                    if is_made:
+                        order.done(name)
+                    else:
+                        left.append(name)
         finally:
             for future in running:
                 future.cancel()

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,7 @@ from auditor.facts.schema import create_tables
 from auditor.facts.side_by_side import as_they_rest
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     import duckdb
 
@@ -43,6 +43,7 @@ ONCE = frozenset(
         "step_domain_reading",
         "step_array",
         "step_family",
+        "step_device_name",
         "step_declared",
         "step_volume_qos",
         "step_array_device",
@@ -123,13 +124,13 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     wanted = _with_what_they_rest_on(dict(view_sources()) if views is None else views)
     kept = set[str]()
 
-    def make(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+    def make(run: Callable[[duckdb.DuckDBPyConnection, str], object], cursor: duckdb.DuckDBPyConnection, name: str) -> None:
         text = dict(view_sources())[name]
         try:
             if name == "device":
                 kept.update(_KEPT if create_device(cursor, text, view_columns()[name]) else ())
             elif name in kept:
-                cursor.execute(f"CREATE VIEW {name} AS FROM {_KEPT[name]}")
+                run(cursor, f"CREATE VIEW {name} AS FROM {_KEPT[name]}")
             else:
                 run(cursor, text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
         except (duckdb.DataError, duckdb.ProgrammingError):
@@ -140,7 +141,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
         except duckdb.Error as failure:
             raise unreadable(failure) from failure
 
-    as_they_rest(connection, wanted, make)
+    as_they_rest(connection, wanted, partial(make, duckdb.DuckDBPyConnection.execute), partial(make, run), largest={"device"})
 
 
 def _with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:

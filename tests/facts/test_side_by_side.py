@@ -27,7 +27,7 @@ def table(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_nothing_is_made_before_what_it_rests_on(connection: duckdb.DuckDBPyConnection, threads: int) -> None:
     connection.execute(f"SET threads = {threads}")
-    as_they_rest(connection, {"d": {"c"}, "c": {"b"}, "x": set(), "b": {"a"}, "a": set()}, table)
+    as_they_rest(connection, {"d": {"c"}, "c": {"b"}, "x": set(), "b": {"a"}, "a": set()}, table, table)
     assert connection.execute("SELECT d.n, x.n FROM d, x").fetchone() == (4, 1)
 
 
@@ -37,7 +37,7 @@ def test_what_does_not_rest_on_each_other_is_made_at_once(connection: duckdb.Duc
     def meet(_cursor: duckdb.DuckDBPyConnection, _name: str) -> None:
         both.wait(timeout=30)
 
-    as_they_rest(connection, {"a": set(), "b": set()}, meet)
+    as_they_rest(connection, {"a": set(), "b": set()}, meet, meet)
     assert not both.broken
 
 
@@ -49,8 +49,29 @@ def test_after_an_error_nothing_is_begun_that_rests_on_it_and_the_error_is_raise
         cursor.execute("SELECT no_such_column")
 
     with pytest.raises(duckdb.BinderException):
-        as_they_rest(connection, {"a": set(), "b": {"a"}}, make)
+        as_they_rest(connection, {"a": set(), "b": {"a"}}, make, make)
     assert begun == ["a"]
+
+
+def test_what_runs_out_of_memory_beside_others_is_made_by_itself_and_so_is_the_largest(connection: duckdb.DuckDBPyConnection) -> None:
+    at_work: list[str] = []
+    alone: list[tuple[str, list[str]]] = []
+
+    def beside(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+        if name == "wide":
+            raise duckdb.OutOfMemoryException("320.0 MiB used")
+        at_work.append(name)
+        cursor.execute(f"CREATE TABLE {name} AS SELECT sum(n) AS n FROM range(100000) AS t (n)")
+        at_work.remove(name)
+
+    def by_itself(cursor: duckdb.DuckDBPyConnection, name: str) -> None:
+        alone.append((name, list(at_work)))
+        cursor.execute(f"CREATE TABLE {name} AS FROM narrow")
+
+    rests_on = {"wide": set[str](), "huge": {"narrow"}, "narrow": set[str](), "last": {"huge", "wide"}}
+    as_they_rest(connection, rests_on, beside, by_itself, largest={"huge"})
+    assert sorted(alone) == [("huge", []), ("wide", [])]
+    assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (4,)
 
 
 def test_tasks_at_once_answer_in_their_order(connection: duckdb.DuckDBPyConnection) -> None:

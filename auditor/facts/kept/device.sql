@@ -19,12 +19,10 @@ CREATE TABLE kept_name AS
 SELECT
     CAST(row_number() OVER () AS INTEGER) AS device_number,
     CAST(dense_rank() OVER (ORDER BY k.name_family, k.array_model, k.array_generation, k.array_firmware) AS INTEGER) AS array_number,
-    n.device,
-    a.* EXCLUDE (device),
-    k.* EXCLUDE (device)
-FROM (SELECT DISTINCT device FROM fact.device) AS n
-LEFT JOIN step_array_device AS a USING (device)
-LEFT JOIN step_known_device AS k USING (device);
+    k.*,
+    a.* EXCLUDE (device)
+FROM step_known_device AS k
+LEFT JOIN step_array_device AS a USING (device);
 
 -- Every answer to an inquiry once, with the array family it means.
 CREATE TABLE kept_inquiry AS

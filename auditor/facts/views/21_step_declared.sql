@@ -5,6 +5,6 @@ SELECT
     arg_min(c.model, c.rowid) AS declared_model,
     arg_min(c.generation, c.rowid) AS declared_generation,
     arg_min(c.firmware, c.rowid) AS declared_firmware
-FROM (SELECT DISTINCT device FROM fact.device) AS d
+FROM step_device_name AS d
 JOIN fact.declared AS c ON d.device GLOB c.devices
 GROUP BY d.device;

@@ -9,7 +9,7 @@ WITH known AS (
         coalesce(a.read_model, c.declared_model) AS array_model,
         coalesce(a.read_generation, c.declared_generation) AS array_generation,
         coalesce(a.read_version, c.declared_firmware) AS array_firmware
-    FROM (SELECT DISTINCT device FROM fact.device) AS n
+    FROM step_device_name AS n
     LEFT JOIN step_array_device AS a USING (device)
     LEFT JOIN step_declared AS c USING (device)
 )
