@@ -89,8 +89,8 @@ TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS).union(*ARRAY
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create every fact table, empty, in the schema `fact`; times are told in UTC, wherever this machine stands."""
-    statements = ["SET TimeZone = 'UTC'", "CREATE SCHEMA IF NOT EXISTS fact"]
+    """Create every fact table, empty, in the schema `fact`; times are told in UTC, wherever this machine stands, by every cursor."""
+    statements = ["SET GLOBAL TimeZone = 'UTC'", "CREATE SCHEMA IF NOT EXISTS fact"]
     for name, one in TABLES.items():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in one.columns)
         statements.append(f'CREATE TABLE fact."{name}" ({columns})')

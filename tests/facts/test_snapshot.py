@@ -76,6 +76,15 @@ def test_a_snapshot_of_an_older_auditor_loads_without_the_columns_it_did_not_kno
     assert [row[:2] for row in rows(load_snapshot(tmp_path))] == [("host-1", None), ("host-2", None)]
 
 
+def test_every_cursor_tells_times_in_utc_wherever_the_machine_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    a_snapshot().save(tmp_path)
+    loaded = load_snapshot(tmp_path).connection
+    with loaded.cursor() as cursor:
+        for connection in (loaded, cursor):
+            assert connection.execute("SELECT current_setting('TimeZone')").fetchone() == ("UTC",)
+
+
 def test_a_sealed_snapshot_reads_its_own_files_and_no_other(tmp_path: Path) -> None:
     folder = tmp_path / "it's here"
     a_snapshot().save(folder)
