@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from auditor.facts.families import BY_NAME, FAMILIES, family_of_inquiry, family_of_name
-from auditor.facts.views import view_sources
+from auditor.facts.views import view_sources, with_what_they_rest_on
 from auditor.model import EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
@@ -23,15 +23,7 @@ _BEHIND = "the array behind "
 MOST_OF_A_KIND = 20
 """Gaps for devices of one vCenter and family that have the same reason; those beyond are counted in one more. Source: this project."""
 
-_STEPS = (
-    "step_endpoint_reading",
-    "step_array",
-    "step_declared",
-    "step_volume_qos",
-    "step_array_device",
-    "step_ontap_reading",
-    "step_share",
-)
+_STEPS = ("step_endpoint_reading", "step_declared", "step_array_device", "step_ontap_reading", "step_share")
 
 
 def is_of_the_join(gap: Gap) -> bool:
@@ -60,12 +52,13 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
 @contextmanager
 def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """The join as facts/views/ has it, for as long as it is looked at."""
-    texts = dict(view_sources())
+    wanted = with_what_they_rest_on(_STEPS)
     made = []
     try:
-        for name in _STEPS:
-            connection.execute(texts[name].replace("CREATE VIEW", "CREATE TEMP TABLE", 1))
-            made.append(name)
+        for name, text in view_sources():
+            if name in wanted:
+                connection.execute(text.replace("CREATE VIEW", "CREATE TEMP TABLE", 1))
+                made.append(name)
         connection.execute(f"CREATE TEMP TABLE seen_device AS {_SEEN}")
         made.append("seen_device")
         yield

@@ -121,7 +121,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     if spill is not None:
         hold(connection, spill)
-    wanted = _with_what_they_rest_on(dict(view_sources()) if views is None else views)
+    wanted = with_what_they_rest_on(dict(view_sources()) if views is None else views)
     kept = set[str]()
 
     def make(run: Callable[[duckdb.DuckDBPyConnection, str], object], cursor: duckdb.DuckDBPyConnection, name: str) -> None:
@@ -144,8 +144,8 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     as_they_rest(connection, wanted, partial(make, duckdb.DuckDBPyConnection.execute), partial(make, run), largest={"device"})
 
 
-def _with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:
-    """The names of `views` and of all they rest on, each with those that it rests on itself."""
+def with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:
+    """The names of `views` and of all they rest on, steps included, each with those that it rests on itself."""
     names = {name for name, _ in view_sources()}
     found = dict[str, set[str]]()
     wanted = set(views)
@@ -199,7 +199,7 @@ def unreadable(failure: Exception) -> SnapshotError:
 
 def create_plain_views(connection: duckdb.DuckDBPyConnection, views: Collection[str]) -> None:
     """Create `views`, and all they rest on, as facts/views/ has them, `device` too: the reference for `create_views`."""
-    wanted = _with_what_they_rest_on(views)
+    wanted = with_what_they_rest_on(views)
     for name, text in view_sources():
         if name in wanted:
             connection.execute(text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
