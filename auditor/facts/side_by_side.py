@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
 
     import duckdb
@@ -23,11 +24,11 @@ def at_once(connection: duckdb.DuckDBPyConnection, tasks: Sequence[Callable[[duc
     """What each task answers, in their order; each has a cursor of its own. Of several that fail, the first one's error is raised."""
 
     def done(task: Callable[[duckdb.DuckDBPyConnection], T]) -> T:
-        with connection.cursor() as cursor:
+        with side.cursor() as cursor:
             return task(cursor)
 
-    with _pool(connection) as pool:
-        return list(pool.map(done, tasks))
+    with _sides(connection) as side:
+        return list(side.pool.map(done, tasks))
 
 
 def as_they_rest(
@@ -50,7 +51,7 @@ def as_they_rest(
     def made(name: str) -> tuple[str, bool]:
         if name in largest:
             return name, False
-        with connection.cursor() as cursor:
+        with side.cursor() as cursor:
             try:
                 make(cursor, name)
             except duckdb.OutOfMemoryException:
@@ -61,28 +62,55 @@ def as_they_rest(
     order.prepare()
     running: set[Future[tuple[str, bool]]] = set()
     left: list[str] = []
-    with _pool(connection) as pool:
-        try:
-            while order.is_active():
-                running |= {pool.submit(made, name) for name in order.get_ready()}
-                if not running:
-                    with connection.cursor() as cursor:
-                        by_itself(cursor, left[0])
-                    order.done(left.pop(0))
-                    continue
-                ended, running = wait(running, return_when=FIRST_COMPLETED)
-                for name, is_made in [future.result() for future in ended]:
-                    if is_made:
-                        order.done(name)
-                    else:
-                        left.append(name)
-        finally:
-            for future in running:
-                future.cancel()
+    with _sides(connection) as side:
+        while order.is_active():
+            running |= {side.pool.submit(made, name) for name in order.get_ready()}
+            if not running:
+                with side.cursor() as cursor:
+                    by_itself(cursor, left[0])
+                order.done(left.pop(0))
+                continue
+            ended, running = wait(running, return_when=FIRST_COMPLETED)
+            for name, is_made in [future.result() for future in ended]:
+                if is_made:
+                    order.done(name)
+                else:
+                    left.append(name)
 
 
-def _pool(connection: duckdb.DuckDBPyConnection) -> ThreadPoolExecutor:
+class _Sides:
+    """Threads, and the cursors that they use just now."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, pool: ThreadPoolExecutor) -> None:
+        self.pool = pool
+        self._connection = connection
+        self._in_use: list[duckdb.DuckDBPyConnection] = []
+
+    @contextmanager
+    def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        with self._connection.cursor() as cursor:
+            self._in_use.append(cursor)
+            try:
+                yield cursor
+            finally:
+                self._in_use.remove(cursor)
+
+    def stop(self) -> None:
+        self.pool.shutdown(wait=False, cancel_futures=True)
+        for cursor in list(self._in_use):
+            cursor.interrupt()
+
+
+@contextmanager
+def _sides(connection: duckdb.DuckDBPyConnection) -> Iterator[_Sides]:
+    """What fails, or a Ctrl-C, ends the statements of all: DuckDB itself looks out for signals in the main thread only."""
     from concurrent.futures import ThreadPoolExecutor
 
     row = connection.execute("SELECT current_setting('threads')").fetchone()
-    return ThreadPoolExecutor(min(MOST, int(row[0]) if row else 1))
+    with ThreadPoolExecutor(min(MOST, int(row[0]) if row else 1)) as pool:
+        side = _Sides(connection, pool)
+        try:
+            yield side
+        except BaseException:
+            side.stop()
+            raise

@@ -103,3 +103,25 @@ def test_of_several_errors_the_first_tasks_is_raised(connection: duckdb.DuckDBPy
 
     with pytest.raises(ValueError, match="first"):
         at_once(connection, [first, second])
+
+
+def test_what_takes_long_is_ended_when_another_fails(connection: duckdb.DuckDBPyConnection) -> None:
+    at_work = threading.Event()
+    ended: list[str] = []
+
+    def failing(_cursor: duckdb.DuckDBPyConnection) -> int:
+        at_work.wait(timeout=30)
+        raise ValueError("enough")
+
+    def long(cursor: duckdb.DuckDBPyConnection) -> int:
+        at_work.set()
+        try:
+            cursor.execute("SELECT sum(a.n * b.n) FROM range(60000) AS a (n), range(60000) AS b (n)").fetchall()
+        except duckdb.InterruptException as interrupted:
+            ended.append(str(interrupted))
+            raise
+        return 0
+
+    with pytest.raises(ValueError, match="enough"):
+        at_once(connection, [failing, long])
+    assert len(ended) == 1
