@@ -42,6 +42,9 @@ def as_they_rest(
 
     What runs out of memory beside others is made once more `by_itself`, when they are done; `largest` are so from the start. Where one
     fails otherwise, none is begun any more, and its error is raised.
+
+    Raises:
+        ValueError: something rests on what `rests_on` does not name (a bug).
     """
     from concurrent.futures import FIRST_COMPLETED, wait
     from graphlib import TopologicalSorter
@@ -58,6 +61,9 @@ def as_they_rest(
                 return name, False
         return name, True
 
+    strangers = set[str]().union(*rests_on.values()) - rests_on.keys()
+    if strangers:
+        raise ValueError(f"nobody says what these rest on: {sorted(strangers)}")
     order = TopologicalSorter(rests_on)
     order.prepare()
     running: set[Future[tuple[str, bool]]] = set()

@@ -146,14 +146,17 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
 def with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:
     """The names of `views` and of all they rest on, steps included, each with those that it rests on itself."""
-    names = {name for name, _ in view_sources()}
+    sources = view_sources()
     found = dict[str, set[str]]()
     wanted = set(views)
-    for name, text in reversed(view_sources()):
+    for place in reversed(range(len(sources))):
+        name, text = sources[place]
         if name in wanted:
+            # Of one name with a view that comes later is a part of this one.
+            before = {earlier for earlier, _ in sources[:place]}
             below = set(re.findall(r"\b(?:FROM|JOIN) (\w+)", text)) | (_KEPT_DEVICE_RESTS_ON if name == "device" else set())
-            found[name] = below & names
-            wanted |= below
+            found[name] = below & before
+            wanted |= found[name]
     return found
 
 

@@ -6,9 +6,20 @@ from random import Random
 
 import duckdb
 import pytest
+import sqlglot
+from sqlglot import exp
 
 from auditor.facts.schema import TABLES, create_tables
-from auditor.facts.views import ONCE, create_device, create_plain_views, create_views, kinds_of, view_columns, view_sources
+from auditor.facts.views import (
+    ONCE,
+    create_device,
+    create_plain_views,
+    create_views,
+    kinds_of,
+    view_columns,
+    view_sources,
+    with_what_they_rest_on,
+)
 
 _WORDS: Mapping[str, Sequence[str | None]] = {
     "endpoint": ["vc-1", "vc-2"],
@@ -127,6 +138,19 @@ def test_facts_that_a_view_cannot_be_computed_from_stop_nobody_who_does_not_ask_
         assert connection.execute("SELECT * FROM host").fetchall() == []
         with pytest.raises(duckdb.InvalidInputException, match="JSON"):
             connection.execute("SELECT * FROM array_volume")
+
+
+@pytest.mark.parametrize("view", sorted(view_columns()))
+def test_a_view_is_made_after_all_that_its_text_names_and_nothing_that_comes_later(view: str) -> None:
+    texts = dict(view_sources())
+    resting = with_what_they_rest_on({view})
+    order = list(texts)
+    for name, below in resting.items():
+        tree = sqlglot.parse_one(texts[name], dialect="duckdb")
+        own = {part.alias for part in tree.find_all(exp.CTE)}
+        named = {table.name for table in tree.find_all(exp.Table) if not table.db and table.name in texts} - own - {name}
+        assert named <= below <= resting.keys()
+        assert all(order.index(one) < order.index(name) for one in below)
 
 
 def test_every_view_that_is_computed_once_exists() -> None:

@@ -31,6 +31,12 @@ def test_nothing_is_made_before_what_it_rests_on(connection: duckdb.DuckDBPyConn
     assert connection.execute("SELECT d.n, x.n FROM d, x").fetchone() == (4, 1)
 
 
+def test_what_rests_on_something_unnamed_is_not_begun(connection: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(ValueError, match=r"\['b'\]"):
+        as_they_rest(connection, {"a": set(), "c": {"b"}}, table, table)
+    assert connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,)
+
+
 def test_what_does_not_rest_on_each_other_is_made_at_once(connection: duckdb.DuckDBPyConnection) -> None:
     both = threading.Barrier(2)
 
