@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from threading import Event
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class _Sides:
         self.pool = pool
         self._connection = connection
         self._in_use: list[duckdb.DuckDBPyConnection] = []
+        self._moment = Event()
 
     @contextmanager
     def cursor(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -103,8 +105,10 @@ class _Sides:
 
     def stop(self) -> None:
         self.pool.shutdown(wait=False, cancel_futures=True)
-        for cursor in list(self._in_use):
-            cursor.interrupt()
+        while in_use := list(self._in_use):
+            for cursor in in_use:
+                cursor.interrupt()
+            self._moment.wait(0.02)  # one that was between two statements begins the next
 
 
 @contextmanager

@@ -121,6 +121,7 @@ def test_what_takes_long_is_ended_when_another_fails(connection: duckdb.DuckDBPy
 
     def long(cursor: duckdb.DuckDBPyConnection) -> int:
         at_work.set()
+        threading.Event().wait(0.2)  # the other fails while this one is between two statements
         try:
             cursor.execute("SELECT sum(a.n * b.n) FROM range(60000) AS a (n), range(60000) AS b (n)").fetchall()
         except duckdb.InterruptException as interrupted:
