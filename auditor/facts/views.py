@@ -121,11 +121,12 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     if spill is not None:
         hold(connection, spill)
-    wanted = with_what_they_rest_on(dict(view_sources()) if views is None else views)
+    texts = dict(view_sources())
+    wanted = with_what_they_rest_on(texts if views is None else views)
     kept = set[str]()
 
     def make(run: Callable[[duckdb.DuckDBPyConnection, str], object], cursor: duckdb.DuckDBPyConnection, name: str) -> None:
-        text = dict(view_sources())[name]
+        text = texts[name]
         try:
             if name == "device":
                 kept.update(_KEPT if create_device(cursor, text, view_columns()[name]) else ())
