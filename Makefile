@@ -60,7 +60,7 @@ rule-pages-check: env
 
 # The values that `auditor rules schema` shows, read anew from the lab.
 example-values: env
-	$(BIN)/python -m auditor.engine.column_topics
+	$(BIN)/python -m auditor.authoring.column_topics
 	$(BIN)/python -m auditor.lab.example_values
 
 # Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.
@@ -78,7 +78,7 @@ vcsim: .bin/vcsim .bin/govc
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
 cassettes: env
-	AUDITOR_RECORD=1 $(PYTEST) tests/clients/test_*_cassettes.py
+	AUDITOR_RECORD=1 $(PYTEST) tests/endpoints/*/test_*_cassettes.py
 
 # Hosts read for the first time and again; more hosts: make bench-lab BENCH_LAB="--hosts 10000 --vcenters 8"
 bench-lab: env

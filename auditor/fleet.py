@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from auditor.errors import ConfigurationError
 from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Severity, Ssh, Tls
-from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
+from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 

@@ -414,7 +414,7 @@ class Check:
 
     Attributes:
         endpoint: its name; empty for what is about fleet.yaml as a whole.
-        topic: what was looked at, for example "tls"; see `auditor.doctoring.TOPICS`.
+        topic: what was looked at, for example "tls"; see `auditor.doctor.TOPICS`.
         what: what was found, in words.
         why: what the reader loses by it; empty where nothing is lost.
         do: what to do about it, to paste where that is possible.

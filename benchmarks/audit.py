@@ -144,7 +144,7 @@ def _change(fleet: Path) -> None:
     from pyVmomi import vim
     from pyVmomi.VmomiSupport import long
 
-    from auditor.clients.vcenter import open_vcenter
+    from auditor.endpoints.vcenter.session import open_vcenter
     from auditor.fleet import load_fleet
     from auditor.model import EndpointKind
 

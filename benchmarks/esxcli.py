@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
-    from auditor.collectors.vcenter_rows import HostSeen
+    from auditor.endpoints.vcenter.collect.rows import HostSeen
     from auditor.model import Endpoint
 
 OPTIONS, MODULES = 1100, 150  # of a host of ESXi 8
@@ -77,7 +77,7 @@ def _arguments() -> argparse.Namespace:
 
 
 def _rounds(endpoint: Endpoint, told: dict[str, Any], server: Connection, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
-    from auditor.clients.vcenter import open_vcenter
+    from auditor.endpoints.vcenter.session import open_vcenter
 
     for _ in range(arguments.rounds):
         with open_vcenter(endpoint) as vcenter:  # a session of its own each time, so that every executer is fetched again
@@ -105,8 +105,8 @@ def _rounds(endpoint: Endpoint, told: dict[str, Any], server: Connection, argume
 
 
 def _hosts(vcenter: Any, endpoint: Endpoint) -> list[HostSeen]:
-    from auditor.collectors.vcenter_hosts import collect_hosts
-    from auditor.collectors.vcenter_rows import Circuit
+    from auditor.endpoints.vcenter.collect.hosts import collect_hosts
+    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.facts.needs import EVERYTHING
 
     found = collect_hosts(vcenter, endpoint, Circuit(3), EVERYTHING.properties("hosts"))
@@ -120,8 +120,8 @@ def _hosts(vcenter: Any, endpoint: Endpoint) -> list[HostSeen]:
 
 def _read(vcenter: Any, endpoint: Endpoint, hosts: list[HostSeen], drivers: dict[str, list[str]]) -> list[Any]:
     """Ask every host everything, as the collector does; what could not be read."""
-    from auditor.collectors.vcenter_live import read_live
-    from auditor.collectors.vcenter_rows import SPARE_ERRANDS, Circuit, Errands
+    from auditor.endpoints.vcenter.collect.live import read_live
+    from auditor.endpoints.vcenter.collect.rows import SPARE_ERRANDS, Circuit, Errands
     from auditor.model import Gap
 
     circuit = Circuit(2 * endpoint.limits.concurrency)

@@ -91,12 +91,13 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 
 def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
-    from auditor.auditing import FINDINGS_FILE, SPILL_FOLDER, load_rule_set
-    from auditor.engine.evaluation import evaluate
+    from auditor.audit import load_rule_set
+    from auditor.engine.evaluate import evaluate
     from auditor.engine.rule import DRIFT
     from auditor.facts.memory import let_go
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
+    from auditor.history.folders import FINDINGS_FILE, SPILL_FOLDER
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()
@@ -144,7 +145,7 @@ class _Stages:
 
 def _each(snapshot: Snapshot, rules: RuleSet) -> dict[str, float]:
     """Seconds of each rule judged alone: more than its share of all together, which compute what they have in common once."""
-    from auditor.engine.evaluation import evaluate
+    from auditor.engine.evaluate import evaluate
 
     seconds = {}
     for rule in rules:

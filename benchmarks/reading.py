@@ -20,7 +20,7 @@ from measuring import peak_mib
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from auditor.clients.vcenter import VCenter
+    from auditor.endpoints.vcenter.session import VCenter
     from auditor.facts.schema import Batch
     from auditor.model import Endpoint
 
@@ -84,7 +84,7 @@ class Clock:
 
 
 def _ours(told: dict[str, Any]) -> dict[str, Any]:
-    from auditor.clients.vcenter import open_vcenter
+    from auditor.endpoints.vcenter.session import open_vcenter
     from auditor.facts.snapshot import SnapshotBuilder
     from auditor.model import Endpoint, EndpointKind, Lane, Secret, Tls
 
@@ -122,9 +122,9 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
 
 def _collected(vcenter: VCenter, endpoint: Endpoint, refs: Sequence[Any]) -> Iterator[Batch]:
     """What the collector makes of the same paths: its pages, its threads, its rows."""
-    from auditor.collectors.vcenter_reading import read_each
-    from auditor.collectors.vcenter_rows import Circuit, HostSeen, columns
-    from auditor.collectors.vcenter_storage import storage_of
+    from auditor.endpoints.vcenter.collect.reading import read_each
+    from auditor.endpoints.vcenter.collect.rows import Circuit, HostSeen, columns
+    from auditor.endpoints.vcenter.collect.storage import storage_of
     from auditor.facts.schema import Batch
 
     for facts in read_each(vcenter, "HostSystem", NARROW, refs, Circuit(3)):

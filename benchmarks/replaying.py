@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from pages import NARROW, host_pages, sizes, with_paths
 
-from auditor.lab.vcenter import soap
 from auditor.lab.vcenter.server import VCenterServer
+from auditor.lab.vcenter.soap import envelope as soap
 from auditor.lab.wire import Request
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from auditor.lab.authority import Authority
 from auditor.lab.description import VCenterDescription
@@ -15,6 +16,10 @@ from auditor.lab.scenario import parse_scenario
 from auditor.lab.vcenter import VCenterServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 from tests.peers import go_binary, running_vcsim
+
+# One profile for all property tests: none may fail because the machine is slow or busy.
+settings.register_profile("auditor", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+settings.load_profile("auditor")
 
 VCENTER_PASSWORD = "correct-horse-battery"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.auditing import load_rule_set
+from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
 
 PAGE = Path(__file__).parents[1] / "docs" / "rule-catalogue.md"

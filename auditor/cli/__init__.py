@@ -13,7 +13,7 @@ UNREAD = 141
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
-    from auditor.cli.outlets import outliving, untaken
+    from auditor.cli.safe_stdout import outliving, untaken
 
     sys.stdout, sys.stderr = outliving(sys.stdout), outliving(sys.stderr)
     try:

@@ -6,7 +6,13 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import auditing, baselines, doctoring, labs, querying, rules, runs, undoing, waivers
+from auditor.cli import audit as auditing
+from auditor.cli import baseline as baselines
+from auditor.cli import doctor as doctoring
+from auditor.cli import lab as labs
+from auditor.cli import query as querying
+from auditor.cli import rules, runs, waivers
+from auditor.cli import undo as undoing
 
 app = typer.Typer(
     name="auditor",

@@ -24,8 +24,8 @@ def new(
 
     Example: auditor rules new queue/host-limit --over host_module
     """
-    from auditor.engine.describing import about_view, described
-    from auditor.engine.drafting import draft
+    from auditor.authoring.scaffold import draft
+    from auditor.authoring.schema_docs import about_view, described
 
     if not _RULE_ID.fullmatch(rule):
         raise ConfigurationError(
@@ -54,9 +54,9 @@ def schema(
 
     Example: auditor rules schema protocol_endpoint
     """
-    from auditor.engine.describing import about_view, described
+    from auditor.authoring.schema_docs import about_view, described
     from auditor.facts.views import view_columns
-    from auditor.reporting.schema_text import write_view, write_views
+    from auditor.report.schema_text import write_view, write_views
 
     if view is None:
         write_views(((name, len(columns), about_view(name)) for name, columns in view_columns().items()), sys.stdout)
@@ -78,9 +78,9 @@ def mutate(
 
     Example: auditor rules mutate vvol/pe-dsnro-headroom --every
     """
-    from auditor.auditing import load_rule_set
-    from auditor.engine.mutating import score_rules
-    from auditor.reporting.scores import write_scores
+    from auditor.audit import load_rule_set
+    from auditor.authoring.mutation import score_rules
+    from auditor.report.scores import write_scores
 
     loaded = load_rule_set(rules or [], chosen or []).tagged(tag or [])
     scores = list(score_rules(loaded))
@@ -104,12 +104,12 @@ def conflicts(
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
-    from auditor.auditing import checked_overrides, load_rule_set, weighed
-    from auditor.engine.conflicts import conflict_text, place_text
-    from auditor.engine.conflicts import conflicts as found_in
+    from auditor.audit import checked_overrides, load_rule_set, weighed
+    from auditor.authoring.conflicts import conflict_text, place_text
+    from auditor.authoring.conflicts import conflicts as found_in
     from auditor.engine.params import param_values
     from auditor.fleet import load_fleet
-    from auditor.reporting.wording import count_of
+    from auditor.report.wording import count_of
 
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
     weighed(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
@@ -130,8 +130,8 @@ def pages(
 
     Example: auditor rules pages --dir docs/rules --check
     """
-    from auditor.auditing import load_rule_set
-    from auditor.reporting.rule_pages import rule_pages, stale_pages, write_pages
+    from auditor.audit import load_rule_set
+    from auditor.report.rule_pages import rule_pages, stale_pages, write_pages
 
     made = rule_pages(load_rule_set(rules or []))
     if not check:
@@ -151,7 +151,7 @@ def pages(
 
 def _view(name: str) -> str:
     from auditor.facts.views import view_columns
-    from auditor.yamlfile import did_you_mean
+    from auditor.yaml import did_you_mean
 
     if name not in view_columns():
         raise ConfigurationError(

@@ -28,8 +28,8 @@ def list_rules(rules: options.Rules = None, tag: options.Tags = None) -> int:
 
     Example: auditor rules list --tag iscsi
     """
-    from auditor.auditing import load_rule_set
-    from auditor.reporting.rule_list import write_rule_list
+    from auditor.audit import load_rule_set
+    from auditor.report.rule_list import write_rule_list
 
     write_rule_list(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
     return 0
@@ -49,9 +49,9 @@ def show_rule(
 
     Example: auditor rules show vvol/pe-dsnro-headroom --fleet fleet.yaml
     """
-    from auditor.auditing import checked_overrides, load_rule_set, weighed
+    from auditor.audit import checked_overrides, load_rule_set, weighed
     from auditor.fleet import load_fleet
-    from auditor.reporting.rule_text import write_rule
+    from auditor.report.rule_text import write_rule
 
     chosen = load_rule_set(rules or [], [rule])
     loaded = load_fleet(fleet) if fleet is not None else None
@@ -76,15 +76,15 @@ def check_rules(
     """
     names, directories = chosen or [], rules or []
     if watch:
-        from auditor.cli.watching import run_on_change
+        from auditor.cli.watch import run_on_change
 
         run_on_change(lambda: _tested(names, directories, tag or []), lambda: _watched(names, directories))
     return _tested(names, directories, tag or [])
 
 
 def _tested(names: list[str], directories: list[Path], tags: list[str]) -> int:
-    from auditor.engine.drafting import refuse_blanks
-    from auditor.engine.examples import check_examples
+    from auditor.authoring.examples import check_examples
+    from auditor.authoring.scaffold import refuse_blanks
 
     refuse_blanks(_watched(names, directories))
     whole, chosen = _chosen(names, directories)
@@ -116,7 +116,7 @@ def _besides(files: list[Path], directories: list[Path]) -> list[Path]:
 
 def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet]:
     """All rules there are, and those that are named; all of them when none is."""
-    from auditor.auditing import load_rule_set
+    from auditor.audit import load_rule_set
 
     files = _files(names)
     ids = [name for name in names if not name.endswith((".yaml", ".yml"))]
@@ -126,6 +126,6 @@ def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet
 
 
 def _shipped() -> Path:
-    from auditor.auditing import shipped_rules
+    from auditor.audit import shipped_rules
 
     return shipped_rules().resolve()

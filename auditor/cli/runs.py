@@ -18,8 +18,8 @@ def list_kept(state_dir: options.StateDir = None) -> int:
 
     Example: auditor runs list
     """
-    from auditor.reporting.wording import percent
-    from auditor.runs import list_runs, state_directory
+    from auditor.history.runs import list_runs, state_directory
+    from auditor.report.wording import percent
 
     runs = list_runs(state_directory(state_dir, to_read=True))
     if not runs:
@@ -44,8 +44,8 @@ def show_kept(
 
     Example: auditor runs show --reporter html:report.html
     """
-    from auditor.reporting import parse_reporters, write_report
-    from auditor.runs import load_run, report_of_run, state_directory
+    from auditor.history.runs import load_run, report_of_run, state_directory
+    from auditor.report import parse_reporters, write_report
 
     destinations = parse_reporters(reporter or [])
     report = report_of_run(load_run(state_directory(state_dir, to_read=True), run))

@@ -56,6 +56,6 @@ def confirmed(changes: Sequence[Change]) -> bool:
 
 def show_plan(plan: Plan, allow: Sequence[FixClass]) -> None:
     """Print what a fix would change, on standard error: the report stays alone on standard output."""
-    from auditor.reporting.plan import write_plan
+    from auditor.report.plan import write_plan
 
     write_plan(plan, allow, sys.stderr)

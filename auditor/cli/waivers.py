@@ -35,9 +35,9 @@ def check(
 
     Exit codes: 0 every waiver is in force for longer than --soon, 1 one has expired or soon will, 3 one is malformed or there is no file.
     """
-    from auditor.auditing import load_rule_set, now, waivers_for
+    from auditor.audit import load_rule_set, now, waivers_for
     from auditor.fleet import load_fleet
-    from auditor.reporting.waivers import write_waivers
+    from auditor.report.waivers import write_waivers
 
     if fleet is None and waivers is None:
         raise ConfigurationError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from auditor.yamlfile import YamlDocument, did_you_mean
+from auditor.yaml import YamlDocument, did_you_mean
 
 
 class Fields:

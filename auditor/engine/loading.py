@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from auditor.engine.checking import ExpressionChecker
-from auditor.engine.reading import RuleReader
+from auditor.engine.expressions import ExpressionChecker
 from auditor.engine.rule import Rule, RuleSet, Views
+from auditor.engine.rule_file import RuleReader
 from auditor.errors import RuleError
-from auditor.yamlfile import load_yaml
+from auditor.yaml import load_yaml
 
 WHY = "nothing was judged: a rule set that loads in part reports a clean fleet in part."
 _MOST_TOLD = 20

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 from auditor.engine.rule import ParamValue, Rule, RuleSet
 from auditor.engine.types import is_param_value
 from auditor.errors import ConfigurationError
-from auditor.yamlfile import did_you_mean
+from auditor.yaml import did_you_mean
 
 _WHY = "nothing was judged: a value that reaches no rule would leave the fleet held to another one."
 _KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from auditor.engine.rule import RuleSet
 from auditor.engine.verdicts import Evaluation, JudgedRule, decoded, resource_of
-from auditor.engine.waiving import left_alone, protected_settings
+from auditor.engine.waived_verdicts import left_alone, protected_settings
 from auditor.model import ByHand, Change, Contradiction, FixClass, Held, Plan, Resource, Scalar, Target, Verdict
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass, RuleText, Severity, Verdict
-from auditor.yamlfile import did_you_mean
+from auditor.yaml import did_you_mean
 
 ON_REQUEST = "on-request"
 """The tag of rules that an audit leaves out unless they are asked for: they read, or weigh, much for what they are about."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
-from auditor.engine.telling import PLACE, SORTED_AT_ONCE, fetched, told
+from auditor.engine.verdict_reader import PLACE, SORTED_AT_ONCE, fetched, told
 from auditor.errors import SnapshotError
 from auditor.facts.memory import execute
 from auditor.facts.views import seal

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError
-from auditor.yamlfile import YamlDocument, did_you_mean, load_yaml
+from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from auditor.yamlfile import parse_yaml
+from auditor.yaml import parse_yaml
 
 COMMON = "common"
 

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 from auditor.errors import SnapshotError
 from auditor.facts.families import family_of_inquiry, family_of_name
 from auditor.facts.memory import hold, run
+from auditor.facts.parallel import as_they_rest
 from auditor.facts.schema import create_tables
-from auditor.facts.side_by_side import as_they_rest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -11,7 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from auditor.collectors.fleet import collect_fleet
+from auditor.endpoints.collect import collect_fleet
 from auditor.facts.baseline import take
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.views import create_views, view_columns

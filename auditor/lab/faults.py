@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.lab.serving import Lab
-    from auditor.yamlfile import YamlDocument
+    from auditor.yaml import YamlDocument
 
 OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "garbage", "skew"})
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -134,7 +134,7 @@ def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:
         ConfigurationError: names the line.
     """
     from auditor.errors import ConfigurationError
-    from auditor.yamlfile import load_yaml
+    from auditor.yaml import load_yaml
 
     document = load_yaml(path, ConfigurationError, why=_WHY)
     found: dict[str, list[Fault]] = {name: [] for name in kinds}
@@ -197,7 +197,7 @@ def _checks(kind: str, endpoint_kind: str) -> dict[str, tuple[str, Any]]:
 
 def _mistake(document: YamlDocument, what: str, *at: str | int, word: str = "", known: Any = ()) -> Exception:
     from auditor.errors import ConfigurationError
-    from auditor.yamlfile import did_you_mean
+    from auditor.yaml import did_you_mean
 
     hint = did_you_mean(word, known) if word else ""
     return ConfigurationError(f"{document.where(*at)}: {what}{hint}", why=_WHY, do=f"correct line {document.line(*at)}.")

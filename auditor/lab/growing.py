@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from auditor.lab.element.description import NodeDescription
     from auditor.lab.element.server import ElementServer
     from auditor.lab.vcenter.server import VCenterServer
-    from auditor.lab.vcenter.state import HostState, VCenterState
+    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 
 def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) -> NodeDescription:

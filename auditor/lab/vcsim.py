@@ -36,9 +36,9 @@ def _export(vcenter: VCenterDescription, folder: Path) -> None:
     from pyVmomi import VmomiSupport, vmodl
     from pyVmomi.SoapAdapter import SerializeToStr
 
-    from auditor.lab.vcenter.inventory import Inventory
-    from auditor.lab.vcenter.soap import REFERENCE_TYPE, wire_version
-    from auditor.lab.vcenter.state import VCenterState
+    from auditor.lab.vcenter.inventory.objects import Inventory
+    from auditor.lab.vcenter.soap.envelope import REFERENCE_TYPE, wire_version
+    from auditor.lab.vcenter.state.fleet import VCenterState
 
     inventory = Inventory(VCenterState(vcenter))
     version = wire_version(vcenter.api_version)

@@ -15,7 +15,7 @@ import pytest
 from auditor.cli import run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.privileges import ALL
+from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 
 
@@ -112,7 +112,7 @@ def test_an_account_that_may_only_read_ends_with_0(place: Place) -> None:
 def test_json_is_for_programs_and_stands_alone_on_standard_output(place: Place) -> None:
     told = place.doctor("--json", "--endpoint", "sf-prod")
     found: dict[str, Any] = json.loads(told.out)
-    schema = json.loads((resources.files("auditor.reporting") / "doctor.schema.json").read_text(encoding="utf-8"))
+    schema = json.loads((resources.files("auditor.report") / "doctor.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, schema)
     assert told.code == 0
     assert [endpoint["name"] for endpoint in found["endpoints"]] == ["sf-prod"]

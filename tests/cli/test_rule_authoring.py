@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.authoring.scaffold import blanks
 from auditor.cli import run
-from auditor.cli.watching import run_on_change
-from auditor.engine.drafting import blanks
+from auditor.cli.watch import run_on_change
 from auditor.errors import RuleError
 
 FILLED = {

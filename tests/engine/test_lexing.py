@@ -3,7 +3,7 @@ import json
 import duckdb
 import pytest
 
-from auditor.auditing import load_rule_set
+from auditor.audit import load_rule_set
 from auditor.engine.columns import Names, names_in
 from auditor.engine.lexing import plain_names, with_params
 

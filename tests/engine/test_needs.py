@@ -12,9 +12,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from auditor.auditing import load_rule_set
-from auditor.collectors.fleet import collect_fleet
-from auditor.engine.evaluation import evaluate
+from auditor.audit import load_rule_set
+from auditor.endpoints.collect import collect_fleet
+from auditor.engine.evaluate import evaluate
 from auditor.engine.lineage import is_unique, rests_on
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluation import evaluate, load_evaluation
+from auditor.engine.evaluate import evaluate, load_evaluation
 from auditor.engine.planning import plan
 from auditor.model import ByHand, Change, Contradiction, FixClass, Outcome, Plan, Target
 from tests.engine.bench import HEADROOM, SOUND, changed, fleet, pe, rule_text, rules_from

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.engine.examples import check_examples, judge_rows
+from auditor.authoring.examples import check_examples, judge_rows
+from auditor.endpoints.settings import remediator_names
 from auditor.engine.loading import load_rules
 from auditor.engine.rule import Rule, RuleSet
 from auditor.facts.views import RESOURCE_COLUMNS, view_columns
 from auditor.model import Verdict
-from auditor.remediators import remediator_names
 
 RULES = Path(__file__).parents[2] / "rules"
 IDS = sorted(path.relative_to(RULES).with_suffix("").as_posix() for path in RULES.rglob("*.yaml"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.engine.checking import ExpressionChecker
-from auditor.engine.evaluation import evaluate
-from auditor.engine.examples import judge_rows
+from auditor.authoring.examples import judge_rows
+from auditor.engine.evaluate import evaluate
+from auditor.engine.expressions import ExpressionChecker
 from auditor.engine.rule import Rule
 from auditor.engine.strictness import ANSWERS_NULL_TO_NULL
 from auditor.errors import RuleError

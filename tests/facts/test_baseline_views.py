@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from auditor.baselining import gone_since
 from auditor.engine.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, view_columns
+from auditor.history.baseline import gone_since
 from auditor.model import EndpointKind
 
 from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot

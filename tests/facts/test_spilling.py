@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.auditing import load_rule_set
-from auditor.engine.evaluation import evaluate
+from auditor.audit import load_rule_set
+from auditor.engine.evaluate import evaluate
 from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
 from auditor.facts.snapshot import SnapshotBuilder, load_snapshot

@@ -14,7 +14,7 @@ from pyVmomi import vim, vmodl
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
 from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.privileges import ALL, READ_ONLY
+from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from tests.lab.conftest import USER, Client, small
 
 SOME = READ_ONLY | {"Host.Config.AdvancedConfig"}

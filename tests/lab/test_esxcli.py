@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.modules import MODULES, parse_options
-from auditor.lab.vcenter.privileges import ALL, ESXCLI_WRITE
+from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
+from auditor.lab.vcenter.state.modules import MODULES, parse_options
 from auditor.lab.wire import Fault
 
 DISK, ENDPOINT = "naa.624a9370aaaa", "naa.6f47acc2000000017366707200000000"

@@ -11,7 +11,8 @@ from pyVmomi import VmomiSupport, vim
 
 from auditor.errors import ConfigurationError
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer, state
+from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.state import fleet as state
 
 LONG = VmomiSupport.GetVmodlType("long")
 KEY, OTHER = "Disk.QFullSampleSize", "Disk.QFullThreshold"

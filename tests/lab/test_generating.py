@@ -162,11 +162,11 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
     """What is written from shared rows and what pyVmomi's own serialiser makes of the whole configuration are the same text."""
     from pyVmomi import vim, vmodl
 
-    from auditor.lab.vcenter import soap
-    from auditor.lab.vcenter.inventory import Inventory
-    from auditor.lab.vcenter.path_policy import FIXED, PathPolicy
-    from auditor.lab.vcenter.properties import contents
-    from auditor.lab.vcenter.state import VCenterState
+    from auditor.lab.vcenter.inventory.objects import Inventory
+    from auditor.lab.vcenter.soap import envelope as soap
+    from auditor.lab.vcenter.soap.properties import contents
+    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.path_policy import FIXED, PathPolicy
 
     state = VCenterState(vcenter)
     first = next(iter(state.hosts.values()))
@@ -188,7 +188,7 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
 
 
 def test_a_generated_fleet_is_collected_without_a_gap(tmp_path: Path) -> None:
-    from auditor.collectors.fleet import collect_fleet
+    from auditor.endpoints.collect import collect_fleet
     from auditor.fleet import load_fleet
 
     with serve(generate(FleetSize(60, 8, 4, 2), 11)) as lab:

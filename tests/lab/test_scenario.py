@@ -5,7 +5,7 @@ import pytest
 from auditor.errors import ConfigurationError
 from auditor.lab.description import HostDescription
 from auditor.lab.scenario import load_scenario, parse_scenario, scenario_names
-from auditor.lab.vcenter.state import HostState, VCenterState
+from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 
 def hosts_of(scenario: str, cluster: str) -> list[HostState]:

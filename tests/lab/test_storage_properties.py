@@ -20,7 +20,8 @@ from auditor.lab.element.description import ElementDescription, NodeDescription
 from auditor.lab.element.server import ElementServer
 from auditor.lab.growing import add_storage_node
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer, state
+from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.state import fleet as state
 from tests.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
 from tests.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
 from tests.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks

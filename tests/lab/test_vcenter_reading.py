@@ -12,7 +12,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.serving import Lab
 from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.privileges import ALL
+from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 
 

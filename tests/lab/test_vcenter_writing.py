@@ -9,8 +9,8 @@ import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.options import options_of
-from auditor.lab.vcenter.privileges import ALL
+from auditor.lab.vcenter.soap.privileges import ALL
+from auditor.lab.vcenter.state.options import options_of
 
 LONG = VmomiSupport.GetVmodlType("long")
 

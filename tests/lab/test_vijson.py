@@ -22,10 +22,10 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.scenario import load_scenario, scenario_names
 from auditor.lab.serving import VCENTER_USER, serve
 from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.privileges import READ_ONLY
-from auditor.lab.vcenter.soap import wire_version
-from auditor.lab.vcenter.vijson_decoding import NotInApiError, decoded
-from auditor.lab.vcenter.vijson_encoding import encoded
+from auditor.lab.vcenter.soap.envelope import wire_version
+from auditor.lab.vcenter.soap.privileges import READ_ONLY
+from auditor.lab.vcenter.vijson.decoding import NotInApiError, decoded
+from auditor.lab.vcenter.vijson.encoding import encoded
 from auditor.lab.wire import Fault
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"  # conftest's vCenter

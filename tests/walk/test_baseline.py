@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
-from auditor.baselining import baseline_file
 from auditor.cli import run
-from auditor.clients.element import open_element
-from auditor.clients.vcenter import VCenter, open_vcenter
+from auditor.endpoints.element.client import open_element
+from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.fleet import load_fleet
+from auditor.history.baseline import baseline_file
+from auditor.history.runs import load_run, report_of_run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.reporting.html_report import write_html
-from auditor.reporting.table import write_table
-from auditor.runs import load_run, report_of_run
+from auditor.report.html_report import write_html
+from auditor.report.table import write_table
 
 from .conftest import Audit, Place
 

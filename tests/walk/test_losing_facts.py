@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager
 import pytest
 
 from auditor.lab.serving import Lab
-from auditor.lab.vcenter.privileges import ALL
+from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 
 from .conftest import Audit, Place, faults_of

@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from pyVmomi import vim
 
 from auditor.cli import run
-from auditor.clients.vcenter import VCenter, open_vcenter
-from auditor.collectors import vcenter_since
+from auditor.endpoints.vcenter.collect import incremental as vcenter_since
+from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import READ_ANEW
 from auditor.facts.needs import SOURCES
 from auditor.facts.schema import TABLES
@@ -277,7 +277,7 @@ def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, m
     def logins(inventory: Any, _spec: Any) -> list[Any]:
         return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
 
-    monkeypatch.setattr("auditor.lab.vcenter.events.selected", logins)
+    monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", logins)
     monkeypatch.setattr(vcenter_since, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
     again, asked = asked_hosts(vvols, "--since", run_of(first))
     assert asked == len(shown)
@@ -375,7 +375,7 @@ def test_an_event_counts_although_vcenters_clock_was_set_back_since(vvols: Place
 def test_an_account_that_is_shown_no_events_is_not_told_that_nothing_happened(
     audited: Place, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.lab.vcenter.events.selected", lambda _inventory, _spec: [])
+    monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", lambda _inventory, _spec: [])
     again, asked = asked_hosts(audited, "--since", kept.first)
     assert asked == HOSTS
     assert "shown no events" in told_of_reading(again)[0]

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
+from auditor.history.runs import load_run, report_of_run
 from auditor.lab.description import TagCategoryDescription, TagDescription
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.reporting.html_report import write_html
-from auditor.runs import load_run, report_of_run
+from auditor.report.html_report import write_html
 
 from .conftest import Audit, Place
 from .test_fixing import DSNRO, FIX, writes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from auditor.lab.element.cluster import Cluster
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.state import HostState
-from auditor.lab.vcenter.storage_objects import initiator
+from auditor.lab.vcenter.inventory.storage import initiator
+from auditor.lab.vcenter.state.fleet import HostState
 
 
 def test_an_access_group_names_the_adapters_of_the_hosts_that_see_its_volumes() -> None:

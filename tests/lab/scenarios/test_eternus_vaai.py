@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim
 
-from auditor.clients.vcenter import open_vcenter
+from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import ARRAY_USER, Lab, serve

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from pyVmomi import vim
 
-from auditor.clients.vcenter import VCenter, open_vcenter
+from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve

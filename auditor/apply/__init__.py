@@ -1,0 +1,7 @@
+"""The one place that decides about writing: read, compare, journal, write, read back; waves, guards, recovery, undo."""
+
+from auditor.apply.guards import BlastRadius, blast_radius
+from auditor.apply.recovery import Fate, Recovered, recover, undo, undo_plan
+from auditor.apply.waves import apply
+
+__all__ = ["BlastRadius", "Fate", "Recovered", "apply", "blast_radius", "recover", "undo", "undo_plan"]

@@ -1,0 +1,113 @@
+"""What is looked at before anything is written: what may be attempted at all, and how much."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.apply.values import plain
+from auditor.errors import ConfigurationError, GuardError
+from auditor.model import FixClass, Outcome, Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from auditor.endpoints.common.sessions import Sessions
+    from auditor.endpoints.common.setting import AnyRemediator
+    from auditor.model import Change, Plan
+
+
+@dataclass(frozen=True, slots=True)
+class BlastRadius:
+    """How many resources one run may touch; None means no limit of that sort."""
+
+    max_resources: int | None = None
+    max_percent: float | None = None  # of `population`
+    population: int = 0  # resources that were judged
+
+    @property
+    def resources(self) -> int | None:
+        """The stricter of both limits as a number of resources; None without a limit."""
+        limits = [] if self.max_resources is None else [self.max_resources]
+        if self.max_percent is not None:
+            limits.append(int(self.population * self.max_percent / 100))
+        return min(limits, default=None)
+
+
+def blast_radius(text: str, population: int) -> BlastRadius:
+    """The limit a person wrote: "25" resources, or "10%" of `population`.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    amount = text.strip().removesuffix("%")
+    if not amount.isdecimal() or (text.strip().endswith("%") and int(amount) > 100):
+        raise ConfigurationError(
+            f"--max-changes {text}: not a number of resources, nor a percentage",
+            why="without a limit that is understood nothing may be changed.",
+            do="write a whole number such as 25, or a percentage such as 10%.",
+        )
+    if text.strip().endswith("%"):
+        return BlastRadius(max_percent=int(amount), population=population)
+    return BlastRadius(max_resources=int(amount))
+
+
+def sort_out(plan: Plan, allow: Collection[FixClass]) -> tuple[list[Change], list[Receipt]]:
+    """The changes that may be attempted, and a receipt for each that may not."""
+    disputed = {(clash.remediator, clash.target): clash for clash in plan.contradictions}
+    attempted: list[Change] = []
+    aside: list[Receipt] = []
+    for change in plan.changes:
+        clash = disputed.get((change.remediator, change.target))
+        if clash is not None:
+            rules = " and ".join(sorted(rule for rule, _ in clash.wants))
+            aside.append(Receipt(change, Outcome.PROPOSED, change.before, f"{rules} want it different; settle that first"))
+        elif change.fix_class is FixClass.MANUAL:
+            aside.append(Receipt(change, Outcome.BY_HAND, change.before, "it has to be done by hand"))
+        elif change.fix_class not in allow:
+            aside.append(Receipt(change, Outcome.PROPOSED, change.before, f"needs --allow {change.fix_class}"))
+        else:
+            attempted.append(change)
+    return attempted, aside
+
+
+def check_reachable_by_name(changes: Iterable[Change], sessions: Sessions, remediators: Callable[[str], AnyRemediator]) -> None:
+    """Refuse a plan that names what this fleet or this version does not have, before its first write and not in its middle.
+
+    Raises:
+        ConfigurationError: an endpoint or a remediator is not known, or does not go with the other.
+    """
+    for name, endpoint in sorted({(change.remediator, change.target.endpoint) for change in changes}):
+        kind, needed = sessions.endpoint(endpoint).kind, remediators(name).kind
+        if kind is not needed:
+            raise ConfigurationError(
+                f"{name} works on a {needed} endpoint, and {endpoint} is {kind}",
+                why="the plan and fleet.yaml do not belong together; nothing was written.",
+                do="use the fleet.yaml the plan was made from.",
+            )
+
+
+def check_values(changes: Iterable[Change]) -> None:
+    """Stop before the first write when a plan holds a value that could be neither compared nor journalled.
+
+    Raises:
+        TypeError: whoever made the plan has a bug.
+    """
+    for change in changes:
+        plain(change.before)
+        plain(change.after)
+
+
+def check_blast_radius(changes: Sequence[Change], limits: BlastRadius) -> None:
+    """Refuse to touch more resources than `limits` allow.
+
+    Raises:
+        GuardError: nothing was written.
+    """
+    touched = len({(change.resource.endpoint, change.resource.kind, change.resource.id) for change in changes})
+    if limits.resources is not None and touched > limits.resources:
+        raise GuardError(
+            f"{touched} resources would be changed, and the limit of one run is {limits.resources}",
+            why="a wrong rule or a wrong parameter would reach that many at once; nothing was written.",
+            do="narrow it with --only RULE, or raise --max-changes after reading the plan.",
+        )

@@ -1,0 +1,67 @@
+"""Writes that are never made, whatever asks for them: a rule, a plan file, undo."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import EndpointError
+
+if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Change
+
+_LOCKING = "vmfs3.hardwareacceleratedlocking"
+_SCSI_RESERVATIONS_TOO = frozenset({"ATS+SCSI", "SCSI"})
+_ATS_ONLY = frozenset({"ATS", "ATS-only"})
+"""Hosts answer the first, as public scripts compare it; VMware's storage guide has the second in its table of the answers."""
+
+_VSAN = "config.vsanHostConfig.enabled"
+_MOUNTS = "config.fileSystemVolume.mountInfo"
+
+
+def interlock(change: Change, session: Any) -> str | None:
+    """Why `change` must not be made now, or None when no interlock objects.
+
+    ``VMFS3.HardwareAcceleratedLocking`` is left at 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
+    that cannot be read: such a volume has no other lock, so that switching this one off is an outage.
+
+    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; facts.md 3.2.
+    """
+    if not _disables_ats_locking(change):
+        return None
+    try:
+        danger = _danger_without_ats(change.target["host_id"], session)
+    except EndpointError as error:
+        danger = f"it cannot be read whether a volume of this host depends on it: {error.what}"
+    if danger is None:
+        return None
+    return f"HardwareAcceleratedLocking stays 1, since {danger}; without ATS there would be no locking left, which is an outage"
+
+
+def _disables_ats_locking(change: Change) -> bool:
+    option = dict(change.target.keys).get("option", "")
+    # ESXi knows the option as /VMFS3/HardwareAcceleratedLocking too, and does not look at case.
+    named = option.strip("/").replace("/", ".").casefold() == _LOCKING
+    return named and not (type(change.after) is int and change.after == 1)
+
+
+def _danger_without_ats(host_id: str, session: VCenter) -> str | None:
+    from pyVmomi import vim
+
+    host = next(iter(session.read(vim.HostSystem, (_VSAN, _MOUNTS), [session.object(vim.HostSystem, host_id)])), None)
+    in_vsan = None if host is None else host.values.get(_VSAN)
+    if in_vsan is None:
+        return "the host does not tell whether it is in vSAN"
+    if in_vsan:
+        return "the host is in vSAN"
+    if host is None or _MOUNTS not in host.values:
+        return "the host does not tell which volumes it has mounted"
+    modes = {str(row.get("UUID")): str(row.get("LockingMode")) for row in session.esxcli(host_id).run("storage vmfs lockmode list")}
+    # A volume without a row would be taken for a volume without danger.
+    for mount in host.values[_MOUNTS]:
+        if isinstance(mount.volume, vim.host.VmfsVolume):
+            modes.setdefault(mount.volume.uuid, "not told")
+    if only := sum(mode in _ATS_ONLY for mode in modes.values()):
+        return f"{only} VMFS volumes of the host lock by ATS only"
+    untold = sorted(uuid for uuid, mode in modes.items() if mode not in _SCSI_RESERVATIONS_TOO)
+    return f"the locking mode of VMFS volume {untold[0]} is {modes[untold[0]]}" if untold else None

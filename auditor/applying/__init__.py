@@ -1,7 +1,0 @@
-"""The one place that decides about writing: read, compare, journal, write, read back; waves, guards, recovery, undo."""
-
-from auditor.applying.guards import BlastRadius, blast_radius
-from auditor.applying.recovery import Fate, Recovered, recover, undo, undo_plan
-from auditor.applying.waves import apply
-
-__all__ = ["BlastRadius", "Fate", "Recovered", "apply", "blast_radius", "recover", "undo", "undo_plan"]

@@ -1,0 +1,152 @@
+"""A rule's examples are its tests: judged by the SQL that judges fleets, and every failing one carried all the way round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from auditor.authoring.grid import fill
+from auditor.engine.expressions import bindings_of
+from auditor.engine.rule import Example, Expression, Rule, RuleSet
+from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, judging_sql, mended_sql, named, verdict_sql
+from auditor.engine.types import Family, family_of
+from auditor.errors import RuleError
+from auditor.facts.views import RESOURCE_COLUMNS, seal
+from auditor.model import Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleResult:
+    """What became of one example; a rule that none of its failing examples mends has one more, without a name."""
+
+    rule: str
+    example: str
+    wanted: Verdict
+    got: Verdict | None  # None: the example could not be judged
+    detail: str = ""  # "" when all is well
+
+    @property
+    def ok(self) -> bool:
+        """The verdict is the one wanted, and a failing row would be mended."""
+        return not self.detail
+
+
+def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[ExampleResult]:
+    """Judge every example of every rule; a failing one is planned, its outcome foretold, and that outcome must pass.
+
+    A failing example may stay unmended only where the fix's own `when` says so, and at least one must be mended. What it becomes is judged
+    by every rule that looks at what was changed: none that passed may fail then.
+
+    Args:
+        rules: whose examples.
+        among: all rules there are, these included; None: only these.
+    """
+    import duckdb
+
+    with duckdb.connect() as connection:
+        seal(connection)
+        return [result for rule in rules for result in _check_rule(connection, rule, among or rules)]
+
+
+def judge_rows(rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What the rule says of rows of its view, in their order: the columns of sql.VERDICT_COLUMNS; params have their defaults.
+
+    Columns left out are NULL, except that those which only say where a setting lives get a name: that has nothing to do with the verdict.
+
+    Raises:
+        RuleError: a row does not fit the view, or judging it fails.
+    """
+    import duckdb
+
+    with duckdb.connect() as connection:
+        seal(connection)
+        return _judge_rows(connection, rule, view, rows)
+
+
+def _judge_rows(
+    connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    import duckdb
+
+    try:
+        fill(connection, "example", view, [_completed(rule, view, row) for row in rows])
+        judged = connection.execute(judging_sql(rule, view, "example", "true"), _defaults(rule, rule.expressions)).fetchall()
+    except duckdb.Error as failure:
+        raise RuleError(
+            f"{rule.path}:1: {rule.id} cannot judge an example: {str(failure).splitlines()[0]}",
+            why="what fails on an example fails on a fleet, and nothing is judged then.",
+            do="guard the expression (try_cast, nullif) or correct the row.",
+        ) from failure
+    return [dict(zip(VERDICT_COLUMNS, values, strict=True)) for values in judged]
+
+
+def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSet) -> list[ExampleResult]:
+    view = among.views[rule.over]
+    results = []
+    mended = 0
+    for example in rule.examples:
+        try:
+            judged = _judge_rows(connection, rule, view, [example.row])[0]
+        except RuleError as failure:
+            results.append(ExampleResult(rule.id, example.name, example.verdict, None, failure.what))
+            continue
+        got = Verdict(judged["verdict"])
+        detail = _detail(rule, example, judged)
+        if got is Verdict.FAIL and judged["obstacle"] is None:
+            mended += 1
+            detail = detail or _broken(connection, rule, example, among)
+        results.append(ExampleResult(rule.id, example.name, example.verdict, got, detail))
+    if rule.fix is not None and not mended:
+        detail = f"{rule.path}:1: no failing example is mended by the fix, so nothing shows that it works"
+        results.append(ExampleResult(rule.id, "", Verdict.FAIL, None, detail))
+    return results
+
+
+def _detail(rule: Rule, example: Example, judged: Mapping[str, Any]) -> str:
+    place = f"{rule.path}:{example.line}"
+    if judged["verdict"] != example.verdict:
+        missing = f" (missing: {', '.join(judged['missing'])})" if judged["missing"] else ""
+        return f'{place}: "{example.name}" should be {example.verdict} and is {judged["verdict"]}{missing}'
+    if example.verdict is not Verdict.FAIL or rule.fix is None or judged["obstacle"] in (None, "manual", "when"):
+        return ""
+    setting = f"{rule.fix.column} {judged['before']} -> {judged['after']}"
+    return f'{place}: "{example.name}" is not mended by the fix ({setting}): {judged["obstacle"]}; say in `when` where the fix is meant'
+
+
+def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example, among: RuleSet) -> str:
+    """Which rule would fail by the fix of the one that was judged last, though it passes as the example is; "" when none would."""
+    if rule.fix is None:
+        return ""
+    changed = changed_columns(rule.fix)
+    others = [other for other in among if other.over == rule.over and other.id != rule.id and changed & other.weighed]
+    if not others:
+        return ""
+    view = among.views[rule.over]
+    listed = ", ".join(map(named, view))
+    connection.execute("CREATE OR REPLACE TABLE mended AS FROM example LIMIT 0")
+    connection.execute(
+        f"INSERT INTO mended SELECT {listed} FROM ({mended_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
+    )
+    for other in others:
+        # TRY: what it cannot judge of an example that is not its own is no failure.
+        verdict = f"TRY({verdict_sql(other)})"
+        both = f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM mended)"
+        if connection.execute(both, _defaults(other, other.judging)).fetchone() == (Verdict.PASS, Verdict.FAIL):
+            return f'{rule.path}:{example.line}: the fix of "{example.name}" makes {other.id} fail, which passes as it is'
+    return ""
+
+
+def _defaults(rule: Rule, expressions: Sequence[Expression]) -> dict[str, Any]:
+    return bindings_of(expressions, {name: param.default for name, param in rule.params.items()})
+
+
+def _completed(rule: Rule, view: Mapping[str, str], row: Mapping[str, Any]) -> dict[str, Any]:
+    targets = {column for expression in (rule.fix.target.values() if rule.fix else ()) for column in expression.columns}
+    judging = (rule.applies, rule.holds, rule.observed, rule.desired, *((rule.fix.value, rule.fix.when) if rule.fix else ()))
+    weighed = {column for expression in judging if expression is not None for column in expression.columns}
+    places = {column for column in {*RESOURCE_COLUMNS, *targets} - weighed if family_of(view[column]) is Family.TEXT}
+    return {column: row.get(column, "example" if column in places else None) for column in view}

@@ -1,0 +1,105 @@
+"""A new rule's file, with a word for everything its author has to fill in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from auditor.authoring.schema_docs import DescribedColumn
+from auditor.engine.types import Family, family_of
+from auditor.errors import RuleError
+from auditor.facts.views import RESOURCE_COLUMNS
+
+_BLANK = re.compile(r"<fill in: [^>]*>")
+
+
+def draft(rule_id: str, view: str, about: str, columns: Sequence[DescribedColumn]) -> str:
+    """The text of a file for the rule `rule_id` over `view`; each `<fill in: ...>` in it is to be replaced."""
+    listed = "\n".join(f"#   {column.name} ({family_of(column.type)}): {column.what}" for column in columns)
+    column = _first_column(columns)
+    return _TEMPLATE.format(id=rule_id, topic=rule_id.partition("/")[0], view=view, about=about, columns=listed, column=column)
+
+
+def blanks(text: str) -> Iterator[tuple[int, str]]:
+    """Every line that still has to be filled in, from 1, and what it asks for; comments do not count."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.lstrip().startswith("#"):
+            for found in _BLANK.findall(line):
+                yield number, found
+
+
+def refuse_blanks(directories: Sequence[Path]) -> None:
+    """Refuse rule files that are not filled in.
+
+    Raises:
+        RuleError: each place is named with file and line.
+    """
+    told = []
+    for directory in directories:
+        for path in sorted(directory.rglob("*.yaml")) if directory.is_dir() else ():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            told += [f"{path}:{line}: {what} still stands here" for line, what in blanks(text)]
+    if told:
+        raise RuleError(
+            "\n       ".join(told),
+            why="nothing was tested: what a rule says in place of these words is what people will act on.",
+            do="write what each asks for, in its place, then test again.",
+        )
+
+
+def _first_column(columns: Sequence[DescribedColumn]) -> str:
+    """A column that a rule could be about, for the words of the template."""
+    settings = [c.name for c in columns if c.name not in RESOURCE_COLUMNS and not c.name.endswith("_id")]
+    numbers = [c.name for c in columns if c.name in settings and family_of(c.type) is Family.WHOLE]
+    return (numbers or settings)[0]
+
+
+_TEMPLATE = """\
+# A rule over {view}. {about}
+# Its columns:
+{columns}
+# What stands in <fill in: ...> is yours to write; `auditor rules test` says what is left, then whether the examples hold,
+# and `auditor rules mutate {id}` whether they would notice a mistake. A column that is NULL was not read: then the
+# verdict is unknown, by itself. See also rules of this kind: `auditor rules show RULE`.
+id: {id}
+title: "<fill in: what is so where all is well, as a sentence without a full stop>"
+severity: medium  # critical, high, medium, low or info: what it costs when it fails
+tags: [{topic}]
+over: {view}
+lesson: |
+  <fill in: what happened to whom, and why; in the words of whoever was hurt by it>
+sources:
+  # One at least: an incident, a vendor's document, a measurement. Add `url:` where there is one.
+  - {{what: "<fill in: who says so>"}}
+# A value that a fleet may want otherwise; write $wanted where it counts, or take this part out.
+params:
+  wanted:
+    default: <fill in: the value>
+    unit: "<fill in: its unit>"
+    why: "<fill in: where this value comes from; write unverified if nobody has checked it>"
+# SQL over one row. Rows where it is false are not judged. Take it out, and not_applicable below, if every row is.
+applies: "<fill in: a condition that says which rows it is about>"
+# SQL over one row: true passes, false fails.
+holds: "<fill in: a condition, for example {column} = $wanted>"
+observed: "<fill in: what is shown as found, for example {column}>"
+desired: "<fill in: what is shown as wanted, for example $wanted>"
+# What a person does about a failure. A rule whose setting a remediator writes has `fix:` as well; see `auditor rules show`.
+by_hand: |
+  <fill in: what to do, where, and what to look at first>
+if_unknown: "<fill in: what to do so that it can be judged>"
+# Each verdict needs one, or more: columns left out are NULL.
+examples:
+  passes:
+    - name: "<fill in: why this row passes>"
+      row: {{<fill in: columns and values, for example {column}: 1>}}
+  fails:
+    - name: "<fill in: why this row fails>"
+      row: {{<fill in: columns and values>}}
+  unknown:
+    - name: "<fill in: what was not read>"
+      row: {{<fill in: columns and values>}}
+  not_applicable:
+    - name: "<fill in: why it is not about this row>"
+      row: {{<fill in: columns and values>}}
+"""

@@ -1,0 +1,108 @@
+"""`auditor baseline`: the wanted state that drift is measured against."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.errors import ConfigurationError
+
+app = typer.Typer(help="The state of an earlier run, or of one good host, as the wanted one.", no_args_is_help=True)
+
+
+class Reach(StrEnum):
+    """Which hosts have to be like the good one."""
+
+    CLUSTER = "cluster"
+    ALL = "all"
+
+
+@app.command("set")
+def set_(
+    run: Annotated[
+        str | None, typer.Argument(metavar="RUN", help='The run whose state is wanted, an id of `auditor runs list` or "last".')
+    ] = None,
+    from_host: Annotated[
+        str | None, typer.Option("--from-host", metavar="HOST", help="What the run saw of this one host, for others to be like it.")
+    ] = None,
+    of_run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="With --from-host: the run. [default: the newest]")] = None,
+    reach: Annotated[
+        Reach | None, typer.Option("--for", help="With --from-host: who is to be like it. [default: cluster]", show_default=False)
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option("--endpoint", metavar="NAME", help="With --from-host: its vCenter, where two have a host of that name.")
+    ] = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Make the state that a run saw the wanted one: from then on every audit tells what drifted from it, to a default too.
+
+    Example: auditor baseline set 20261121T065500Z-1a2b
+
+    Example: auditor baseline set --from-host esx-01.example.net --for cluster
+
+    Exit codes: 0 it is set, 3 it is not and the one before, if any, is as it was.
+    """
+    from auditor.audit import now
+    from auditor.history.baseline import run_to_take, set_baseline
+    from auditor.history.runs import state_directory
+    from auditor.report.baseline import write_baseline
+
+    _refuse_halves(run, from_host, of_run, is_placed=reach is not None or endpoint is not None)
+    state = state_directory(state_dir)
+    kept = run_to_take(state, run or of_run)
+    about = set_baseline(state, kept, now(), from_host, endpoint, str(reach or Reach.CLUSTER))
+    write_baseline(about, sys.stdout)
+    return 0
+
+
+@app.command("show")
+def show(state_dir: options.StateDir = None) -> int:
+    """The baseline in force: what it was made from, and how many settings it holds.
+
+    Example: auditor baseline show
+
+    Exit codes: 0 it is shown, or none is set, 3 it is damaged.
+    """
+    from auditor.history.baseline import load_about
+    from auditor.history.runs import state_directory
+    from auditor.report.baseline import write_baseline
+
+    about = load_about(state_directory(state_dir, to_read=True))
+    if about is None:
+        print("no baseline is set: `auditor baseline set RUN` makes the state of a run the wanted one", file=sys.stderr)
+        return 0
+    write_baseline(about, sys.stdout)
+    return 0
+
+
+@app.command("clear")
+def clear(state_dir: options.StateDir = None) -> int:
+    """Do without a baseline from now on; runs that were judged by it stay as they are.
+
+    Example: auditor baseline clear
+
+    Exit codes: 0 there is none any more, 3 it could not be removed.
+    """
+    from auditor.history.baseline import clear as cleared
+    from auditor.history.runs import state_directory
+
+    print("the baseline was removed" if cleared(state_directory(state_dir, to_read=True)) else "no baseline was set")
+    return 0
+
+
+def _refuse_halves(run: str | None, from_host: str | None, of_run: str | None, *, is_placed: bool) -> None:
+    what = None
+    if run is None and from_host is None:
+        what = "baseline set needs RUN or --from-host HOST"
+    elif from_host is None and (of_run is not None or is_placed):
+        what = "--run, --for and --endpoint go with --from-host"
+    elif run is not None and from_host is not None:
+        what = "RUN and --from-host do not go together; --run names the run of that host"
+    if what is not None:
+        raise ConfigurationError(
+            what, why="no baseline was set.", do="auditor baseline set RUN, or: auditor baseline set --from-host HOST [--run RUN]"
+        )

@@ -1,0 +1,43 @@
+"""`auditor doctor`: whether a fleet can be audited, before it is."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import progress
+
+
+def doctor(
+    fleet: options.RequiredFleet,
+    endpoint: Annotated[str | None, typer.Option("--endpoint", metavar="NAME", help="Only this one. [default: every one]")] = None,
+    rules: options.Rules = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON, for programs.")] = False,
+) -> int:
+    """Look at every endpoint of a fleet before it is audited: reached, trusted, logged in, allowed to read and to fix; writes nothing.
+
+    Example: auditor doctor --fleet fleet.yaml
+
+    Example: auditor doctor --fleet fleet.yaml --endpoint vc-east --json
+
+    Exit codes: 0 everything would be audited (warnings do not count, nor does an account that may only read), 2 something would not be
+    audited or could not be asked, 3 usage, configuration or rule error: nothing was asked.
+    """
+    from auditor.audit import asked_for, checked_overrides, load_rule_set, weighed
+    from auditor.doctor import examine, exit_code
+    from auditor.fleet import load_fleet
+    from auditor.history.baseline import judged_with
+    from auditor.report.doctor import write_diagnosis, write_diagnosis_json
+
+    loaded, (judged_by, _) = load_fleet(fleet), asked_for(load_rule_set(rules or []), everything=False)  # as an audit does
+    judged_by = judged_with(judged_by, ())  # what a baseline asks for is read by the audits that have one
+    checked_overrides(loaded, judged_by)
+    weighed(loaded, judged_by)
+    with progress() as said:
+        diagnosis = examine(loaded, judged_by, said, endpoint)
+    write = write_diagnosis_json if as_json else write_diagnosis
+    write(diagnosis, sys.stdout)
+    return exit_code(diagnosis)

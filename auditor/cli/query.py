@@ -1,0 +1,100 @@
+"""`auditor query`: questions in SQL over the last run or a snapshot."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from enum import StrEnum
+from itertools import takewhile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.safe_stdout import is_read
+from auditor.errors import ConfigurationError
+
+ROWS_ON_A_TERMINAL = 200
+
+
+class Form(StrEnum):
+    """How rows are written."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+
+
+def query(
+    sql: Annotated[str, typer.Argument(metavar="SELECT", help="One SELECT over the views of `auditor rules schema`, and `finding`.")],
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run. [default: the newest]", show_default=False)] = None,
+    snapshot: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="A saved snapshot, instead of a run.")] = None,
+    form: Annotated[Form, typer.Option("--format", help="table, csv or json.")] = Form.TABLE,
+    limit: Annotated[
+        int | None,
+        typer.Option("--limit", metavar="ROWS", min=0, help="At most so many rows; 0: all. [default: 200 on a terminal, else all]"),
+    ] = None,
+    timeout: Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0, help="Stop after this long; 0: never.")] = 300,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Ask what was read, in SQL: the views that rules judge, read-only and cut off from files and the network.
+
+    Example: auditor query "SELECT host, device, dsnro FROM protocol_endpoint WHERE dsnro < 64" --format csv
+    """
+    from auditor.query import answered
+    from auditor.report.query_rows import limited, write_rows
+
+    place, findings = _place(run, snapshot, state_dir)
+    terminal = sys.stdout.isatty()
+    most = limit or None if limit is not None else ROWS_ON_A_TERMINAL if terminal and form is Form.TABLE else None
+    width = _width() if terminal and form is Form.TABLE else None
+    with (
+        tempfile.TemporaryDirectory(prefix="auditor-query-") as spill,
+        answered(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
+    ):
+        rows, has_more = limited(answer.rows, most)
+        rows = takewhile(lambda _row: is_read(), rows)  # millions of rows for nobody, after `| head`
+        cut = write_rows(answer.columns, rows, sys.stdout, form=form, width=width)
+        sys.stdout.flush()
+        if cut:
+            _say(cut)
+        if has_more():
+            _say(f"only the first {most:,} rows are shown, and there are more; --limit 0 shows all")
+        if answer.gaps:
+            _say(f"{answer.gaps:,} things could not be read, see fact.gap; NULL means that it is not known, never that it is none")
+        for told in answer.unread:
+            _say(f"not read in that run, so not known here: {told}")
+    return 0
+
+
+def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
+    """The directory of the snapshot that is asked, and the file of that run's findings where there is one."""
+    from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, SNAPSHOT_FOLDER
+    from auditor.history.runs import load_run, state_directory
+
+    if snapshot is not None and run is not None:
+        raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
+    if snapshot is not None:
+        return snapshot, None
+    kept = load_run(state_directory(state_dir, to_read=True), run)
+    folders = [kept.directory / name for name in (AFTER_FOLDER, SNAPSHOT_FOLDER)]
+    found = next((folder for folder in folders if (folder / "snapshot.json").exists()), None)
+    if found is None:
+        raise ConfigurationError(
+            f"run {kept.id} kept no snapshot",
+            why="nothing was asked: what that run read is not there any more, or it judged a snapshot that lies elsewhere.",
+            do="ask the snapshot itself with --from DIR, or another run of `auditor runs list`.",
+        )
+    findings = kept.directory / FINDINGS_FILE
+    return found, findings if findings.exists() else None
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdigit() and int(columns) else os.get_terminal_size(sys.stdout.fileno()).columns or 80
+
+
+def _say(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr)

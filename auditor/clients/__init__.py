@@ -1,1 +1,0 @@
-"""Sessions with endpoints: log in, ask, log out; no facts and no policy here."""

@@ -1,1 +1,0 @@
-"""Read one kind of endpoint into fact tables; never write."""

@@ -1,0 +1,175 @@
+"""Reaching an endpoint before anybody logs in: its name, its port, the certificate or host key it shows, and our own secret."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
+from auditor.endpoints.common.host_keys import shown_host_key
+from auditor.endpoints.common.secrets import password_of
+from auditor.errors import AuditorError, ConfigurationError, EndpointError
+from auditor.model import Check, EndpointKind, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.endpoints.common.certificates import Certificate
+    from auditor.model import Endpoint
+
+EXPIRY_WARNING_DAYS = 30
+NOT_AUDITED = "nothing on it will be audited: every fact of it is unknown."
+_IMPOSTOR = "somebody else may be answering at that address; no password is sent there, and nothing on it will be audited."
+
+
+def shortly(error: AuditorError, endpoint: Endpoint) -> str:
+    """What an error says, without the name of the endpoint, under which it stands anyway."""
+    return error.what.removeprefix(f"endpoint {endpoint.name}: ")
+
+
+def examine_connection(endpoint: Endpoint) -> Iterator[Check]:
+    """Yield the checks "name", "port", "tls" or "host key", and "secret"; none of them needs the one before it to be told at all.
+
+    What rests on a connection that there is not is left out.
+    """
+    name = _name(endpoint)
+    yield name
+    if name.state is Health.OK:
+        port = _port(endpoint)
+        yield port
+        if port.state is Health.OK:
+            yield _host_key(endpoint) if endpoint.kind is EndpointKind.ETERNUS else _tls(endpoint)
+    yield _secret(endpoint)
+
+
+def _name(endpoint: Endpoint) -> Check:
+    at = partial(Check, endpoint.name, "name")
+    try:
+        ipaddress.ip_address(endpoint.address)
+    except ValueError:
+        pass
+    else:
+        return at(Health.OK, f"{endpoint.address} is an address", facts={"addresses": endpoint.address})
+    try:
+        found = socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return at(
+            Health.PROBLEM,
+            f"{endpoint.address} does not resolve: {reason}",
+            NOT_AUDITED,
+            "correct `address:` of this endpoint in fleet.yaml, or the name servers of this machine.",
+        )
+    addresses = ", ".join(dict.fromkeys(str(one[4][0]) for one in found))
+    return at(Health.OK, f"{endpoint.address} is {addresses}", facts={"addresses": addresses})
+
+
+def _port(endpoint: Endpoint) -> Check:
+    at = partial(Check, endpoint.name, "port")
+    seconds = endpoint.limits.timeout_seconds
+    began = time.monotonic()
+    try:
+        with socket.create_connection((endpoint.address, endpoint.port), timeout=seconds) as connection:
+            took = time.monotonic() - began
+            address = str(connection.getpeername()[0])
+    except TimeoutError:
+        reason = f"no answer within {seconds:g} s"
+        do = "check the route and the firewalls between, or raise `limits: {timeout_seconds}` of this endpoint."
+    except OSError as error:
+        reason = error.strerror or str(error)
+        do = f"check that the endpoint is up and answers at port {endpoint.port}, and the firewalls between."
+    else:
+        return at(
+            Health.OK,
+            f"{address} port {endpoint.port} connects in {1000 * took:.0f} ms",
+            facts={"address": address, "port": endpoint.port, "seconds": round(took, 6)},
+        )
+    return at(Health.PROBLEM, f"port {endpoint.port} does not connect: {reason}", NOT_AUDITED, do)
+
+
+def _tls(endpoint: Endpoint) -> Check:
+    at = partial(Check, endpoint.name, "tls")
+    try:
+        shown = shown_certificate(endpoint)
+    except EndpointError as error:
+        return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
+    facts = {
+        "subject": shown.subject,
+        "issuer": shown.issuer,
+        "names": ", ".join(shown.names),
+        "not_after": shown.not_after.isoformat(),
+        "fingerprint": shown.fingerprint,
+        "protocol": shown.protocol,
+        "trust": endpoint.trust,
+    }
+    told = partial(at, facts=facts)
+    pin = f'`tls: {{fingerprint: "{shown.fingerprint}"}}`'
+    if not endpoint.tls.verify:
+        return told(
+            Health.WARNING,
+            f"NOT VERIFIED, as fleet.yaml asks; {_written(shown)}",
+            "whoever answers at that address gets the password, and may tell us anything.",
+            f"compare with the certificate on the endpoint itself, then write {pin}.",
+        )
+    try:
+        verify_certificate(endpoint)
+    except (EndpointError, ConfigurationError) as error:
+        if isinstance(error, ConfigurationError):
+            return told(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
+        do = f"give its authority by `tls: {{ca: PATH}}`; or compare with the certificate on the endpoint itself, then write {pin}."
+        if endpoint.tls.fingerprint:
+            do = f"compare with the certificate on the endpoint itself; only if it was replaced, write {pin}."
+        return told(Health.PROBLEM, f"{shortly(error, endpoint)}; {_written(shown)}", _IMPOSTOR, do)
+    way = "pinned certificate" if endpoint.tls.fingerprint else f"verified by {endpoint.tls.ca or 'the authorities of this machine'}"
+    left = shown.not_after - datetime.now(UTC)
+    if left.days < EXPIRY_WARNING_DAYS:
+        return told(
+            Health.WARNING,
+            f"{way}, which expires in {left.days} days; {_written(shown)}",
+            "from then on it no longer verifies, and nothing on the endpoint will be audited.",
+            "have it renewed; a pin has to be written anew then.",
+        )
+    return told(Health.OK, f"{way}, valid until {shown.not_after:%Y-%m-%d}; {_written(shown)}")
+
+
+def _written(shown: Certificate) -> str:
+    """What identifies a certificate for people."""
+    subject = shown.subject or ", ".join(shown.names) or "nobody"
+    return f"for {subject}, issued by {shown.issuer or 'nobody'}"
+
+
+def _host_key(endpoint: Endpoint) -> Check:
+    at = partial(Check, endpoint.name, "host key")
+    try:
+        key = shown_host_key(endpoint)
+    except (EndpointError, ConfigurationError) as error:
+        return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
+    told = partial(at, facts={"algorithm": key.algorithm, "fingerprint": key.fingerprint, "trust": endpoint.trust})
+    pin = f'`ssh: {{fingerprint: "{key.fingerprint}"}}`'
+    if key.trusted is None:
+        return told(
+            Health.WARNING,
+            f"NOT VERIFIED, as fleet.yaml asks; {key.algorithm} {key.fingerprint}",
+            "whoever answers at that address gets the password, and may tell us anything.",
+            f"compare with the key on the endpoint itself, then write {pin}.",
+        )
+    if not key.trusted:
+        do = f"compare with the key on the endpoint itself, then write {pin}."
+        return told(Health.PROBLEM, f"{key.algorithm} {key.fingerprint} is not trusted: {key.why}", _IMPOSTOR, do)
+    way = "pinned" if endpoint.ssh.fingerprint else "known"
+    return told(Health.OK, f"{way}, {key.algorithm} {key.fingerprint}")
+
+
+def _secret(endpoint: Endpoint) -> Check:
+    at = partial(Check, endpoint.name, "secret")
+    secret = endpoint.password
+    where = f"{secret.way} {secret.argument[0]}"
+    try:
+        password_of(endpoint)
+    except EndpointError as error:
+        return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
+    return at(Health.OK, f"found by {where}", facts={"way": secret.way})

@@ -1,0 +1,73 @@
+"""What can be said of fleet.yaml as a whole, without asking anybody."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.doctor.affected_rules import named
+from auditor.model import Check, EndpointKind, Health
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.doctor.affected_rules import Stakes
+    from auditor.fleet import Fleet
+
+_DEVICE_NAME = re.compile(r"[*?\[]|naa\.|eui\.|t10\.|mpx\.|vml\.|uuid\.")
+"""How canonical device names begin. Source: facts.md, device names; `uuid.` is NVMe's."""
+
+
+def examine_fleet(fleet: Fleet, stakes: Stakes) -> Iterator[Check]:
+    """Yield checks on "rules", "addresses" and "declared"."""
+    yield _rules(fleet, stakes)
+    yield from _addresses(fleet)
+    yield from _declared(fleet)
+
+
+def _rules(fleet: Fleet, stakes: Stakes) -> Check:
+    """Rules that need what no endpoint of fleet.yaml can tell."""
+    at = partial(Check, "", "rules")
+    told = frozenset().union(*(stakes.wanted_of(kind) for kind in {endpoint.kind for endpoint in fleet.endpoints}))
+    lost = stakes.rules_on(stakes.wanted - told)
+    if not lost:
+        return at(Health.OK, f"{len(stakes.topics)} rules, and endpoints of every kind that they need")
+    lacking = [kind.value for kind in EndpointKind if stakes.wanted_of(kind) - told]
+    return at(
+        Health.WARNING,
+        f"{len(lost)} of {len(stakes.topics)} rules look at facts that no endpoint of fleet.yaml tells: {named(lost)}",
+        "what hosts see of an array that is not in fleet.yaml cannot be joined to it, and is unknown.",
+        f"add the arrays your hosts use (kind: {', '.join(lacking)}).",
+    )
+
+
+def _addresses(fleet: Fleet) -> Iterator[Check]:
+    seen: dict[tuple[str, int], str] = {}
+    for endpoint in fleet.endpoints:
+        place = (endpoint.address.casefold(), endpoint.port)
+        if place in seen:
+            yield Check(
+                "",
+                "addresses",
+                Health.WARNING,
+                f"{seen[place]} and {endpoint.name} are one address, {endpoint.address}:{endpoint.port}",
+                "everything on it will be read, counted and reported twice.",
+                "keep one of them in fleet.yaml.",
+            )
+        seen.setdefault(place, endpoint.name)
+
+
+def _declared(fleet: Fleet) -> Iterator[Check]:
+    at = partial(Check, "", "declared")
+    strange = [one.devices for one in fleet.declared if not _DEVICE_NAME.match(one.devices)]
+    if strange:
+        yield at(
+            Health.WARNING,
+            f"no device can be named like {named(strange)}",
+            "what is declared there reaches no device.",
+            "write names as hosts do, for example naa.600000e00d*.",
+        )
+    elif fleet.declared:
+        entries = f"{len(fleet.declared)} {'entry' if len(fleet.declared) == 1 else 'entries'}"
+        yield at(Health.OK, f"{entries}, taken on trust; an audit tells which of them reach no device")

@@ -1,0 +1,217 @@
+"""A vCenter, once logged in: version, lane, account, privileges, clock, hosts. Imports pyVmomi where it asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from auditor.doctor.affected_rules import named
+from auditor.doctor.clocks import clock_check
+from auditor.doctor.connection import shortly
+from auditor.doctor.probes import Patience
+from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
+from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_READS
+from auditor.errors import EndpointError, PermissionMissingError
+from auditor.model import Check, Health, Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.doctor.affected_rules import Stakes
+    from auditor.endpoints.vcenter.bulk.shapes import Ref
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
+
+OLDEST_API = (6, 0)
+"""What auditor speaks at least; see `auditor.endpoints.vcenter.stub.OLDEST_VERSION`."""
+
+MOST_HOSTS_ASKED = 50
+"""Hosts that privileges are looked up on; of more, some are taken all over the list."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeenHost:
+    """One host of the list."""
+
+    ref: Ref
+    name: str
+    state: str  # connected | disconnected | notResponding, or why it is not known
+
+
+def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, stakes: Stakes) -> Iterator[Check]:
+    """Yield the checks from "version" to "hosts"; each that cannot be made says so, and costs the others nothing."""
+    from auditor.endpoints.vcenter.account import account_of, privileges_held
+
+    patience = Patience(endpoint.limits.timeout_seconds)
+    clock = clock_check(endpoint.name, partial(patience.ask, partial(_clock, vcenter)))  # first, while nothing else is going on
+    yield _version(vcenter, endpoint)
+    hosts = patience.ask(partial(_hosts, vcenter))
+    yield _lane(vcenter, endpoint, hosts)
+    yield _account(endpoint, patience.ask(partial(account_of, vcenter)))
+    asked = sorted({name for needed in (*VCENTER_READS.values(), *VCENTER_FIXES.values()) for name in needed.privileges})
+    seen: Sequence[SeenHost] = () if isinstance(hosts, EndpointError) else hosts
+    step = max(1, -(-len(seen) // MOST_HOSTS_ASKED))
+    some = {host.ref.value: host.name for host in seen[::step]}
+    root = vcenter.content.rootFolder
+    entities = [root, *(_host(vcenter, moid) for moid in some)]
+    held = patience.ask(partial(privileges_held, vcenter, entities, asked))
+    if isinstance(held, PermissionMissingError) and some:  # nothing may be asked of the root folder: the role begins below it
+        held = patience.ask(partial(privileges_held, vcenter, entities[1:], asked))
+    esxcli = esxcli_check(endpoint, stakes, patience.ask(partial(_tried, vcenter, seen)))
+    yield from read_checks(endpoint, stakes, held, root._GetMoId(), some, esxcli_answers=esxcli.state is Health.OK)  # noqa: SLF001  pyVmomi's
+    yield esxcli
+    yield fix_check(endpoint, stakes, held, root._GetMoId(), some)  # noqa: SLF001  as above
+    yield clock
+    yield _hosts_check(endpoint, hosts)
+
+
+def _host(vcenter: VCenter, moid: str) -> Any:
+    from pyVmomi import vim
+
+    return vcenter.object(vim.HostSystem, moid)
+
+
+def _clock(vcenter: VCenter) -> Any:
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.session import translated
+
+    with translated(vcenter.endpoint, "reading its clock"):
+        return vim.ServiceInstance("ServiceInstance", vcenter.stub).CurrentTime()
+
+
+def _hosts(vcenter: VCenter) -> list[SeenHost]:
+    """Every host the account may see. Read as the audit reads them, which shows whether the lane works."""
+    refs = vcenter.bulk.refs("HostSystem")
+    if not refs:
+        return []
+    found, _ = vcenter.bulk.page("HostSystem", ("name", "runtime.connectionState"), refs)
+    path = "runtime.connectionState"
+    return [
+        SeenHost(one.ref, one.values.get("name") or one.id, one.values.get(path) or one.missing.get(path, "not told"))
+        for one in found
+        if not one.is_gone
+    ]
+
+
+def _tried(vcenter: VCenter, hosts: Sequence[SeenHost]) -> str | None:
+    """The name of a host that esxcli answered on; None when there is none to ask.
+
+    Raises:
+        EndpointError: it did not.
+    """
+    host = next((one for one in hosts if one.state == "connected"), None)
+    if host is None:
+        return None
+    vcenter.esxcli(host.ref.value).run("storage vmfs lockmode list")
+    return host.name
+
+
+def _version(vcenter: VCenter, endpoint: Endpoint) -> Check:
+    from pyVmomi.VmomiSupport import versionIdMap
+
+    about = vcenter.about
+    told = partial(
+        Check,
+        endpoint.name,
+        "version",
+        facts={"release": vcenter.release, "api": str(about.apiVersion), "build": str(about.build)},
+    )
+    what = f"{vcenter.release}, API {about.apiVersion}"
+    numbers = _numbers(str(about.apiVersion))
+    known = max(_numbers(number) for name, number in versionIdMap.items() if name.startswith("vim.version."))
+    if about.apiType != "VirtualCenter":
+        return told(
+            Health.WARNING,
+            f"{what}: not a vCenter but {about.apiType}",
+            "auditor reads hosts through their vCenter; a host alone was never tried, and knows no clusters.",
+            "give the address of the vCenter.",
+        )
+    if not numbers or numbers < OLDEST_API:
+        return told(
+            Health.PROBLEM,
+            f"{what}: older than the API {'.'.join(map(str, OLDEST_API))} that auditor speaks at least",
+            "what it answers may be misunderstood, or not be there.",
+            "upgrade the vCenter.",
+        )
+    if numbers > known:
+        return told(
+            Health.WARNING,
+            f"{what}: newer than the API {'.'.join(map(str, known))} that this auditor knows",
+            "it is spoken to in the older one, which vCenters serve too; what is new is not seen.",
+            "use a newer auditor when there is one.",
+        )
+    return told(Health.OK, what)
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """(8, 0, 2) of "8.0.2.0", without trailing zeros; () where it is no version."""
+    if not all(part.isdigit() for part in version.split(".")):
+        return ()
+    numbers = [int(part) for part in version.split(".")]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    return tuple(numbers)
+
+
+def _lane(vcenter: VCenter, endpoint: Endpoint, hosts: Any) -> Check:
+    from auditor.endpoints.vcenter.bulk.vijson import release_for
+
+    lane, notes = vcenter.bulk.lane, vcenter.bulk.notes
+    told = partial(Check, endpoint.name, "lane", facts={"lane": lane.value})
+    forced = f", as fleet.yaml asks (`lane: {endpoint.lane}`)" if endpoint.lane == lane else ""
+    release = release_for(vcenter.about.apiVersion)
+    if isinstance(hosts, EndpointError):
+        return told(
+            Health.UNKNOWN,
+            f"{lane} would be tried first{forced}; the list of hosts could not be read: {shortly(hosts, endpoint)}",
+            "whether it works is not known.",
+            hosts.do,
+        )
+    if notes:
+        return told(Health.WARNING, f"{lane}: {'; '.join(notes)}", "reading takes longer; what is read is the same.", "report the note.")
+    if lane is Lane.VIJSON:
+        return told(Health.OK, f"VI/JSON, release {release}{forced}: the fastest")
+    if forced:
+        return told(Health.OK, f"{lane}{forced}")
+    why = f"API {vcenter.about.apiVersion} has no VI/JSON, 8.0 U1 and later have" if release is None else "it offers no VI/JSON"
+    return told(Health.OK, f"SOAP: {why}" if lane is Lane.SOAP else f"{lane}: {why}")
+
+
+def _account(endpoint: Endpoint, account: Any) -> Check:
+    at = partial(Check, endpoint.name, "account")
+    if isinstance(account, EndpointError):
+        return at(Health.UNKNOWN, shortly(account, endpoint), "whom vCenter takes us for, and by which role, is not known.", account.do)
+    facts = {"user": account.user, "roles": ", ".join(role for role, _ in account.roles), "groups": ", ".join(account.groups)}
+    if account.roles:
+        roles = named([f"{role}{'' if propagated else ' (not propagated)'}" for role, propagated in account.roles])
+        return at(Health.OK, f"{account.user}, on the root folder {roles}", facts=facts)
+    through = f"; groups have: {named(account.groups)}" if account.groups else ""
+    return at(Health.OK, f"{account.user}, without a role of its own on the root folder{through}", facts=facts)
+
+
+def _hosts_check(endpoint: Endpoint, hosts: Any) -> Check:
+    at = partial(Check, endpoint.name, "hosts")
+    if isinstance(hosts, EndpointError):
+        return at(Health.UNKNOWN, shortly(hosts, endpoint), "which hosts will be audited is not known.", hosts.do)
+    lost = [host for host in hosts if host.state != "connected"]
+    facts = {"hosts": len(hosts), "not_connected": len(lost)}
+    if not hosts:
+        return at(
+            Health.PROBLEM,
+            "the account sees no host",
+            "no host of this vCenter will be audited.",
+            f"give {endpoint.username} a role on the root folder, propagated; or leave the vCenter out of fleet.yaml if it has none.",
+            facts=facts,
+        )
+    count = f"{len(hosts):,} {'host' if len(hosts) == 1 else 'hosts'}"
+    if lost:
+        return at(
+            Health.PROBLEM,
+            f"{len(lost)} of {count} not connected: {named([f'{host.name} ({host.state})' for host in lost])}",
+            "what vCenter remembers of them is not taken for their state: every rule about them will be unknown.",
+            "reconnect them, or take them out of the inventory.",
+            facts=facts,
+        )
+    return at(Health.OK, f"{count}, all connected; what the account may not see is not among them", facts=facts)

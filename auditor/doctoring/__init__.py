@@ -1,9 +1,0 @@
-"""The stage before the first audit: whom of fleet.yaml we reach, as whom, what will not be audited, and why.
-
-A walk over the endpoints, in parallel, that writes nothing: `MOST_REQUESTS` requests to a vCenter, and up to `MOST_REQUESTS_TO_AN_ARRAY`
-to an array; before that two or three connections on which nothing but a handshake happens.
-"""
-
-from auditor.doctoring.walk import MOST_REQUESTS, MOST_REQUESTS_TO_AN_ARRAY, TOPICS, examine, exit_code
-
-__all__ = ["MOST_REQUESTS", "MOST_REQUESTS_TO_AN_ARRAY", "TOPICS", "examine", "exit_code"]

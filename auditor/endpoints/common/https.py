@@ -1,0 +1,207 @@
+"""HTTPS towards arrays: one pooled, verified session an endpoint, and errors in our own terms that hold no credentials."""
+
+from __future__ import annotations
+
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.masking import masked, names_a_secret
+from auditor.endpoints.common.tls import tls_context
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import httpx
+
+    from auditor.model import Endpoint
+
+UNKNOWN_OUTCOME = "whether the write was carried out is not known; read the setting back before anything else."
+UNKNOWN_FACTS = "what it would have told is unknown."
+
+_BUSY = frozenset({429, 503})
+_ATTEMPTS = 4  # of a read; a write has one
+_WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One request.
+
+    Attributes:
+        label: what errors and gaps call it, for example "GET volumes"; never with a credential in it.
+        path: below the session's base address.
+        is_read: a read may be asked again when the endpoint is busy; a write never is.
+    """
+
+    label: str
+    method: str
+    path: str
+    is_read: bool
+    params: Mapping[str, str] | None = None
+    content: bytes | None = None
+    headers: Mapping[str, str] | None = None
+
+    @property
+    def lost(self) -> str:
+        """What the user does not know when there is no answer."""
+        return UNKNOWN_FACTS if self.is_read else UNKNOWN_OUTCOME
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, whatever its status."""
+
+    status: int
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+
+
+class HttpsSession:
+    """Sends requests to one endpoint. Safe to use from several threads.
+
+    Errors are raised without the HTTP exception behind them, whose request would carry the credentials. Cookies are kept, as logins
+    that answer with one expect.
+
+    Args:
+        endpoint: where to, and how patiently.
+        base: path every request's own path is appended to, for example "/api/rest/".
+        auth: basic authentication, or None where a login comes first.
+
+    Raises:
+        ConfigurationError, EndpointUnreachableError: the endpoint's `tls` cannot be met.
+    """
+
+    def __init__(self, endpoint: Endpoint, base: str, auth: httpx.Auth | None = None) -> None:
+        import httpx
+
+        # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
+        logging.getLogger("httpcore").setLevel(logging.INFO)
+        self._endpoint = endpoint
+        host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
+        self._base = f"https://{host}:{endpoint.port}{base}"
+        seconds = endpoint.limits.timeout_seconds
+        self._session = httpx.Client(
+            verify=tls_context(endpoint),
+            auth=auth,
+            timeout=httpx.Timeout(seconds),
+            limits=httpx.Limits(max_connections=endpoint.limits.concurrency),
+            trust_env=False,  # a proxy or .netrc of this machine has no business with a management network's credentials
+        )
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._session.close()
+
+    def ask(self, question: Question) -> Answer:
+        """The whole answer, of any status but busy ones, which a read waits out as long as the endpoint's time-out allows.
+
+        Raises:
+            EndpointUnreachableError: no answer, or none in time; its `why` says whether a write's outcome is unknown.
+            MalformedAnswerError: the answer broke off.
+        """
+        attempts = _ATTEMPTS if question.is_read else 1
+        patience = self._endpoint.limits.timeout_seconds
+        waited = 0.0
+        while True:
+            attempts -= 1
+            answer = self._exchange(question)
+            if isinstance(answer, EndpointError):
+                raise answer
+            if answer.status not in _BUSY:
+                return answer
+            told = answer.headers.get("retry-after", "")
+            pause = float(told) if told.isdecimal() else 1.0
+            if attempts <= 0 or waited + pause > patience:
+                raise EndpointUnreachableError(
+                    f"endpoint {self._endpoint.name}: it answers {answer.status} (busy) to {question.label}",
+                    why=question.lost,
+                    do="ask again when the array is less busy, or lower `limits: {concurrency}` of this endpoint.",
+                )
+            time.sleep(pause)
+            waited += pause
+
+    def decoded(self, answer: Answer, question: Question) -> Any:
+        """The JSON value of an answer, with "***" in every field that holds a secret.
+
+        Raises:
+            CredentialsError, PermissionMissingError, EndpointUnreachableError: statuses 401, 403 and 5xx whose body is no JSON object.
+            MalformedAnswerError: anything else that is not JSON.
+        """
+        import msgspec
+
+        try:
+            value = msgspec.json.decode(answer.body)
+        except msgspec.DecodeError:
+            raise self.nonsense(answer, question) from None
+        return masked(value) if names_a_secret(answer.body) else value
+
+    def nonsense(self, answer: Answer, question: Question) -> EndpointError:
+        """What an answer means whose status, or whose form, is not one of a good answer."""
+        endpoint = self._endpoint
+        account = endpoint.username or "the API token"
+        if answer.status == 401:
+            return CredentialsError(
+                f"endpoint {endpoint.name}: it refused the login of {account}",
+                why="nothing on it was read." if question.is_read else "nothing was written.",
+                do="check the user name and the secret of this endpoint in fleet.yaml, and that the account is not locked.",
+            )
+        if answer.status == 403:
+            return PermissionMissingError(
+                f"endpoint {endpoint.name}: {account} may not call {question.label}",
+                why=UNKNOWN_FACTS if question.is_read else "nothing was written.",
+                do=f"give the account a role that allows {question.label}.",
+            )
+        if answer.status >= 500:
+            return self._unreachable(question, f"it answers HTTP {answer.status}", sent=True)
+        return self._malformed(question, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
+
+    def _exchange(self, question: Question) -> Answer | EndpointError:
+        """One request and its whole answer. Errors are returned, not raised: outside the handler no exception holds the credentials."""
+        import httpx
+
+        started = False
+        deadline = time.monotonic() + _WHOLE_ANSWER * self._endpoint.limits.timeout_seconds
+        try:
+            with self._session.stream(
+                question.method,
+                self._base + question.path,
+                params=question.params,
+                content=question.content,
+                headers={"Accept": "application/json", **(question.headers or {})},
+            ) as response:
+                started = True
+                pieces = []
+                for piece in response.iter_bytes():
+                    pieces.append(piece)
+                    if time.monotonic() > deadline:
+                        return self._unreachable(question, "the answer arrives too slowly to be awaited", sent=True)
+                return Answer(response.status_code, dict(response.headers), b"".join(pieces))
+        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
+            return self._unreachable(question, str(error) or type(error).__name__, sent=False)
+        except httpx.TimeoutException:
+            return self._unreachable(question, f"no answer within {self._endpoint.limits.timeout_seconds:g} s", sent=True)
+        except (httpx.RemoteProtocolError, httpx.DecodingError) as error:
+            if started:
+                return self._malformed(question, f"the answer broke off or cannot be unpacked: {error}")
+            return self._unreachable(question, str(error), sent=True)
+        except httpx.TransportError as error:
+            return self._unreachable(question, str(error) or type(error).__name__, sent=True)
+
+    def _unreachable(self, question: Question, reason: str, *, sent: bool) -> EndpointUnreachableError:
+        endpoint = self._endpoint
+        return EndpointUnreachableError(
+            f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} did not answer {question.label}: {reason}",
+            why=question.lost if sent else "the request was never sent.",
+            do="check the address, the certificate and the network between, or raise `limits: {timeout_seconds}` of this endpoint.",
+        )
+
+    def _malformed(self, question: Question, reason: str) -> MalformedAnswerError:
+        endpoint = self._endpoint
+        return MalformedAnswerError(
+            f"endpoint {endpoint.name}: its answer to {question.label} makes no sense: {reason}",
+            why=question.lost,
+            do=f"check that the management address of a {endpoint.kind} stands in fleet.yaml, and no proxy in between.",
+        )

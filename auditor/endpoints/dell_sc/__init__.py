@@ -1,0 +1,1 @@
+"""Dell SC (Storage Manager): session, collector, rows and settings."""

@@ -1,0 +1,228 @@
+"""Sessions with Dell Storage Manager (DSM), which speaks for one Storage Center or several.
+
+No reference of this REST interface is public. What is relied on here is what public clients do: OpenStack cinder's (with recorded objects
+in its tests), CoprHD's, and two exporters. Nothing of it was verified against a real system by us.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager, suppress
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.https import UNKNOWN_OUTCOME, HttpsSession
+from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
+from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
+from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from auditor.endpoints.common.https import Answer, Question
+    from auditor.model import Endpoint
+
+DEFAULT_PROFILE = "Default"
+"""Name of the QoS profile that a volume has when nobody gave it one. Source: 3137-BP-EM, title of section 1.3; cinder's tests."""
+
+_WRAPPED_FROM = (2, 2)  # filters stand under "filter" from here on; cinder's LegacyPayloadFilter
+_PROVIDERS = {"EnterpriseManager": "Storage Manager", "StorageCenter": "Storage Center, asked directly,"}
+_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS = 0.05, 1.0
+_TASK_PATIENCE = 4  # times the time-out: how long a task that goes on is awaited
+_TASK_SAID_NO = frozenset({400, 403, 409, 422})
+
+
+class StorageManager:
+    """One Storage Manager, logged in to. Made by `open_dell_sc`; safe to use from several threads.
+
+    Reads are asked once more after a lost session, and while the manager is busy. Writes are sent once.
+
+    Attributes:
+        endpoint: whom we talk to.
+        api_version: negotiated, as text.
+        release: what answers, for people.
+    """
+
+    def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
+        self.endpoint = endpoint
+        self._connection = ManagerConnection(endpoint, https)
+        self._https = https
+        self.api_version = self._connection.api_version
+        told = self._connection.about
+        provider = str(told.get("provider") or "Storage Manager")
+        self.notes: tuple[str, ...] = ()
+        self.release = f"Dell {_PROVIDERS.get(provider, provider)} {told.get('providerVersion') or '?'}, API {self.api_version}"
+
+    def get(self, path: str) -> Any:
+        """What GET answers.
+
+        Raises:
+            EndpointUnreachableError: no answer, or none in time.
+            CredentialsError: the account is not (or no longer) accepted.
+            PermissionMissingError: the account may not read this.
+            NotThereError: there is no such object, or no such call.
+            MalformedAnswerError: the answer is no JSON, or broke off.
+            EndpointError: it answered with an error of its own.
+        """
+        return self._connection.value(self._connection.question("GET", path, is_read=True))
+
+    def compute(self, path: str, payload: Mapping[str, Any] | None = None) -> list[Any]:
+        """The list that a POST answers which changes nothing, for example "StorageCenter/ScVolume/64702.1/GetHistoricalIoUsage".
+
+        Raises:
+            EndpointError: as `get`; MalformedAnswerError too when it is no list.
+        """
+        return self._list(self._connection.value(self._connection.question("POST", path, payload or {}, is_read=True)), path)
+
+    def objects(self, kind: str, serial: int) -> list[Any]:
+        """Every object of a class that one Storage Center has.
+
+        The answer is whole: no public client or record knows of pages, and what has another status than 200 is not taken for a list.
+
+        Raises:
+            EndpointError: as `compute`.
+
+        Source: cinder's and CoprHD's clients: POST StorageCenter/<class>/GetList with a filter.
+        """
+        of_center = {"attributeName": "scSerialNumber", "attributeValue": serial, "filterType": "Equals"}
+        wanted: dict[str, Any] = {"filterType": "AND", "filters": [of_center]}
+        wrapped = (version(self.api_version) or OLDEST_API) >= _WRAPPED_FROM
+        return self.compute(f"StorageCenter/{kind}/GetList", {"filter": wanted} if wrapped else wanted)
+
+    def listed(self, path: str) -> list[Any]:
+        """The list that GET answers.
+
+        Raises:
+            EndpointError: as `get`; MalformedAnswerError too when it is no list.
+        """
+        return self._list(self.get(path), path)
+
+    def object(self, path: str) -> Attributes:
+        """The one object that GET answers, for example of "StorageCenter/ScVolume/64702.3494/VolumeConfiguration".
+
+        Raises:
+            EndpointError: as `get`; MalformedAnswerError too when it is something else.
+        """
+        value = self.get(path)
+        if isinstance(value, dict):
+            return Attributes(value)
+        raise self._connection.malformed(path, f"a {type(value).__name__} where an object was expected")
+
+    def modify(self, kind: str, instance: str, attributes: Mapping[str, Any]) -> None:
+        """Change attributes of one object, and wait until that has happened; those that are left out stay.
+
+        Raises:
+            RefusedError, PermissionMissingError, NotThereError: it said no, and nothing was written.
+            EndpointUnreachableError, MalformedAnswerError: whether it was written is not known: no answer, or a task that did not end
+                within four times the endpoint's time-out.
+
+        Source: cinder's client: PUT with the header `async: True` answers 202 and an AsyncTask, whose address answers the object once done.
+        """
+        question = self._connection.question("PUT", f"StorageCenter/{kind}/{instance}", attributes, is_read=False, as_task=True)
+        answer = self._connection.write(question)
+        if answer.status == 202:
+            self._await(self._task(answer, question), question)
+        elif not 200 <= answer.status < 300:
+            raise self._connection.refusal(answer, question)
+
+    def clock(self) -> datetime | None:
+        """What the manager's own clock says, in UTC, to the second; None when it does not tell. It is not the Storage Center's.
+
+        Source: RFC 9110 section 6.6.1, Date. The dates in most objects have no time zone.
+        """
+        answer = self._connection.read(self._connection.question("GET", "ApiConnection/ApiConnection", is_read=True))
+        try:
+            return parsedate_to_datetime(answer.headers.get("date", ""))
+        except ValueError:
+            return None
+
+    def role(self) -> str | None:
+        """The account's role: None, since no public client or record shows where the API tells it."""
+        return None
+
+    def log_out(self) -> None:
+        """End the session; one that cannot be ended ends by itself."""
+        with suppress(EndpointError):
+            self._https.ask(self._connection.question("POST", "ApiConnection/Logout", {}, is_read=False))
+
+    def _list(self, value: Any, path: str) -> list[Any]:
+        if isinstance(value, list):
+            return value
+        raise self._connection.malformed(path, f"a {type(value).__name__} where a list was expected")
+
+    def _task(self, answer: Answer, question: Question) -> str:
+        """The path of the task that a write started, by the task's number.
+
+        Its `returnValue` is an address too, but one as the manager sees itself ("localhost"); cinder's client calls that a bug.
+        """
+        task = self._https.decoded(answer, question)
+        number = Attributes(task).get("instanceId") if isinstance(task, dict) else None
+        if not isinstance(number, str) or not number.isalnum():
+            raise self._connection.malformed(question.label, "it was accepted, and no task is named", UNKNOWN_OUTCOME)
+        return f"ApiConnection/AsyncTask/{number}"
+
+    def _await(self, path: str, question: Question) -> None:
+        """Ask for a task until it has ended."""
+        patience = _TASK_PATIENCE * self.endpoint.limits.timeout_seconds
+        deadline, pause = time.monotonic() + patience, _FIRST_PAUSE_SECONDS
+        asked = self._connection.question("GET", path, is_read=True)
+        while time.monotonic() < deadline:
+            try:
+                answer = self._connection.read(asked)
+                value = self._https.decoded(answer, asked) if answer.status == 200 and answer.body else None
+            except EndpointError as error:
+                raise self._unknown_outcome(question, f"its task cannot be followed: {error.what}") from error
+            if answer.status in _TASK_SAID_NO:
+                raise self._connection.refusal(answer, question)
+            if answer.status not in (200, 204):  # 404 too: a manager that was started anew may have forgotten its tasks
+                raise self._unknown_outcome(question, f"its task answers HTTP {answer.status} {message_of(answer.body)}".rstrip())
+            if self._has_ended(value, question):
+                return
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+        raise self._unknown_outcome(question, f"its task had not ended after {patience:g} s")
+
+    def _has_ended(self, value: Any, question: Question) -> bool:
+        """Whether what a task's address answers is the result, and not the task any more."""
+        task = Attributes(value) if isinstance(value, dict) else Attributes()
+        if task.get("objectType") != "AsyncTask":
+            return True
+        error = task.get("localizedError") or task.get("error")
+        if error or task.get("errorState") not in (None, "", "None"):
+            raise RefusedError(
+                f"endpoint {self.endpoint.name}: {question.label}: {' '.join(str(error or task.get('errorState')).split())[:300]}",
+                why="the task failed; nothing was written.",
+                do="look at the task in Storage Manager.",
+            )
+        return task.get("successful") is True
+
+    def _unknown_outcome(self, question: Question, reason: str) -> EndpointUnreachableError:
+        return EndpointUnreachableError(
+            f"endpoint {self.endpoint.name}: {question.label}: {reason}",
+            why=UNKNOWN_OUTCOME,
+            do="look at the task in Storage Manager, and read the setting back.",
+        )
+
+
+@contextmanager
+def open_dell_sc(endpoint: Endpoint) -> Iterator[StorageManager]:
+    """A session with a Storage Manager; logged out at the end.
+
+    Raises:
+        CredentialsError: the password cannot be looked up, or is refused.
+        EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
+        MalformedAnswerError, NotThereError: something answers, but not a Storage Manager we can talk to.
+        ConfigurationError: the endpoint's CA file cannot be read.
+
+    Source: cinder's client: POST ApiConnection/Login with basic authentication and the header x-dell-api-version; a cookie from then on.
+    """
+    https = HttpsSession(endpoint, "/api/rest/")
+    try:
+        manager = StorageManager(endpoint, https)
+        try:
+            yield manager
+        finally:
+            manager.log_out()
+    finally:
+        https.close()

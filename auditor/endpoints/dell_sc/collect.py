@@ -1,0 +1,119 @@
+"""Reads the Storage Centers behind a Dell Storage Manager into fact tables; never writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.dell_sc import rows
+from auditor.endpoints.dell_sc.answers import Attributes
+from auditor.endpoints.dell_sc.hosts import array_hosts, connections
+from auditor.endpoints.dell_sc.qos import threshold_ms
+from auditor.endpoints.dell_sc.reading import Reading
+from auditor.endpoints.dell_sc.volumes import volume_load, volumes
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.facts.needs import EVERYTHING
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.dell_sc.client import StorageManager
+    from auditor.endpoints.dell_sc.reading import Center
+    from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
+    from auditor.model import Endpoint
+
+FAMILY = "dell-sc"
+
+
+def collect_dell_sc(manager: StorageManager, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
+    """Yield what is needed of every Storage Center that a Storage Manager tells of, and one row of `reading` for each topic.
+
+    One manager may speak for several Storage Centers: all are read, each has its row in `array`, and every id begins with the serial number
+    of its own. One that the manager does not reach leaves a gap in every topic; one that refuses a question, in that topic.
+
+    Source: cinder's and CoprHD's clients and two exporters (see `auditor.endpoints.dell_sc.client`); arrays.md, "Calls and fields".
+    """
+    reading = Reading(manager, endpoint)
+    asked = needs.properties("array")
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": lambda: reading.each("array", lambda reading, center: _array(reading, center, asked)),
+        "nodes": lambda: reading.each("nodes", _nodes),
+        "pools": lambda: reading.each("pools", _pools),
+        "qos_policies": lambda: reading.each("qos_policies", _qos_policies),
+        "volumes": lambda: reading.each("volumes", volumes),
+        "array_hosts": lambda: reading.each("array_hosts", array_hosts),
+        "connections": lambda: reading.each("connections", connections),
+        "volume_load": lambda: reading.each("volume_load", volume_load),
+    }
+    yield from read_topics(endpoint, needs, topics)
+
+
+def _array(reading: Reading, center: Center, asked: tuple[str, ...]) -> Iterator[Batch | Gap]:
+    """One row for each Storage Center; what it does not tell by itself is asked for, and may fail."""
+    name = reading.endpoint.name
+    about = center.about
+    row: Row = {
+        "family": FAMILY,
+        "name": about.text("scName"),
+        "array_id": str(center.serial),
+        "version": about.text("version"),
+        "model": about.told("modelSeries"),  # not recorded; CoprHD's client decodes it
+        "latency_threshold_ms": None,
+    }
+    try:
+        row |= _more(reading, center, asked, row["model"])
+    except (CredentialsError, EndpointUnreachableError):
+        raise
+    except EndpointError as error:
+        yield Gap(name, f"model and latency threshold of Storage Center {center.serial}", error.what)
+    yield batch("array", name, [row])
+    yield from about.complaints.gaps(name)
+
+
+def _more(reading: Reading, center: Center, asked: tuple[str, ...], model: str | None) -> Row:
+    """What takes a question of its own: the model, where the Storage Center does not tell it itself, and the latency threshold."""
+    threshold = None
+    if model is None and "controllers" in asked:
+        models = {str(Attributes(one).get("model") or "") for one in _controllers(reading, center) if isinstance(one, dict)}
+        model = models.pop() or None if len(models) == 1 else None
+    if "ScConfiguration" in asked:
+        told = reading.manager.objects("ScConfiguration", center.serial)
+        threshold = threshold_ms(told[0]) if len(told) == 1 and isinstance(told[0], dict) else None
+    return {"model": model, "latency_threshold_ms": threshold}
+
+
+def _nodes(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
+    complaints = Complaints("ControllerList")
+    listed = reading.once("ScController", _controllers(reading, center), complaints)
+    yield batch("array_node", reading.endpoint.name, [rows.node_row(one) for one in listed])
+    yield from complaints.gaps(reading.endpoint.name)
+
+
+def _pools(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
+    complaints = Complaints("ScStorageType/GetList")
+    listed = reading.objects("ScStorageType", center, complaints)
+    yield batch("array_pool", reading.endpoint.name, [rows.pool_row(one) for one in listed])
+    yield from complaints.gaps(reading.endpoint.name)
+
+
+def _qos_policies(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
+    """A release without QoS profiles has none, and is not asked."""
+    complaints = Complaints("ScQosProfile/GetList")
+    found = []
+    for profile in reading.objects("ScQosProfile", center, complaints) if center.has_qos else ():
+        row, limits = rows.policy_row(profile, profile.value)
+        found.append(row)
+        reading.profiles[row["policy_id"]] = limits
+    yield batch("array_qos_policy", reading.endpoint.name, found)
+    yield from complaints.gaps(reading.endpoint.name)
+
+
+def _controllers(reading: Reading, center: Center) -> list[Any]:
+    """Asked once. Source: an exporter asks StorageCenter/{id}/ControllerList."""
+    if center.controllers is None:
+        center.controllers = reading.manager.listed(f"StorageCenter/StorageCenter/{center.serial}/ControllerList")
+    return center.controllers

@@ -1,0 +1,1 @@
+"""NetApp SolidFire / Element: session, collector, rows and settings."""

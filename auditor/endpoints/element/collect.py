@@ -1,0 +1,177 @@
+"""Reads a SolidFire / Element cluster into fact tables; never writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.element import rows
+from auditor.endpoints.element.access import Access
+from auditor.endpoints.element.load import PAGE, volume_histograms, volume_load
+from auditor.errors import EndpointError
+from auditor.facts.needs import EVERYTHING
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.element.client import ElementArray
+    from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
+    from auditor.model import Endpoint
+
+FAMILY = "solidfire"
+_NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
+
+
+def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
+    """Yield what is needed of a cluster, a page at a time, and one row of `reading` for each topic of it.
+
+    A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
+    topic that cannot be asked leaves a gap, and the next one is tried, until the cluster has fallen silent.
+
+    Source: Element API reference for each method; arrays.md, "Calls and fields".
+    """
+    reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
+    access = Access(array, endpoint.name, wants_luns="GetVolumeAccessGroupLunAssignments" in needs.properties("connections"))
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": reading.array_itself,
+        "nodes": reading.nodes,
+        "qos_policies": reading.qos_policies,
+        "qos_limits": reading.qos_limits,
+        "volumes": reading.volumes,
+        "volume_load": reading.volume_load,
+        "volume_histograms": reading.volume_histograms,
+        "protocol_endpoints": reading.protocol_endpoints,
+        "containers": reading.containers,
+        "vvols": reading.vvols,
+        "bindings": reading.bindings,
+        "array_hosts": access.hosts,
+        "connections": access.connections,
+        "sessions": access.sessions,
+    }
+    yield from read_topics(endpoint, needs, topics)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over one cluster; later topics build on what earlier ones saw."""
+
+    array: ElementArray
+    endpoint: str
+    wants_version: bool = True
+    policy_names: dict[str, str | None] = field(default_factory=dict)
+    active_volumes: set[str] = field(default_factory=set)
+    volumes_read: bool = False
+
+    def array_itself(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GetClusterInfo")
+        info = Record(self.array.call("GetClusterInfo"), "the cluster", complaints).inner("clusterInfo")
+        version: str | None = None
+        try:
+            if self.wants_version:
+                told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
+                version = told.text("clusterVersion")
+        except EndpointError as error:
+            # The cluster is there; only its release is not known.
+            yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)
+        name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
+        yield batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
+        yield from complaints.gaps(self.endpoint)
+
+    def nodes(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListAllNodes")
+        answer = self.array.call("ListAllNodes")
+        found: list[Row] = []
+        for under, key, state in (
+            ("nodes", "nodeID", "active"),
+            ("pendingNodes", "pendingNodeID", "pending"),
+            ("pendingActiveNodes", "pendingActiveNodeID", "pendingActive"),
+        ):
+            listed = once(records(answer, under, "node", key, complaints), key, set(), complaints)
+            found.extend(rows.node_row(node, key, state) for node in listed)
+        yield batch("array_node", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def qos_policies(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListQoSPolicies")
+        listed = records(self.array.call("ListQoSPolicies"), "qosPolicies", "policy", "qosPolicyID", complaints)
+        found = [rows.policy_row(policy) for policy in once(listed, "qosPolicyID", set(), complaints)]
+        self.policy_names = {row["policy_id"]: row["name"] for row in found}
+        yield batch("array_qos_policy", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def qos_limits(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GetLimits")
+        limits = Record(self.array.call("GetLimits"), "the cluster", complaints)
+        yield batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
+        yield from complaints.gaps(self.endpoint)
+
+    def volumes(self) -> Iterator[Batch | Gap]:
+        """Pages end with an empty answer, not with a short one: the cluster may hold less to a page than was asked for."""
+        complaints = Complaints("ListVolumes")
+        seen: set[str] = set()
+        start = 0
+        while True:
+            answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
+            listed = list(records(answer, "volumes", "volume", "volumeID", complaints))
+            found = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, complaints)]
+            self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active" and row["volume_id"].isdecimal())
+            yield batch("array_volume", self.endpoint, found)
+            ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
+            following = max(ids, default=-1) + 1
+            if ids != sorted(ids):
+                complaints.add("the order", f"the page from volume {start}", "is not by volumeID: the next page may leave volumes out")
+            yield from complaints.gaps(self.endpoint)
+            if following <= start:
+                break
+            start = following
+        if answer.get("volumes") != []:
+            yield Gap(self.endpoint, f"ListVolumes: volumes from {start}", "the page did not advance; what follows was not read")
+            return
+        self.volumes_read = True
+
+    def volume_load(self) -> Iterator[Batch | Gap]:
+        return volume_load(self.array, self.endpoint, self.active_volumes, whole=self.volumes_read)
+
+    def volume_histograms(self) -> Iterator[Batch | Gap]:
+        return volume_histograms(self.array, self.endpoint, self.active_volumes, whole=self.volumes_read)
+
+    def protocol_endpoints(self) -> Iterator[Batch | Gap]:
+        return self._plain(
+            "ListProtocolEndpoints", "protocolEndpoints", "protocolEndpointID", "array_protocol_endpoint", rows.protocol_endpoint_row
+        )
+
+    def containers(self) -> Iterator[Batch | Gap]:
+        return self._plain("ListStorageContainers", "storageContainers", "storageContainerID", "storage_container", rows.container_row)
+
+    def bindings(self) -> Iterator[Batch | Gap]:
+        return self._plain("ListVirtualVolumeBindings", "bindings", "virtualVolumeBindingID", "vvol_binding", rows.binding_row)
+
+    def _plain(self, method: str, under: str, key: str, table: str, row: Callable[[Record], Row]) -> Iterator[Batch | Gap]:
+        """A list that comes in one answer."""
+        complaints = Complaints(method)
+        listed = records(self.array.call(method), under, under.removesuffix("s"), key, complaints)
+        yield batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), complaints)])
+        yield from complaints.gaps(self.endpoint)
+
+    def vvols(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("ListVirtualVolumes")
+        seen: set[str] = set()
+        start: dict[str, str] = {}
+        while True:
+            answer = self.array.call("ListVirtualVolumes", details=False, recursive=False, limit=PAGE, **start)
+            listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", complaints)
+            found = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, complaints)]
+            yield batch("vvol", self.endpoint, found)
+            following = Record(answer, "the answer", complaints).text("nextVirtualVolumeID")
+            if following in (None, _NOTHING_FOLLOWS):
+                break
+            if not found:
+                complaints.add("nextVirtualVolumeID", "the answer", "leads to nothing new; what follows was not read")
+                break
+            start = {"startVirtualVolumeID": str(following)}
+        yield from complaints.gaps(self.endpoint)

@@ -1,0 +1,189 @@
+"""One Element record to one row of a fact table."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+
+HISTOGRAMS = (
+    "belowMinIopsPercentages",
+    "minToMaxIopsPercentages",
+    "readBlockSizes",
+    "targetUtilizationPercentages",
+    "throttlePercentages",
+    "writeBlockSizes",
+)
+"""What every volume is counted by. Source: API reference, ListVolumeQoSHistograms; recorded answer."""
+
+_INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def node_row(node: Record, key: str, state: str) -> Row:
+    """A row of array_node; the model is the node type, which a node that is not active yet need not tell."""
+    platform = node.value.get("platformInfo")
+    model = platform.get("nodeType") if isinstance(platform, dict) else None
+    return {
+        "node_id": node.identifier(key),
+        "name": node.text("name"),
+        "state": state,
+        "version": node.text("softwareVersion"),
+        "model": model if isinstance(model, str) else None,
+    }
+
+
+def policy_row(policy: Record) -> Row:
+    """A row of array_qos_policy: every volume that uses it has its limits to itself. Element limits no bytes, and has no priority."""
+    found = _limits(policy)
+    return {
+        "policy_id": policy.identifier("qosPolicyID"),
+        "name": policy.text("name"),
+        "kind": "policy",
+        **found,
+        "is_shared": False,
+        "is_read": None not in found.values(),
+        "volumes": policy.length("volumeIDs"),
+    }
+
+
+def limit_row(limits: Record) -> Row:
+    """A row of array_qos_limit. Source: API reference, GetLimits."""
+    return {
+        "min_iops_floor": limits.number("volumeMinIOPSMin"),
+        "min_iops_ceiling": limits.number("volumeMinIOPSMax"),
+        "max_iops_floor": limits.number("volumeMaxIOPSMin"),
+        "max_iops_ceiling": limits.number("volumeMaxIOPSMax"),
+        "burst_iops_floor": limits.number("volumeBurstIOPSMin"),
+        "burst_iops_ceiling": limits.number("volumeBurstIOPSMax"),
+    }
+
+
+def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
+    """A row of array_volume; `policy_names` holds the name of every policy by its id.
+
+    Element tells no serial of its own kind, nor what a volume was cloned from (API reference, volume).
+    """
+    vvol_id = volume.reference("virtualVolumeID")
+    policy_id = volume.reference("qosPolicyID")
+    if policy_id is not None and policy_names.get(policy_id) is None:
+        volume.complaints.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not tell")
+    knows_kind = volume.value.get("virtualVolumeID", "") is None or vvol_id is not None
+    is_virtual = vvol_id is not None if knows_kind else None
+    return {
+        "volume_id": volume.identifier("volumeID"),
+        "name": volume.text("name"),
+        "kind": None if is_virtual is None else "vvol" if is_virtual else "lun",
+        "device": volume.device("scsiNAADeviceID"),
+        "is_virtual": is_virtual,
+        "vvol_id": vvol_id,
+        "status": volume.text("status"),
+        "size_bytes": volume.number("totalSize"),
+        "qos_policy_id": policy_id,
+        "qos_policy": policy_names.get(policy_id) if policy_id is not None else None,
+        "qos_shared": None if policy_id is None else False,
+        **_qos(volume),
+    }
+
+
+def _qos(volume: Record) -> Row:
+    """The QoS columns of a volume; on Element every volume has all four, so anything less was not understood."""
+    found = _limits(volume)
+    return {**{f"qos_{name}": value for name, value in found.items()}, "qos_read": None not in found.values()}
+
+
+def _limits(of: Record) -> Row:
+    qos = of.inner("qos")
+    return {
+        "min_iops": qos and qos.number("minIOPS"),
+        "max_iops": qos and qos.number("maxIOPS"),
+        "burst_iops": qos and qos.number("burstIOPS"),
+        "curve": qos and qos.curve("curve"),
+    }
+
+
+def load_row(stats: Record) -> Row:
+    """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (facts.md 6.7).
+
+    Bytes are those of the last sample, usually half a second. Not told: `throttle` is a share and about the cluster protecting itself, not
+    about QoS, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
+
+    Source: API reference, volumeStats, and a recorded answer, where the bytes of the last sample are 0 and those of all time are not.
+    """
+    moved = (stats.number("readBytesLastSample"), stats.number("writeBytesLastSample"))
+    period = stats.number("samplePeriodMSec")  # milliseconds; 0 on a volume that nothing was ever done with
+    known = [each for each in moved if each is not None] if period else []
+    return {
+        "volume_id": stats.identifier("volumeID"),
+        "average_io_bytes": stats.number("averageIOPSize") or None,
+        "actual_iops": stats.number("actualIOPS"),
+        "utilization": stats.real("volumeUtilization"),
+        "latency_us": stats.number("latencyUSec"),
+        "client_queue_depth": stats.number("clientQueueDepth"),
+        "bytes_per_second": sum(known) * 1000 // period if period and len(known) == len(moved) else None,
+    }
+
+
+def histogram_rows(volume: Record) -> Iterator[Row]:
+    """Rows of array_volume_histogram: one for each counter. Kinds that a newer release may add are kept where they are counters too."""
+    told = volume.inner("histograms")
+    if told is None:
+        return
+    more = [name for name, counters in told.value.items() if name not in HISTOGRAMS and isinstance(counters, dict)]
+    for name in (*HISTOGRAMS, *more):
+        counters = told.inner(name)
+        for bucket in counters.value if counters else ():
+            yield {
+                "volume_id": volume.identifier("volumeID"),
+                "kind": _INNER_CAPITAL.sub("_", name).lower(),
+                "bucket": bucket.removeprefix("Bucket"),
+                "count": counters and counters.number(bucket),
+            }
+
+
+def protocol_endpoint_row(found: Record) -> Row:
+    """A row of array_protocol_endpoint."""
+    return {
+        "protocol_endpoint_id": found.identifier("protocolEndpointID"),
+        "device": found.device("scsiNAADeviceID"),
+        "state": found.text("protocolEndpointState"),
+        "node_id": found.reference("primaryProviderID"),
+    }
+
+
+def container_row(container: Record) -> Row:
+    """A row of storage_container."""
+    return {
+        "container_id": container.identifier("storageContainerID"),
+        "name": container.text("name"),
+        "status": container.text("status"),
+    }
+
+
+def vvol_row(vvol: Record) -> Row:
+    """A row of vvol; the metadata is vSphere's, and may leave any of it out (a vVol that another client made)."""
+    container, metadata = vvol.inner("storageContainer"), vvol.inner("metadata")
+    return {
+        "vvol_id": vvol.identifier("virtualVolumeID"),
+        "volume_id": vvol.identifier("volumeID"),
+        "container_id": container and container.identifier("storageContainerID"),
+        "name": metadata and metadata.told("VMW_VVolName"),
+        "kind": metadata and metadata.told("VMW_VVolType"),
+        "vm_uuid": metadata and metadata.told("VMW_VmID"),
+        "status": vvol.text("status"),
+    }
+
+
+def binding_row(binding: Record) -> Row:
+    """A row of vvol_binding; ids are integers in a real answer (arrays.md)."""
+    return {
+        "binding_id": binding.identifier("virtualVolumeBindingID"),
+        "vvol_id": binding.identifier("virtualVolumeID"),
+        "protocol_endpoint_id": binding.identifier("protocolEndpointID"),
+        "array_host_id": binding.identifier("virtualVolumeHostID"),
+        "device": binding.device("protocolEndpointInBandID"),
+    }

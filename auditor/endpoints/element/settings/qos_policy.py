@@ -1,0 +1,90 @@
+"""Reads and writes one limit of one Element QoS policy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.setting import Reading
+from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.element.client import ElementArray
+    from auditor.model import Scalar, Target
+
+FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")
+
+
+class ElementQosPolicy:
+    """`element.qos_policy`: keys `policy_id` and `field` (minIOPS, maxIOPS or burstIOPS).
+
+    A policy is shared: what is written holds at once for every volume that uses it.
+    """
+
+    kind = EndpointKind.ELEMENT
+
+    def read(self, session: ElementArray, target: Target) -> Reading:
+        """The limit as the cluster tells it now.
+
+        Raises:
+            NotThereError: there is no such policy.
+            MalformedAnswerError: the policy is there, its limit is not a whole number.
+            EndpointError: the cluster could not be asked.
+
+        Source: Element API reference, ListQoSPolicies.
+        """
+        field = _field(session, target)
+        listed = session.call("ListQoSPolicies").get("qosPolicies")
+        for policy in listed if isinstance(listed, list) else ():
+            if isinstance(policy, dict) and str(policy.get("qosPolicyID")) == target["policy_id"]:
+                return Reading(_limit(session, policy, field))
+        raise NotThereError(
+            f"endpoint {session.endpoint.name}: there is no QoS policy {target['policy_id']}",
+            why="its limits can be neither read nor written.",
+            do="audit again: it may have been deleted since.",
+        )
+
+    def write(self, session: ElementArray, target: Target, value: Scalar) -> None:
+        """Set the one limit; ModifyQoSPolicy leaves values alone that it is not given.
+
+        Raises:
+            RefusedError: `value` is not a whole number, or the cluster does not allow it.
+            NotThereError: there is no such policy.
+            PermissionMissingError: the account may not change policies.
+            EndpointUnreachableError: no answer; whether the limit was written is not known.
+
+        Source: Element API reference, ModifyQoSPolicy: "You can supply partial QoS values".
+        """
+        field = _field(session, target)
+        if type(value) is not int or not target["policy_id"].isdecimal():
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: {field} of QoS policy {target['policy_id']} cannot be set to {value!r}",
+                why="a limit is a whole number of I/O operations a second, and a policy's id is one too; nothing was written.",
+                do="correct `set:` of the rule that asked for it.",
+            )
+        session.call("ModifyQoSPolicy", qosPolicyID=int(target["policy_id"]), qos={field: value})
+
+
+def _field(session: ElementArray, target: Target) -> str:
+    field = target["field"]
+    if field not in FIELDS:
+        raise RefusedError(
+            f"endpoint {session.endpoint.name}: a QoS policy has no limit {field!r}, only {', '.join(FIELDS)}",
+            why="nothing was read or written.",
+            do="correct `target:` of the rule that asked for it.",
+        )
+    return field
+
+
+def _limit(session: ElementArray, policy: dict[str, Any], field: str) -> int:
+    qos = policy.get("qos")
+    value = qos.get(field) if isinstance(qos, dict) else None
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)  # some answers carry numbers as strings; the collector takes them for numbers too
+    if type(value) is not int:
+        raise MalformedAnswerError(
+            f"endpoint {session.endpoint.name}: {field} of QoS policy {policy.get('qosPolicyID')} reads {value!r}",
+            why="without the present value nothing may be written.",
+            do="look at the policy on the cluster itself.",
+        )
+    return value

@@ -1,0 +1,1 @@
+"""Fujitsu ETERNUS DX: session over SSH, collector, rows and settings."""

@@ -1,0 +1,122 @@
+"""Reads the hosts of an ETERNUS DX, and which volumes each of them sees."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.topics import batch
+from auditor.endpoints.eternus import machine_format as machine
+from auditor.endpoints.eternus import rows
+from auditor.endpoints.eternus import text_format as text
+from auditor.endpoints.eternus.answers import NoSuchCommandError
+from auditor.endpoints.eternus.tally import UNKNOWN_FORM, once_each
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.endpoints.eternus.answers import Answer
+    from auditor.endpoints.eternus.client import EternusArray
+    from auditor.endpoints.eternus.records import Host, Lun
+    from auditor.endpoints.eternus.tally import Seen
+    from auditor.facts.schema import Batch
+
+
+def read_hosts(array: EternusArray, endpoint: str, seen: Seen) -> Iterator[Batch | Gap]:
+    """Rows of array_host and array_initiator: what the array calls a host is one port of a server.
+
+    Raises:
+        EndpointError: a list of hosts could not be asked for.
+    """
+    found: list[Host] = []
+    unknown: list[NoSuchCommandError] = []
+    for command, kind in (("show host-wwn-names", "fc"), ("show host-iscsi-names", "iscsi"), ("show host-sas-addresses", "sas")):
+        complaints = Complaints(command)
+        try:
+            found.extend(_hosts(array.read(command), kind, complaints))
+        except NoSuchCommandError as error:
+            unknown.append(error)  # an array without such ports does not know the command; not verified
+        yield from complaints.gaps(endpoint)
+    if len(unknown) == 3:
+        raise unknown[0]
+    complaints = Complaints("hosts")
+    groups = _host_groups(array, complaints)
+    hosts = list(once_each(found, lambda host: host.id, complaints))
+    yield batch("array_host", endpoint, [rows.host_row(host, groups.get(host.id)) for host in hosts])
+    yield batch("array_initiator", endpoint, [rows.initiator_row(host) for host in hosts])
+    seen.hosts = None if complaints.any else frozenset(host.id for host in hosts)
+    yield from complaints.gaps(endpoint)
+
+
+def _host_groups(array: EternusArray, complaints: Complaints) -> dict[str, str]:
+    try:
+        answer = array.read("show host-groups -all")
+    except NoSuchCommandError as error:
+        if error.in_words or not array.by_machine:
+            return {}  # early command lines have none
+        complaints.add("host_group", "all hosts", error.what)
+        return {}
+    except (EndpointUnreachableError, CredentialsError):
+        raise
+    except EndpointError as error:
+        complaints.add("host_group", "all hosts", error.what)
+        return {}
+    if answer.by_machine:
+        complaints.add("host_group", "all hosts", UNKNOWN_FORM)
+        return {}
+    return text.host_groups(answer)
+
+
+def read_connections(array: EternusArray, endpoint: str, seen: Seen) -> Iterator[Batch | Gap]:
+    """Who sees which LUN group, and what is in those groups; ports that ask for no affinity leave a gap: everybody sees all there."""
+    complaints = Complaints("show host-affinity")
+    answer = array.read("show host-affinity")
+    if answer.by_machine:
+        complaints.add("the answer", "the array", UNKNOWN_FORM)
+        yield from complaints.gaps(endpoint)
+        return
+    found = set(text.affinities(answer, complaints))
+    luns = {number: list(_luns(array, number, complaints)) for number in sorted({one.lun_group for one in found})}
+    connected = sorted({(one.host, lun.volume, lun.lun) for one in found for lun in luns[one.lun_group]})
+    for host, volume, _ in connected:
+        if seen.hosts is not None and host not in seen.hosts:
+            complaints.add("the host", host, "is not among the array's hosts")
+        if seen.volumes is not None and str(volume) not in seen.volumes:
+            complaints.add("the volume", str(volume), "is not among the array's volumes")
+    yield batch(
+        "array_connection",
+        endpoint,
+        [{"volume_id": str(volume), "array_host_id": host, "lun": lun} for host, volume, lun in connected],
+    )
+    yield from complaints.gaps(endpoint)
+    yield from _open_ports(array, endpoint)
+
+
+def _luns(array: EternusArray, number: int, complaints: Complaints) -> Iterator[Lun]:
+    answer = array.read(f"show lun-groups -lg-number {number}")
+    return machine.lun_group(answer, complaints) if answer.by_machine else text.lun_group(answer, complaints)
+
+
+def _open_ports(array: EternusArray, endpoint: str) -> Iterator[Gap]:
+    answer = array.read("show mapping")
+    if answer.by_machine:
+        yield Gap(endpoint, "show mapping", UNKNOWN_FORM)
+        return
+    for port, volumes in text.open_ports(answer).items():
+        yield Gap(
+            endpoint,
+            f"show mapping: {port}",
+            f"its host affinity is off: whoever reaches it sees {volumes} volumes, and who that is the array does not tell",
+        )
+
+
+def _hosts(answer: Answer, kind: str, complaints: Complaints) -> list[Host]:
+    if kind == "iscsi":
+        return list(machine.iscsi_hosts(answer, complaints) if answer.by_machine else text.iscsi_hosts(answer, complaints))
+    if answer.by_machine and kind == "sas":
+        if answer.records[1:]:
+            complaints.add("the answer", "the array", UNKNOWN_FORM)
+        return []
+    return list(machine.fc_hosts(answer, complaints) if answer.by_machine else text.fc_hosts(answer, complaints, kind))

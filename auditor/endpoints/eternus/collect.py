@@ -1,0 +1,176 @@
+"""Reads a Fujitsu ETERNUS DX into fact tables; never writes.
+
+No account is told everything in a form that is public: one of the role Software gets QoS, UIDs and initiators, and its affinities
+and RAID groups in an unknown form or not at all; people get those, and QoS in an unknown form. What an account is not told is a gap.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.eternus import machine_format as machine
+from auditor.endpoints.eternus import qos, rows
+from auditor.endpoints.eternus import text_format as text
+from auditor.endpoints.eternus.access import read_connections, read_hosts
+from auditor.endpoints.eternus.answers import NoSuchCommandError
+from auditor.endpoints.eternus.pools import read_pools
+from auditor.endpoints.eternus.tally import Seen, once_each
+from auditor.errors import EndpointError, NotThereError, PermissionMissingError
+from auditor.facts.needs import EVERYTHING
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.eternus.client import EternusArray
+    from auditor.endpoints.eternus.records import Volume
+    from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
+    from auditor.model import Endpoint
+
+_ROWS_A_BATCH = 1000
+
+
+def collect_eternus(array: EternusArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
+    """Yield what is needed of an array, and one row of `reading` for each topic of it.
+
+    A record that cannot be understood leaves a gap and makes its topic incomplete; its row stays where its number was understood, with
+    NULL in that cell. An array that says it has no QoS has none: its volumes are read as unlimited. One that only does not know the
+    command from this account leaves a gap.
+    """
+    reading = _Reading(array, endpoint.name)
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": reading.array_itself,
+        "pools": partial(read_pools, array, endpoint.name),
+        "qos_policies": reading.qos_policies,
+        "volumes": reading.volumes,
+        "array_hosts": partial(read_hosts, array, endpoint.name, reading.seen),
+        "connections": partial(read_connections, array, endpoint.name, reading.seen),
+    }
+    yield from read_topics(endpoint, needs, topics)
+
+
+@dataclass(slots=True)
+class _Qos:
+    """What is known of the array's QoS; `table` None where it has none."""
+
+    table: dict[int, qos.Category] | None
+    assigned: dict[int, dict[str, int | None]]
+    complaints: tuple[Complaints, ...]
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over one array; later topics build on what earlier ones saw."""
+
+    array: EternusArray
+    endpoint: str
+    qos: _Qos | None = None
+    qos_refused: EndpointError | None = None
+    seen: Seen = field(default_factory=Seen)
+
+    def array_itself(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("show enclosure-status")
+        answer = self.array.read("show enclosure-status")
+        told = machine.identity(answer, complaints) if answer.by_machine else text.identity(answer, complaints)
+        if told is not None:
+            yield batch("array", self.endpoint, [rows.array_row(told)])
+        yield from complaints.gaps(self.endpoint)
+
+    def qos_policies(self) -> Iterator[Batch | Gap]:
+        found = self._read_qos()
+        if found.table is not None:
+            counts = self._counts(found)
+            policies = [
+                rows.policy_row(category, mode, None if counts is None else counts.get((mode, category.number), 0))
+                for mode in qos.MODES
+                for category in found.table.values()
+                if category.number and (category.told or mode == qos.MODES[0])
+            ]
+            yield batch("array_qos_policy", self.endpoint, policies)
+        for complaints in found.complaints:
+            yield from complaints.gaps(self.endpoint)
+
+    def _counts(self, found: _Qos) -> dict[tuple[str, int], int] | None:
+        """How many volumes are in each category; None when one of them may be missing."""
+        counts: dict[tuple[str, int], int] = {}
+        for assigned in found.assigned.values():
+            for mode, number in assigned.items():
+                if number is None:
+                    return None
+                counts[mode, number] = counts.get((mode, number), 0) + 1
+        return counts if not found.complaints[1].any else None
+
+    def _read_qos(self) -> _Qos:
+        """Asked once for the topics that need it.
+
+        Raises:
+            EndpointError: it is not known, not even whether there is any.
+        """
+        if self.qos_refused is not None:
+            raise self.qos_refused
+        if self.qos is not None:
+            return self.qos
+        about_table, about_volumes = Complaints("show qos-bandwidth-limit"), Complaints("show volume-qos")
+        try:
+            assigned = qos.assignments(self.array.read("show volume-qos"), about_volumes.add)
+        except (NotThereError, PermissionMissingError) as error:
+            if not isinstance(error, NoSuchCommandError) or not qos.has_no_qos(self.array, error):
+                self.qos_refused = error
+                raise
+            self.qos = _Qos(None, {}, ())
+            return self.qos
+        try:
+            table = qos.table(self.array.read("show qos-bandwidth-limit"), about_table.add)
+        except NoSuchCommandError:
+            if qos.has_table(self.array.firmware) is not False:
+                raise
+            table = qos.fixed_table()
+        self.qos = _Qos(table, assigned, (about_table, about_volumes))
+        return self.qos
+
+    def volumes(self) -> Iterator[Batch | Gap]:
+        command = "show volumes" if self.array.by_machine else "show volumes -mode uid"
+        complaints = Complaints(command)
+        try:
+            answer = self.array.read(command)
+        except NoSuchCommandError:
+            if self.array.by_machine:
+                raise
+            answer = self.array.read("show volumes")  # early command lines tell no UID in text (recorded by delfin)
+        told = machine.volumes(answer, complaints) if answer.by_machine else text.volumes(answer, complaints)
+        qos_of = self._qos_of(complaints)
+        found: list[Row] = []
+        for volume in once_each(told, lambda volume: f"volume {volume.number}", complaints):
+            if volume.uid is None:
+                complaints.add("the UID", f"volume {volume.number}", "is not told by this command line, so no host's device can be found")
+            found.append({**rows.volume_row(volume, complaints), **qos_of(volume)})
+        for first in range(0, max(len(found), 1), _ROWS_A_BATCH):
+            yield batch("array_volume", self.endpoint, found[first : first + _ROWS_A_BATCH])
+        self.seen.volumes = None if complaints.any else frozenset(row["volume_id"] for row in found)
+        yield from complaints.gaps(self.endpoint)
+
+    def _qos_of(self, complaints: Complaints) -> Callable[[Volume], Row]:
+        try:
+            known = self._read_qos()
+        except EndpointError as error:
+            complaints.add("QoS", "all volumes", error.what)
+            return lambda _: rows.UNKNOWN_QOS
+        if known.table is None:
+            return lambda _: rows.NO_QOS
+        return partial(_qos_of_one, known.table, known.assigned, complaints)
+
+
+def _qos_of_one(table: dict[int, qos.Category], assigned: dict[int, dict[str, int | None]], complaints: Complaints, volume: Volume) -> Row:
+    if volume.number not in assigned:
+        complaints.add("QoS", f"volume {volume.number}", "is not among the volumes of 'show volume-qos'")
+        return rows.UNKNOWN_QOS
+    for mode, number in assigned[volume.number].items():
+        if number is None or number not in table or table[number].limits[mode] is None:
+            complaints.add(mode, f"volume {volume.number}", "names a category whose limits were not understood")
+    return rows.qos_row(assigned[volume.number], table)

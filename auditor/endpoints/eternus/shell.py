@@ -1,0 +1,293 @@
+"""An SSH shell on an ETERNUS DX, as a plain synchronous object: asyncssh runs on an event loop in a thread of its own.
+
+Nothing here knows what a command means. The host key is checked as `ssh` of the endpoint says, and never accepted because it is new.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.eternus.answers import PROMPT
+from auditor.errors import ConfigurationError, CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
+    import asyncssh
+
+    from auditor.model import Endpoint
+
+_WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
+_PIECE = 1 << 16
+_TERMINAL = (512, 9999)  # columns and lines: what is shown shall neither be broken nor paged
+_LAST_RESORT = "+aes256-cbc,aes192-cbc,aes128-cbc,3des-cbc"
+"""Ciphers for arrays that offer nothing better; appended, so a better one wins. Source: Fujitsu's OpenSDS driver appends 3des-cbc."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """There was no whole answer.
+
+    Attributes:
+        sent: the command may have reached the array.
+        in_part: the answer had begun.
+        in_time: False when the array stayed silent for too long; true when the connection ended.
+    """
+
+    reason: str
+    sent: bool
+    in_part: bool = False
+    in_time: bool = True
+
+
+class Shell:
+    """One shell at a time on one array; opened by `connect`. Not safe to use from several threads at once.
+
+    Raises:
+        ConfigurationError: the endpoint's known_hosts file cannot be read.
+    """
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
+        self._known_hosts = _known_hosts(endpoint)
+        self._connection: asyncssh.SSHClientConnection | None = None
+        self._process: asyncssh.SSHClientProcess[str] | None = None
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name=f"eternus-shell-{endpoint.name}", daemon=True)
+        self._thread.start()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a shell, as far as this side knows."""
+        return self._process is not None and not self._process.is_closing()
+
+    def connect(self) -> None:
+        """Log in, and wait for the first prompt.
+
+        Raises:
+            CredentialsError: the password cannot be looked up, or is refused.
+            EndpointUnreachableError: no connection, no prompt in time, or a host key that does not verify.
+        """
+        self._run(self._hang_up())
+        problem = self._run(self._connect(password_of(self._endpoint)))
+        if problem is not None:
+            self._run(self._hang_up())
+            raise problem
+
+    def ask(self, line: str) -> str | Lost:
+        """Everything from sending `line` to the next prompt, which is its last word; after a `Lost` the shell is closed."""
+        answer: str | Lost = self._run(self._exchange(line))
+        if isinstance(answer, Lost):
+            self._run(self._hang_up())
+        return answer
+
+    def close(self) -> None:
+        """Hang up and end the thread."""
+        if self._thread.is_alive():
+            self._run(self._hang_up())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+
+    def _run(self, work: Coroutine[Any, Any, Any]) -> Any:
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _connect(self, password: str) -> EndpointError | None:
+        """None when there is a prompt. Errors are returned, not raised: outside the handler no exception holds the password."""
+        import asyncssh
+
+        endpoint = self._endpoint
+        login = _login(endpoint, password)
+        try:
+            async with asyncio.timeout(endpoint.limits.timeout_seconds):
+                self._connection = await asyncssh.connect(
+                    endpoint.address,
+                    endpoint.port,
+                    username=endpoint.username,
+                    client_factory=lambda: login,
+                    known_hosts=self._known_hosts,
+                    client_keys=None,
+                    agent_path=None,
+                    gss_host=None,
+                    config=None,
+                    preferred_auth="password,keyboard-interactive",
+                    encryption_algs=_LAST_RESORT,
+                )
+                self._process = await self._connection.create_process(
+                    term_type="vt100", term_size=_TERMINAL, encoding="utf-8", errors="replace"
+                )
+        except asyncssh.PermissionDenied:
+            return CredentialsError(
+                f"endpoint {endpoint.name}: it refused the login of {endpoint.username}",
+                why="nothing on it was read.",
+                do="check the user name and the secret of this endpoint in fleet.yaml, and that the account is not locked.",
+            )
+        except asyncssh.HostKeyNotVerifiable:
+            return self._unverified(login.shown)
+        except TimeoutError:
+            return self._unreachable(f"no login within {endpoint.limits.timeout_seconds:g} s")
+        except (OSError, asyncssh.Error) as error:
+            return self._unreachable(str(error) or type(error).__name__)
+        finally:
+            login.forget()
+        heard = await self._until_prompt("")
+        return self._unreachable(f"logged in, and then {heard.reason}") if isinstance(heard, Lost) else None
+
+    async def _exchange(self, line: str) -> str | Lost:
+        import asyncssh
+
+        if self._process is None or self._process.is_closing():
+            return Lost("the connection had ended", sent=False)
+        try:
+            self._process.stdin.write(f"{line}\n")
+        except (OSError, asyncssh.Error) as error:
+            return Lost(str(error) or type(error).__name__, sent=False)
+        return await self._until_prompt(line)
+
+    async def _until_prompt(self, line: str) -> str | Lost:
+        """What comes up to a prompt at the very end. A prompt alone does not answer a line: it is one that came late."""
+        import asyncssh
+
+        if self._process is None:
+            return Lost("the connection had ended", sent=False)
+        seconds = self._endpoint.limits.timeout_seconds
+        deadline = self._loop.time() + _WHOLE_ANSWER * seconds
+        pieces: list[str] = []
+        tail = ""
+        while self._loop.time() < deadline:
+            try:
+                async with asyncio.timeout(seconds):
+                    piece = await self._process.stdout.read(_PIECE)
+            except TimeoutError:
+                return Lost(f"no prompt within {seconds:g} s", sent=True, in_part=_begun(pieces, line), in_time=False)
+            except (OSError, asyncssh.Error) as error:
+                return Lost(str(error) or type(error).__name__, sent=True, in_part=_begun(pieces, line))
+            if not piece:
+                return Lost("the connection ended", sent=True, in_part=_begun(pieces, line))
+            pieces.append(piece)
+            tail = (tail + piece)[-len(PROMPT) :]
+            if tail == PROMPT:
+                text = "".join(pieces)
+                if not line or text.removesuffix(PROMPT).strip():
+                    return text
+        return Lost("the answer arrives too slowly to be awaited", sent=True, in_part=True, in_time=False)
+
+    async def _hang_up(self) -> None:
+        connection, self._connection, self._process = self._connection, None, None
+        if connection is not None:
+            connection.abort()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(self._endpoint.limits.timeout_seconds):
+                    await connection.wait_closed()
+
+    def _unverified(self, shown: str) -> EndpointUnreachableError:
+        endpoint = self._endpoint
+        wanted = f"not {endpoint.ssh.fingerprint}" if endpoint.ssh.fingerprint else "which is not in the known_hosts file"
+        return EndpointUnreachableError(
+            f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} shows host key {shown or 'of an unknown kind'}, {wanted}",
+            why="it may be somebody else, so no password was sent and nothing was read.",
+            do="compare it with what the array's own console shows, then set `ssh: {fingerprint: ...}` of this endpoint in fleet.yaml.",
+        )
+
+    def _unreachable(self, reason: str) -> EndpointUnreachableError:
+        endpoint = self._endpoint
+        return EndpointUnreachableError(
+            f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} gives no shell: {reason}",
+            why="the request was never sent.",
+            do="check the address, that SSH is open on the array, and the network between, or raise `limits: {timeout_seconds}`.",
+        )
+
+
+def _begun(pieces: list[str], line: str) -> bool:
+    """Whether anything came behind the echo."""
+    heard, echo = "".join("".join(pieces).split()), "".join(line.split())
+    return bool(heard.partition(echo)[2] if echo in heard else heard)
+
+
+def lost(endpoint: Endpoint, command: str, trouble: Lost, why: str) -> EndpointError:
+    """The error for an answer that did not come: a broken one makes no sense, a missing one means that nobody answers."""
+    if trouble.in_part and trouble.in_time:
+        return MalformedAnswerError(
+            f"endpoint {endpoint.name}: its answer to {command!r} broke off: {trouble.reason}",
+            why=why,
+            do="ask again; if it stays, look at the array's own events.",
+        )
+    return EndpointUnreachableError(
+        f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} did not answer {command!r}: {trouble.reason}",
+        why=why if trouble.sent else "the request was never sent.",
+        do="check the network between, or raise `limits: {timeout_seconds}` of this endpoint.",
+    )
+
+
+def _login(endpoint: Endpoint, password: str) -> Any:
+    """What asyncssh asks for credentials and about host keys; the password goes out once, or a typing error would lock the account."""
+    import asyncssh
+
+    class Login(asyncssh.SSHClient):
+        def __init__(self) -> None:
+            self.shown = ""
+            self._password: str | None = password
+
+        def forget(self) -> None:
+            self._password = None
+
+        def _once(self) -> str | None:
+            found, self._password = self._password, None
+            return found
+
+        def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002  theirs
+            self.shown = key.get_fingerprint("sha256")
+            wanted = endpoint.ssh.fingerprint
+            return wanted is not None and hmac.compare_digest(self.shown, wanted)
+
+        def password_auth_requested(self) -> str | None:
+            return self._once()
+
+        def kbdint_auth_requested(self) -> str | None:
+            return "" if self._password is not None else None
+
+        def kbdint_challenge_received(
+            self,
+            name: str,  # noqa: ARG002  theirs
+            instructions: str,  # noqa: ARG002  theirs
+            lang: str,  # noqa: ARG002  theirs
+            prompts: Sequence[tuple[str, bool]],
+        ) -> list[str] | None:
+            if not prompts:
+                return []  # only words
+            # One question whose answer is not shown: the password. Anything else is not ours to answer.
+            if len(prompts) == 1 and not prompts[0][1] and (answer := self._once()) is not None:
+                return [answer]
+            return None
+
+    return Login()
+
+
+def _known_hosts(endpoint: Endpoint) -> asyncssh.SSHKnownHosts | None:
+    """The keys to compare with; None compares nothing, and only `verify: false` says so."""
+    import asyncssh
+
+    if not endpoint.ssh.verify:
+        return None
+    nobody = asyncssh.import_known_hosts("")
+    if endpoint.ssh.fingerprint:
+        return nobody  # then validate_host_public_key is asked
+    own = Path("~/.ssh/known_hosts").expanduser()
+    path = Path(endpoint.ssh.known_hosts) if endpoint.ssh.known_hosts else own
+    if path == own and not path.exists():
+        return nobody
+    try:
+        return asyncssh.read_known_hosts(str(path))
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"endpoint {endpoint.name}: the known_hosts file {path} cannot be read: {type(error).__name__}",
+            why="without it nobody can say whether the array is the array, so nothing was read.",
+            do="correct `ssh: {known_hosts: ...}` of this endpoint in fleet.yaml, or give a fingerprint.",
+        ) from error

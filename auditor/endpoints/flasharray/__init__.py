@@ -1,0 +1,1 @@
+"""Pure FlashArray: session, collector, rows and settings."""

@@ -1,0 +1,174 @@
+"""Sessions with Pure FlashArrays over REST 2.x."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.https import HttpsSession
+from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
+from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from auditor.model import Endpoint
+
+PAGE = 1000  # objects asked for at once; an array that holds less to a page says so by what it answers
+_MOST_PAGES = 100_000  # an array whose pages never end is not read for ever
+
+
+class FlashArray:
+    """One array, asked through REST 2.x. Made by `open_flasharray`; safe to use from several threads.
+
+    Attributes:
+        endpoint: whom we talk to.
+        api_version: negotiated, as text.
+        release: what answers, for people.
+        notes: what people should know of the session; empty mostly.
+    """
+
+    def __init__(self, endpoint: Endpoint, wire: FlashArrayWire) -> None:
+        self.endpoint = endpoint
+        self._wire = wire
+        self.api_version = wire.api_version
+        self.release = f"{self._software()} REST {self.api_version}"
+        newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
+        self.notes = (f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.",) if newer else ()
+
+    def pages(self, resource: str, **params: str) -> Iterator[dict[str, Any]]:
+        """Every page of a list, as the array answers it: `items` and what goes with them; fields that hold secrets read "***".
+
+        The end is reached when the array says that nothing remains, or gives no token for more. A list that ends otherwise raises.
+
+        Args:
+            resource: for example "volumes" or "volumes/performance".
+            params: query parameters of that resource.
+
+        Raises:
+            EndpointUnreachableError: no answer, or none in time.
+            CredentialsError: the session was over, and the API token opens no other.
+            PermissionMissingError: the account may not ask this.
+            NotThereError: the resource, or an object that `params` name, does not exist.
+            MalformedAnswerError: an answer is not what REST 2.x promises, or the pages break off.
+            EndpointError: the array answered with an error of its own.
+
+        Source: OpenAPI definitions, parameters limit and continuation_token. The vendor's Python client sends the token in quotes, which
+        the definitions do not ask for; which of the two an array insists on is not verified against a real system.
+        """
+        label = f"GET {resource}"
+        heard: set[str] = set()
+        asked: Mapping[str, str] = {**params, "limit": str(PAGE)}
+        for _ in range(_MOST_PAGES):
+            answer, headers = self._wire.ask("GET", resource, params=asked)
+            if not isinstance(answer.get("items"), list):
+                raise self._malformed(label, "it has no list of items")
+            yield answer
+            following = answer.get("continuation_token") or headers.get("x-next-token")
+            remains = answer.get("more_items_remaining")
+            if remains is False or (remains is None and not following):
+                return
+            if not isinstance(following, str) or following in heard:
+                raise self._malformed(label, "more items remain, and it does not say where they begin")
+            heard.add(following)
+            asked = {**params, "limit": str(PAGE), "continuation_token": following}
+        raise self._malformed(label, f"it did not end after {_MOST_PAGES} pages")
+
+    def one(self, resource: str, name: str) -> dict[str, Any]:
+        """The object of that name.
+
+        Raises:
+            NotThereError: there is none.
+            EndpointError: as `pages`.
+        """
+        for page in self.pages(resource, names=name):
+            for item in page["items"]:
+                if isinstance(item, dict) and item.get("name") == name:
+                    return item
+        raise NotThereError(
+            f"endpoint {self.endpoint.name}: {resource} holds nothing named {name!r}",
+            why="its settings can be neither read nor written.",
+            do="audit again: it may have been renamed or deleted since.",
+        )
+
+    def patch(self, resource: str, name: str, body: Mapping[str, Any]) -> None:
+        """Change the fields of `body` in the object of that name, once.
+
+        Raises:
+            RefusedError: the array understood it and said no.
+            NotThereError: nothing has that name.
+            PermissionMissingError: the account may not.
+            CredentialsError: the session was over; nothing was written.
+            EndpointUnreachableError: no answer; whether it was written is not known, unless the error says it was never sent.
+            MalformedAnswerError: an answer that makes no sense; whether it was written is not known.
+        """
+        self._wire.ask("PATCH", resource, params={"names": name}, body=dict(body))
+
+    def clock(self) -> datetime | None:
+        """The time by the array's own clock, in UTC; None when it does not tell.
+
+        Source: RFC 9110, Date: REST 2.x has no other field that holds the present time. Not verified against a real system.
+        """
+        _, headers = self._wire.ask("GET", "arrays", params={"limit": "1"})
+        try:
+            told = parsedate_to_datetime(headers.get("date", ""))
+        except ValueError:
+            return None
+        return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)
+
+    def role(self) -> str | None:
+        """The role of the API token's user, for example readonly or storage_admin; None when the array does not tell.
+
+        Releases with management access policies instead of roles tell the policies' names.
+
+        Source: OpenAPI definitions, Admin: role.name; from FA2.36 on management_access_policies[].name.
+        """
+        if self._wire.username is None:
+            return None
+        try:
+            found = self.one("admins", self._wire.username)
+        except (NotThereError, PermissionMissingError):
+            return None  # a user of a directory service is not among the array's own
+        policies = found.get("management_access_policies")
+        told = [found.get("role"), *(policies if isinstance(policies, list) else ())]
+        names = [str(each["name"]) for each in told if isinstance(each, dict) and each.get("name")]
+        return ", ".join(dict.fromkeys(names)) or None
+
+    def _software(self) -> str:
+        answer, _ = self._wire.ask("GET", "arrays", params={"limit": "1"})
+        items = answer.get("items")
+        found = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+        return " ".join(str(found[key]) for key in ("os", "version") if found.get(key)) or "FlashArray"
+
+    def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
+        return MalformedAnswerError(
+            f"endpoint {self.endpoint.name}: its answer to {label} cannot be read to the end: {reason}",
+            why="what follows is unknown.",
+            do="collect again; if it stays, look at the array's own alerts.",
+        )
+
+
+@contextmanager
+def open_flasharray(endpoint: Endpoint) -> Iterator[FlashArray]:
+    """A session with a FlashArray; it is logged out and every connection closed at the end.
+
+    Raises:
+        CredentialsError: the API token cannot be looked up, or is refused.
+        EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
+        NotThereError: it speaks no REST version that is known here.
+        MalformedAnswerError: something answers, but not a FlashArray.
+        ConfigurationError: the endpoint's CA file cannot be read.
+
+    Source: OpenAPI definitions, tag Authorization.
+    """
+    session = HttpsSession(endpoint, "/api/")
+    try:
+        wire = FlashArrayWire(endpoint, session)
+        try:
+            yield FlashArray(endpoint, wire)
+        finally:
+            wire.logout()
+    finally:
+        session.close()

@@ -1,0 +1,266 @@
+"""Reads a Pure FlashArray into fact tables; never writes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.flasharray import rows
+from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows
+from auditor.errors import CredentialsError, EndpointError
+from auditor.facts.needs import EVERYTHING
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.flasharray.client import FlashArray
+    from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
+    from auditor.model import Endpoint
+
+FAMILY = "flasharray"
+
+
+def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
+    """Yield what is needed of an array, a page at a time, and one row of `reading` for each topic of it.
+
+    A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
+    topic that cannot be asked leaves a gap, and the next one is tried, until the array has fallen silent.
+
+    Ceilings of hosts, host groups (REST 2.50 and later) and realms (2.36) are not read: `qos_read` is about a volume and its volume group.
+
+    Source: the vendor's OpenAPI definitions for each resource; arrays.md, "Calls and fields".
+    """
+    reading = _Reading(
+        array,
+        endpoint.name,
+        wants_model="controllers" in needs.properties("array"),
+        wants_pods="pods" in needs.properties("volumes"),
+    )
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": reading.array_itself,
+        "nodes": reading.nodes,
+        "qos_policies": reading.volume_groups,
+        "array_hosts": reading.hosts,  # before the volumes: hosts decide by which name a volume is seen
+        "volumes": reading.volumes,
+        "volume_load": reading.volume_load,
+        "protocol_endpoints": reading.protocol_endpoints,
+        "connections": reading.connections,
+    }
+    yield from read_topics(endpoint, needs, topics)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over one array; later topics build on what earlier ones saw."""
+
+    array: FlashArray
+    endpoint: str
+    wants_model: bool = True
+    wants_pods: bool = True
+    groups: dict[str, tuple[str | None, rows.Ceilings]] = field(default_factory=dict)
+    host_protocols: dict[str, set[str]] | None = None  # kinds of initiators by array_host_id; None: not read
+    volume_ids: set[str] | None = None  # None: not all of them read
+    active_volumes: dict[str, str | None] = field(default_factory=dict)  # names by id, of those that have a load
+    endpoints: list[Row] | None = None  # rows of array_protocol_endpoint, where the volumes were read without a gap
+    connected: list[Row] | None = None  # rows of array_connection, where they were read for the volumes' sake
+    hosts_error: EndpointError | None = None
+    pod_arrays: dict[str, str | None] | None = None  # by the pod's name; None: not asked yet
+    host_gaps: list[Gap] = field(default_factory=list)  # of hosts that were read for the volumes' sake alone
+    connection_gaps: list[Gap] = field(default_factory=list)
+
+    def array_itself(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET arrays")
+        model: str | None = None
+        try:
+            if self.wants_model:
+                model = next((node["model"] for node in self._controllers(Complaints("GET controllers")) if node["model"]), None)
+        except EndpointError as error:
+            # The array is there; only its model is not known.
+            yield Gap(self.endpoint, "GET controllers", error.what)
+        found = [rows.array_row(record, FAMILY, model) for record in self._listed("arrays", "array", "id", complaints)]
+        if len(found) != 1:
+            complaints.add("items", "the answer", f"are {len(found)} arrays where one was expected")
+        yield batch("array", self.endpoint, found[:1])
+        yield from complaints.gaps(self.endpoint)
+
+    def nodes(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET controllers")
+        yield batch("array_node", self.endpoint, list(self._controllers(complaints)))
+        yield from complaints.gaps(self.endpoint)
+
+    def volume_groups(self) -> Iterator[Batch | Gap]:
+        """Volume groups that await their end limit nothing, and get no row; their volumes still refer to them."""
+        complaints = Complaints("GET volume-groups")
+        found: list[Row] = []
+        for group in self._listed("volume-groups", "volume group", "id", complaints):
+            held = rows.ceilings(group)
+            row = rows.group_row(group, held)
+            self.groups[row["policy_id"]] = (row["name"], held)
+            if group.value.get("destroyed") is not True:
+                found.append(row)
+        yield batch("array_qos_policy", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def hosts(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET hosts")
+        try:
+            found, initiators = self._hosts(complaints)
+        except EndpointError as error:
+            self.hosts_error = error
+            raise
+        yield batch("array_host", self.endpoint, found)
+        yield batch("array_initiator", self.endpoint, initiators)
+        yield from complaints.gaps(self.endpoint)
+
+    def volumes(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET volumes")
+        by_nvme: dict[str, bool] | None = {}
+        try:
+            by_nvme = self._reached_by_nvme(complaints)
+        except EndpointError as error:
+            if isinstance(error, CredentialsError):
+                raise
+            by_nvme = None
+            yield Gap(self.endpoint, "GET hosts and connections, by which a volume's name at its hosts is known", error.what)
+        yield from self.host_gaps
+        seen: set[str] = set()
+        endpoints: list[Row] = []
+        whole = True
+        for page in self._pages("volumes", "volume", "id", complaints, seen):
+            found = []
+            for volume in page:
+                volume_id = volume.identifier("id") or ""
+                row = rows.volume_row(volume, self.groups, by_nvme=None if by_nvme is None else by_nvme.get(volume_id, False))
+                row["pod_arrays"] = None
+                if row["pod"] is not None and self.wants_pods:
+                    yield from self._read_pods()
+                    row["pod_arrays"] = (self.pod_arrays or {}).get(row["pod"])
+                found.append(row)
+                if row["status"] != "destroyed":
+                    self.active_volumes[volume_id] = row["name"]
+                    if row["kind"] == "protocol_endpoint":
+                        endpoints.append(rows.protocol_endpoint_row(volume))
+            yield batch("array_volume", self.endpoint, found)
+            for gap in complaints.gaps(self.endpoint):
+                whole = False
+                yield gap
+        self.volume_ids = seen
+        self.endpoints = endpoints if whole else None
+
+    def _read_pods(self) -> Iterator[Gap]:
+        """Learn, once and only where a volume lies in a pod, which arrays each pod lies on."""
+        if self.pod_arrays is not None:
+            return
+        self.pod_arrays = {}
+        complaints = Complaints("GET pods")
+        try:
+            self.pod_arrays = dict(map(rows.pod_arrays, self._listed("pods", "pod", "name", complaints)))
+        except EndpointError as error:
+            if isinstance(error, CredentialsError):
+                raise
+            yield Gap(self.endpoint, "GET pods, by which the arrays of a stretched volume are known", error.what)
+        yield from complaints.gaps(self.endpoint)
+
+    def volume_load(self) -> Iterator[Batch | Gap]:
+        """The latest sample of each volume."""
+        complaints = Complaints("GET volumes/performance")
+        seen: set[str] = set()
+        for page in self._pages("volumes/performance", "volume", "id", complaints, seen, destroyed="false"):
+            yield batch("array_volume_load", self.endpoint, [rows.load_row(load) for load in page])
+        for volume_id, name in self.active_volumes.items():
+            if volume_id not in seen:
+                complaints.add("the record", f"volume {name}", "was not in the answer")
+        if self.volume_ids is None:
+            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
+        yield from complaints.gaps(self.endpoint)
+
+    def protocol_endpoints(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET volumes")
+        found = self.endpoints
+        if found is None:
+            asked = {"filter": "subtype='protocol_endpoint'", "destroyed": "false"}
+            listed = (volume for page in self._pages("volumes", "volume", "id", complaints, set(), **asked) for volume in page)
+            found = [rows.protocol_endpoint_row(volume) for volume in listed]
+        yield batch("array_protocol_endpoint", self.endpoint, found)
+        yield from complaints.gaps(self.endpoint)
+
+    def connections(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET connections")
+        found = self._connections(complaints) if self.connected is None else self.connected
+        yield batch("array_connection", self.endpoint, found)
+        for row in found:
+            if self.volume_ids is not None and row["volume_id"] not in self.volume_ids:
+                complaints.add("volume", f"the connection of host {row['array_host_id']}", "is one that GET volumes did not tell")
+            if self.host_protocols is not None and row["array_host_id"] not in self.host_protocols:
+                complaints.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not tell")
+        yield from self.connection_gaps
+        yield from complaints.gaps(self.endpoint)
+
+    def _controllers(self, complaints: Complaints) -> Iterator[Row]:
+        for controller in self._listed("controllers", "controller", "name", complaints):
+            if controller.value.get("type") in (None, "array_controller"):  # not those of shelves
+                yield rows.node_row(controller)
+
+    def _hosts(self, complaints: Complaints) -> tuple[list[Row], list[Row]]:
+        """Rows of array_host and of array_initiator; remembers by which protocols each host comes."""
+        found: list[Row] = []
+        initiators: list[Row] = []
+        protocols: dict[str, set[str]] = {}
+        for host in self._listed("hosts", "host", "name", complaints):
+            found.append(host_row(host))
+            own = list(initiator_rows(host))
+            protocols[found[-1]["array_host_id"]] = {row["kind"] for row in own}
+            initiators += own
+        self.host_protocols = protocols
+        return found, initiators
+
+    def _connections(self, complaints: Complaints) -> list[Row]:
+        """Rows of array_connection. A group of hosts that has none yet is told without a host, and reaches nothing."""
+        found: list[Row] = []
+        seen: set[tuple[str, str]] = set()
+        for answer in self.array.pages("connections"):
+            for row in connection_rows(answer, complaints):
+                pair = (row["volume_id"], row["array_host_id"])
+                if pair in seen:
+                    complaints.add("the pair", f"volume {pair[0]} and host {pair[1]}", "came twice; the second record was left out")
+                    continue
+                seen.add(pair)
+                found.append(row)
+        return found
+
+    def _reached_by_nvme(self, complaints: Complaints) -> dict[str, bool]:
+        """The volumes that hosts reach by NVMe, by their ids; connections are asked for only where there is such a host."""
+        if self.host_protocols is None:
+            if self.hosts_error is not None:
+                raise self.hosts_error  # asked a moment ago; who does not answer is not waited for twice
+            of_hosts = Complaints("GET hosts")
+            self._hosts(of_hosts)
+            self.host_gaps = list(of_hosts.gaps(self.endpoint))
+        protocols = self.host_protocols or {}
+        if not any("nvme" in kinds for kinds in protocols.values()):
+            return {}
+        own = Complaints("GET connections")
+        self.connected = self._connections(own)
+        self.connection_gaps = list(own.gaps(self.endpoint))
+        reached: dict[str, set[str]] = {}
+        for row in self.connected:
+            reached.setdefault(row["volume_id"], set()).update(protocols.get(row["array_host_id"], ()))
+        for volume_id, kinds in reached.items():
+            if "nvme" in kinds and len(kinds) > 1:
+                complaints.add("device", f"volume {volume_id}", "is seen by SCSI and by NVMe; only the name of the first is told")
+        return {volume_id: kinds == {"nvme"} for volume_id, kinds in reached.items()}
+
+    def _pages(
+        self, resource: str, kind: str, key: str, complaints: Complaints, seen: set[str], **params: str
+    ) -> Iterator[Iterator[Record]]:
+        for answer in self.array.pages(resource, **params):
+            yield once(records(answer, "items", kind, key, complaints, labelled="name"), key, seen, complaints)
+
+    def _listed(self, resource: str, kind: str, key: str, complaints: Complaints) -> Iterator[Record]:
+        for page in self._pages(resource, kind, key, complaints, set()):
+            yield from page

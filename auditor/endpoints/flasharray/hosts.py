@@ -1,0 +1,66 @@
+"""Hosts of a FlashArray, their initiators and what they may reach, as rows of fact tables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.records import Record
+from auditor.endpoints.flasharray.rows import reference
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from auditor.endpoints.common.records import Complaints
+    from auditor.endpoints.common.topics import Row
+
+_WWN = re.compile(r"[0-9a-f]{16}")
+
+
+def host_row(host: Record) -> Row:
+    """A row of array_host; hosts have no id but their name."""
+    return {
+        "array_host_id": host.identifier("name"),
+        "name": host.text("name"),
+        "host_group": reference(host, "host_group")[1],
+        "host_type": "" if host.value.get("personality") is None else host.text("personality"),
+    }
+
+
+def initiator_rows(host: Record) -> Iterator[Row]:
+    """Rows of array_initiator; world wide names with or without colons. Source: recorded answers; OpenAPI definitions, Host."""
+    for name, kind in (("wwns", "fc"), ("iqns", "iscsi"), ("nqns", "nvme")):
+        listed = host.value.get(name)
+        if listed is None and name in host.value:
+            continue
+        if not isinstance(listed, list):
+            host.complaints.add(name, host.label, "is not a list")
+            continue
+        for each in listed:
+            found = (
+                each.lower().replace(":", "") if isinstance(each, str) and kind == "fc" else each.lower() if isinstance(each, str) else ""
+            )
+            if not found or (kind == "fc" and not _WWN.fullmatch(found)):
+                host.complaints.add(name, host.label, "holds what is no initiator's name")
+                continue
+            yield {"array_host_id": host.identifier("name"), "initiator": found, "kind": kind}
+
+
+def connection_rows(answer: Mapping[str, Any], complaints: Complaints) -> Iterator[Row]:
+    """Rows of array_connection of one page; connections have no id.
+
+    The array tells each host of a group's connection. `lun` of a vVol holds its protocol endpoint's as well. Source: recorded answers;
+    OpenAPI definitions, Connection; an NVMe connection may have a namespace id instead of a LUN.
+    """
+    for place, value in enumerate(answer["items"]):
+        if not isinstance(value, dict):
+            complaints.add(f"entry {place}", "items", "is not an object")
+            continue
+        record = Record(value, f"connection {place}", complaints)
+        volume, host = record.inner("volume"), record.inner("host")
+        if volume is None or host is None or ("name" in host.value and host.value["name"] is None):
+            continue
+        volume_id, host_id = volume.identifier("id"), host.identifier("name")
+        if volume_id is None or host_id is None:
+            continue
+        yield {"volume_id": volume_id, "array_host_id": host_id, "lun": None if value.get("lun") is None else record.number("lun")}

@@ -1,0 +1,259 @@
+"""One FlashArray record to one row of a fact table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+
+_SERIAL = re.compile(r"[0-9a-f]{24}")
+_VVOL = re.compile(r"(?:.+::)?vvol-.*-vg/[A-Za-z]+-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True, slots=True)
+class Ceilings:
+    """The ceilings of a volume or a volume group; None means none where `is_read` is true."""
+
+    iops: int | None
+    bytes_per_second: int | None
+    is_read: bool
+
+
+def ceilings(record: Record) -> Ceilings:
+    """What `qos` says; a ceiling that is null or left out, and the highest there is, are none.
+
+    Source: recorded answers (null); OpenAPI definitions, _qos; for the highest `ceiling_of`.
+    """
+    qos = record.inner("qos")
+    if qos is None:
+        return Ceilings(None, None, is_read=False)
+    found: dict[str, int | None] = {}
+    understood = True
+    for name, (lowest, _) in LIMITS.items():
+        found[name] = None
+        if qos.value.get(name) is None:
+            continue
+        number = qos.number(name)
+        if number is not None and number < lowest:
+            record.complaints.add(f"qos.{name}", record.label, f"is below {lowest}, the lowest there is")
+            number = None
+        understood = understood and number is not None
+        found[name] = None if number is None else ceiling_of(name, number)
+    return Ceilings(found["iops_limit"], found["bandwidth_limit"], understood)
+
+
+def reference(record: Record, name: str) -> tuple[str | None, str | None]:
+    """Id and name of what a record refers to; both None when it refers to nothing, or does not have the field at all.
+
+    Hosts and host groups have no id. Source: recorded answers, {"name": null, "id": null} for nothing.
+    """
+    if record.value.get(name) is None:
+        return None, None
+    inner = record.inner(name)
+    return (inner.told("id"), inner.told("name")) if inner else (None, None)
+
+
+def device_of(serial: str, *, by_nvme: bool) -> str | None:
+    """The name by which hosts see the volume of a serial, by SCSI or by NVMe; None for what is no serial.
+
+    Source: arrays.md, "Device name to volume"; the NVMe form also in the vendor's Ansible module purefa_volume. It fits the one documented
+    name; not verified against a real system.
+    """
+    digits = serial.lower()
+    if not _SERIAL.fullmatch(digits):
+        return None
+    return f"eui.00{digits[:14]}24a937{digits[14:]}" if by_nvme else f"naa.624a9370{digits}"
+
+
+def array_row(array: Record, family: str, model: str | None) -> Row:
+    """A row of array."""
+    return {
+        "family": family,
+        "name": array.text("name"),
+        "array_id": array.identifier("id"),
+        "version": array.text("version"),
+        "model": model,
+    }
+
+
+def node_row(controller: Record) -> Row:
+    """A row of array_node; a controller that is not present has neither model nor version."""
+    return {
+        "node_id": controller.identifier("name"),
+        "name": controller.text("name"),
+        "state": controller.text("status"),
+        "version": controller.told("version"),
+        "model": controller.told("model"),
+    }
+
+
+def group_row(group: Record, held: Ceilings) -> Row:
+    """A row of array_qos_policy: a volume group, whose volumes share its ceilings."""
+    return {
+        "policy_id": group.identifier("id"),
+        "name": group.text("name"),
+        "kind": "volume_group",
+        "max_iops": held.iops,
+        "max_bytes_per_second": held.bytes_per_second,
+        "priority": priority(group),
+        "is_shared": True,
+        "is_read": held.is_read,
+        "volumes": group.number("volume_count"),
+    }
+
+
+def priority(record: Record) -> str | None:
+    """The adjustment of the priority as operator and number, for example "+10"; None where the release has none.
+
+    Source: OpenAPI definitions, _priorityAdjustment: +, - or =, and -10, 0 or 10.
+    """
+    if record.value.get("priority_adjustment") is None:
+        return None
+    inner = record.inner("priority_adjustment")
+    sign, amount = (inner.text("priority_adjustment_operator"), inner.value.get("priority_adjustment_value")) if inner else (None, None)
+    if inner and type(amount) is not int:
+        record.complaints.add("priority_adjustment.priority_adjustment_value", record.label, "is not a whole number")
+    return f"{sign}{amount}" if sign is not None and type(amount) is int else None
+
+
+def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]], *, by_nvme: bool | None) -> Row:
+    """A row of array_volume.
+
+    A vVol is told by the name that the array's VASA provider gives its volume; its vSphere id stands in tags, which are not read.
+
+    Args:
+        volume: of GET volumes.
+        groups: name and ceilings of each volume group by its id.
+        by_nvme: whether hosts reach it by NVMe; None when that is not known, so that the name they see it by is not either.
+    """
+    name, serial, destroyed = volume.text("name"), volume.text("serial"), _flag(volume, "destroyed")
+    is_virtual = None if name is None else _VVOL.fullmatch(name) is not None
+    subtype = volume.told("subtype")
+    own, (shared, shared_is_read), adjusted = ceilings(volume), _shared(volume, groups), priority(volume)
+    source_id, source_name = reference(volume, "source")
+    return {
+        "volume_id": volume.identifier("id"),
+        "name": name,
+        "kind": "protocol_endpoint" if subtype == "protocol_endpoint" else "vvol" if is_virtual else "lun",
+        "serial": serial,
+        "device": None if serial is None or destroyed else _device(volume, serial, by_nvme=by_nvme),
+        "is_virtual": is_virtual,
+        "status": None if destroyed is None else "destroyed" if destroyed else "active",
+        "size_bytes": volume.number("provisioned"),
+        "pod": reference(volume, "pod")[1],
+        "copy_of": source_name if source_id is None else source_id.lower(),
+        "qos_max_iops": own.iops,
+        "qos_max_bytes_per_second": own.bytes_per_second,
+        "qos_priority": adjusted,
+        **shared,
+        "qos_read": own.is_read and shared_is_read and (adjusted is not None or volume.value.get("priority_adjustment") is None),
+    }
+
+
+def pod_arrays(pod: Record) -> tuple[str, str | None]:
+    """Name of a pod, and those of the arrays it lies on, comma-separated and in alphabetical order; None where they were not understood.
+
+    Source: vendor's OpenAPI definition of REST 2.x, Pod: "arrays: List of arrays a pod is connected to".
+    """
+    listed = pod.value.get("arrays")
+    names = [array.get("name") if isinstance(array, dict) else None for array in listed] if isinstance(listed, list) else []
+    told = [name for name in names if isinstance(name, str) and name]
+    if not told or len(told) < len(names):
+        pod.complaints.add("arrays", pod.label, "is no list of arrays with their names")
+        return str(pod.value.get("name")), None
+    return str(pod.value.get("name")), ", ".join(sorted(told))
+
+
+def _device(volume: Record, serial: str, *, by_nvme: bool | None) -> str | None:
+    if by_nvme is None:
+        return None  # the reason was told where the hosts could not be read
+    found = device_of(serial, by_nvme=by_nvme)
+    if found is None:
+        volume.complaints.add("serial", volume.label, "is not 24 hexadecimal digits")
+    return found
+
+
+def _shared(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]) -> tuple[Row, bool]:
+    """The columns about the volume group, and whether its ceilings are known; they are, as none, where the volume is in no group."""
+    group_id, group_name = reference(volume, "volume_group")
+    told = volume.value.get("volume_group")
+    held = Ceilings(None, None, is_read=told is None or told == {"name": None, "id": None})
+    group_id = None if group_id is None else group_id.lower()
+    if not held.is_read:
+        known = groups.get(group_id or "")
+        if known is None:
+            volume.complaints.add("volume_group", volume.label, f"is {group_name}, which GET volume-groups did not tell")
+        else:
+            held = known[1]
+    row = {
+        "qos_group_id": group_id,
+        "qos_group": group_name,
+        "qos_group_max_iops": held.iops,
+        "qos_group_max_bytes_per_second": held.bytes_per_second,
+    }
+    return row, held.is_read
+
+
+def load_row(load: Record) -> Row:
+    """A row of array_volume_load: reads, writes and writes mirrored to a pod's other array together, means weighted by operations.
+
+    Source: recorded answers, whose bytes_per_op counts all three.
+    """
+    kinds = ("read", "write", "mirrored_write")
+    rates = [_rate(load, f"{kind}s_per_sec") for kind in kinds]
+    amounts = [_rate(load, f"{kind}_bytes_per_sec") for kind in kinds]
+    operations, amount = _total(rates), _total(amounts)
+    return {
+        "volume_id": load.identifier("id"),
+        "average_io_bytes": amount // operations if operations and amount is not None else None,
+        "actual_iops": operations,
+        "latency_us": _mean([_rate(load, f"usec_per_{kind}_op") for kind in kinds], rates),
+        "bytes_per_second": amount,
+        "throttle_us": _mean([_rate(load, f"qos_rate_limit_usec_per_{kind}_op") for kind in kinds], rates),
+    }
+
+
+def _rate(load: Record, name: str) -> int | None:
+    """A number that must be there, but for those of mirrored writes, which an array without pods may leave out."""
+    return 0 if "mirrored" in name and load.value.get(name) is None else load.number(name)
+
+
+def _total(numbers: list[int | None]) -> int | None:
+    told = [number for number in numbers if number is not None]
+    return sum(told) if len(told) == len(numbers) else None
+
+
+def _mean(values: list[int | None], rates: list[int | None]) -> int | None:
+    """Weighted by operations; 0 of an idle volume, as the array tells it then, and None when a part is not known."""
+    pairs = [(value, rate) for value, rate in zip(values, rates, strict=True) if value is not None and rate is not None]
+    if len(pairs) < len(values):
+        return None
+    operations = sum(rate for _, rate in pairs)
+    return round(sum(value * rate for value, rate in pairs) / operations) if operations else 0
+
+
+def protocol_endpoint_row(volume: Record) -> Row:
+    """A row of array_protocol_endpoint: a volume of that subtype. The array tells neither a state of it nor a controller."""
+    serial = volume.text("serial")
+    return {
+        "protocol_endpoint_id": volume.identifier("id"),
+        "device": None if serial is None else _device(volume, serial, by_nvme=False),  # vVols over NVMe: not verified
+        "state": None,
+        "node_id": None,
+    }
+
+
+def _flag(record: Record, name: str) -> bool | None:
+    value = record.value.get(name)
+    if isinstance(value, bool):
+        return value
+    record.complaints.add(name, record.label, "is missing" if name not in record.value else "is neither true nor false")
+    return None

@@ -1,0 +1,57 @@
+"""Reads and writes the personality of one FlashArray host."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.setting import Reading
+from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.flasharray.client import FlashArray
+    from auditor.model import Scalar, Target
+
+
+class FlashArrayHostPersonality:
+    """`flasharray.host_personality`: key `name`; '' is a host whose personality nobody set, as array_host.host_type tells it."""
+
+    kind = EndpointKind.FLASHARRAY
+
+    def read(self, session: FlashArray, target: Target) -> Reading:
+        """The personality as the array tells it now, for example esxi; '' when it is not set.
+
+        Raises:
+            NotThereError: there is no such host.
+            MalformedAnswerError: the host is there, its personality is no text.
+            EndpointError: the array could not be asked.
+
+        Source: the vendor's OpenAPI definitions, Host; recorded answers, null where it is not set.
+        """
+        value = session.one("hosts", target["name"]).get("personality")
+        if value is not None and not isinstance(value, str):
+            raise MalformedAnswerError(
+                f"endpoint {session.endpoint.name}: the personality of host {target['name']} reads {value!r}",
+                why="without the present value nothing may be written.",
+                do="look at the host on the array itself.",
+            )
+        return Reading(value or "")
+
+    def write(self, session: FlashArray, target: Target, value: Scalar) -> None:
+        """Set the personality, or unset it with ''.
+
+        Raises:
+            RefusedError: `value` is no text, or no personality the array knows.
+            NotThereError: there is no such host.
+            PermissionMissingError: the account may not.
+            EndpointUnreachableError: no answer; whether it was written is not known.
+
+        Source: OpenAPI definitions, HostPatch; the empty string as the vendor's Ansible module purefa_host unsets it (personality: delete).
+        """
+        if not isinstance(value, str):
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: the personality of host {target['name']} cannot be set to {value!r}",
+                why="it is a text, '' for none; nothing was written.",
+                do="correct `set:` of the rule that asked for it.",
+            )
+        session.patch("hosts", target["name"], {"personality": value})

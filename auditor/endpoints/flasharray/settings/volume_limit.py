@@ -1,0 +1,102 @@
+"""Reads and writes one ceiling of one FlashArray volume."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.flasharray.limits import LIMITS, UNSET, ceiling_of
+from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.flasharray.client import FlashArray
+    from auditor.model import Scalar, Target
+
+
+class FlashArrayVolumeLimit:
+    """`flasharray.volume_limit`: keys `name` and `field` (iops_limit or bandwidth_limit); None is no ceiling.
+
+    A volume in a group obeys the group's ceiling as well; see `FlashArrayVolumeGroupLimit`.
+    """
+
+    kind = EndpointKind.FLASHARRAY
+    _resource: ClassVar[str] = "volumes"
+    _thing: ClassVar[str] = "volume"
+
+    def read(self, session: FlashArray, target: Target) -> Reading:
+        """The ceiling as the array tells it now, in I/O operations or bytes a second; None when there is none.
+
+        Raises:
+            NotThereError: nothing has that name, or it awaits its end.
+            MalformedAnswerError: it is there, its ceiling is not a whole number.
+            EndpointError: the array could not be asked.
+
+        Source: the vendor's OpenAPI definitions, GET volumes and GET volume-groups, qos.
+        """
+        field = _field(session, target)
+        found = session.one(self._resource, target["name"])
+        if found.get("destroyed") is True:
+            raise NotThereError(
+                f"endpoint {session.endpoint.name}: the {self._thing} {target['name']} is destroyed and awaits its end",
+                why="its ceilings limit nothing; nothing was written.",
+                do="audit again.",
+            )
+        return Reading(_ceiling(session, f"the {self._thing} {target['name']}", found.get("qos"), field))
+
+    def write(self, session: FlashArray, target: Target, value: Scalar) -> None:
+        """Set the one ceiling, or lift it with None; the array leaves the other one alone.
+
+        Lifting writes an empty string, as the vendor's definitions say. An array that refuses it gets the highest value instead, as
+        the vendor's own Ansible modules and OpenStack write it: it limits nothing, and reads as None here.
+
+        Raises:
+            RefusedError: `value` is not a whole number in the range, or the array does not allow it.
+            NotThereError: nothing has that name.
+            PermissionMissingError: the account may not.
+            EndpointUnreachableError: no answer; whether the ceiling was written is not known.
+
+        Source: OpenAPI definitions, _qos_patch; FlashArray-Collection issue 768; which of the two a release accepts is not verified
+        against a real system.
+        """
+        field = _field(session, target)
+        lowest, highest = LIMITS[field]
+        if value is not None and not (type(value) is int and lowest <= value < highest):
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: {field} of the {self._thing} {target['name']} cannot be set to {value!r}",
+                why=f"it is a whole number from {lowest} to {highest - 1}, or none at all; nothing was written.",
+                do="correct `set:` of the rule that asked for it.",
+            )
+        if value is not None:
+            session.patch(self._resource, target["name"], {"qos": {field: value}})
+            return
+        try:
+            session.patch(self._resource, target["name"], {"qos": {field: UNSET}})
+        except RefusedError:  # it said no, so nothing was written yet
+            session.patch(self._resource, target["name"], {"qos": {field: highest}})
+
+
+def _field(session: FlashArray, target: Target) -> str:
+    field = target["field"]
+    if field not in LIMITS:
+        raise RefusedError(
+            f"endpoint {session.endpoint.name}: there is no ceiling {field!r}, only {' and '.join(LIMITS)}",
+            why="nothing was read or written.",
+            do="correct `target:` of the rule that asked for it.",
+        )
+    return field
+
+
+def _ceiling(session: FlashArray, what: str, qos: Any, field: str) -> int | None:
+    value = qos.get(field) if isinstance(qos, dict) else qos
+    if value is None and isinstance(qos, dict):
+        return None
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value)  # the collector takes numbers as strings too
+    if type(value) is not int or value < LIMITS[field][0]:
+        raise MalformedAnswerError(
+            f"endpoint {session.endpoint.name}: {field} of {what} reads {value!r}",
+            why="without the present value nothing may be written.",
+            do="look at it on the array itself.",
+        )
+    return ceiling_of(field, value)

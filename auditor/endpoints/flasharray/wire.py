@@ -1,0 +1,186 @@
+"""The REST 2.x wire of a FlashArray: version, login, one request at a time, refusals in our own terms."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import threading
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Question
+from auditor.endpoints.common.secrets import password_of
+from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.endpoints.common.https import Answer
+    from auditor.model import Endpoint
+
+OLDEST_API = (2, 2)
+"""The first release with arrays, controllers and volume groups. Source: the vendor's OpenAPI definitions (flasharray_qos.LIMITS)."""
+
+NEWEST_API = (2, 56)
+"""The newest one that those definitions held in July 2026; 2.12 and 2.18 were never published."""
+
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+_TOKEN_HEADER = "x-auth-token"  # noqa: S105  the header's name
+_LONGEST_MESSAGE = 300
+
+
+class _Token:
+    """A session's token; an object of its own, so that no repr of its holder shows it."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class FlashArrayWire:
+    """Asks one array. Safe to use from several threads.
+
+    Attributes:
+        api_version: the newest that both know, as text: "2.10" is not 2.1.
+        newer: versions the array speaks beside it that are not known here; a newer auditor may read more.
+        username: whose API token it is, as the login tells; None when it does not.
+
+    Raises:
+        CredentialsError, EndpointUnreachableError, NotThereError, MalformedAnswerError: as `open_flasharray`.
+    """
+
+    def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
+        self._endpoint = endpoint
+        self._session = session
+        self._lock = threading.Lock()
+        self.username: str | None = None
+        self.api_version, self.newer = self._negotiated()
+        self._token = _Token(self._login())
+
+    def ask(
+        self,
+        method: str,
+        resource: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        body: Any = None,
+    ) -> tuple[dict[str, Any], Mapping[str, str]]:
+        """The JSON object of an answer, without secrets, and the answer's headers.
+
+        A read (GET) whose session is over logs in and asks once more; a write is sent once and no more.
+
+        Raises:
+            EndpointError: as `FlashArray.pages` and `FlashArray.patch` say.
+        """
+        token = self._token
+        question = Question(
+            label=f"{method} {resource}",
+            method=method,
+            path=f"{self.api_version}/{resource}",
+            is_read=method == "GET",
+            params=params,
+            content=None if body is None else json.dumps(body).encode(),
+            headers={_TOKEN_HEADER: token.text, **({} if body is None else {"Content-Type": "application/json"})},
+        )
+        answer = self._session.ask(question)
+        if answer.status == 401:
+            # Source: the vendor's pure-fa-openmetrics-exporter, which takes 401 for a token that is over, and logs in again.
+            if not question.is_read:
+                raise CredentialsError(
+                    f"endpoint {self._endpoint.name}: its session was over when {question.label} came",
+                    why="nothing was written.",
+                    do="try again: the next reading logs in anew.",
+                )
+            question = dataclasses.replace(question, headers={_TOKEN_HEADER: self._renewed(token).text})
+            answer = self._session.ask(question)
+        return self._understood(answer, question), answer.headers
+
+    def logout(self) -> None:
+        """End the session on the array, so that it does not count until its idle time-out; whether that worked does not matter."""
+        headers = {_TOKEN_HEADER: self._token.text}
+        try:
+            self._session.ask(Question("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
+        except EndpointError:
+            return
+
+    def _renewed(self, used: _Token) -> _Token:
+        with self._lock:
+            if self._token is used:  # else another thread was faster
+                self._token = _Token(self._login())
+            return self._token
+
+    def _negotiated(self) -> tuple[str, tuple[str, ...]]:
+        question = Question("GET api_version", "GET", "api_version", is_read=True)
+        told = self._understood(self._session.ask(question), question).get("version")
+        spoken = sorted(
+            (int(match[1]), int(match[2])) for each in (told if isinstance(told, list) else ()) if (match := _VERSION.fullmatch(str(each)))
+        )
+        usable = [version for version in spoken if OLDEST_API <= version <= NEWEST_API]
+        newer = tuple("{}.{}".format(*version) for version in spoken if version > NEWEST_API)
+        if usable:
+            return "{}.{}".format(*usable[-1]), newer
+        asked = "from {}.{} to {}.{}".format(*OLDEST_API, *NEWEST_API)
+        why_not = f"all it speaks is newer, from {newer[0]}" if newer else "its newest is {}.{}".format(*spoken[-1]) if spoken else ""
+        raise NotThereError(
+            f"endpoint {self._endpoint.name}: it speaks no REST version {asked}{why_not and ': '}{why_not}",
+            why="nothing on it was read.",
+            do="look for a newer auditor."
+            if newer
+            else "check that a FlashArray's management address stands in fleet.yaml; update Purity.",
+        )
+
+    def _login(self) -> str:
+        """A session token. Source: the definitions, POST login: "Exchange an API token for a session token"."""
+        api_token = password_of(self._endpoint).strip()
+        refused = CredentialsError(
+            f"endpoint {self._endpoint.name}: it refused the login of the API token",
+            why="nothing on it was read.",
+            do="check `api_token:` of this endpoint in fleet.yaml, and that the token has not expired on the array.",
+        )
+        if not (api_token.isascii() and api_token.isprintable()):
+            raise refused  # it cannot be one, and as a header it would end up in somebody's error message
+        question = Question("POST login", "POST", f"{self.api_version}/login", is_read=True, headers={"api-token": api_token})
+        answer = self._session.ask(question)
+        if answer.status in (400, 401, 403):  # which one is not verified; the token is all that was sent
+            raise refused
+        told = self._understood(answer, question).get("items")
+        if isinstance(told, list) and told and isinstance(told[0], dict) and isinstance(told[0].get("username"), str):
+            self.username = told[0]["username"]
+        token = answer.headers.get(_TOKEN_HEADER)
+        if not token:
+            raise MalformedAnswerError(
+                f"endpoint {self._endpoint.name}: its answer to POST login holds no {_TOKEN_HEADER}",
+                why="nothing on it was read.",
+                do="check that a FlashArray's management address stands in fleet.yaml, and no proxy in between.",
+            )
+        return token
+
+    def _understood(self, answer: Answer, question: Question) -> dict[str, Any]:
+        if answer.status >= 500:
+            raise self._session.nonsense(answer, question)
+        if answer.status == 200 and not answer.body and not question.is_read:
+            return {}
+        told = self._session.decoded(answer, question)
+        if not isinstance(told, dict) or answer.status == 401:
+            raise self._session.nonsense(answer, question)
+        if answer.status != 200:
+            raise self._refusal(answer, question, told)
+        return told
+
+    def _refusal(self, answer: Answer, question: Question, told: dict[str, Any]) -> EndpointError:
+        """A refusal in the array's own words: {"errors": [{"context": what it is about, "message": ...}]}."""
+        errors = told.get("errors")
+        first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
+        about = ": ".join(str(first[key]) for key in ("context", "message") if first.get(key))[:_LONGEST_MESSAGE] or f"HTTP {answer.status}"
+        what = f"endpoint {self._endpoint.name}: {question.label}: {about}"
+        why = UNKNOWN_FACTS if question.is_read else "nothing was written."
+        if answer.status == 403:
+            do = f"give the user of the API token a role that allows {question.label}: readonly reads, storage_admin writes."
+            return PermissionMissingError(what, why=why, do=do)
+        # Source: OpenStack cinder, pure.py, ERR_MSG_NOT_EXIST.
+        if answer.status == 404 or "does not exist" in about:
+            return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
+        if question.is_read:
+            return EndpointError(what, why=why, do="ask again; if it stays, look at the array's own alerts.")
+        return RefusedError(what, why=why, do="compare the value with what the array allows.")

@@ -1,0 +1,1 @@
+"""NetApp ONTAP: session, collector, rows and settings."""

@@ -1,0 +1,165 @@
+"""Reads when ONTAP works in the background: SnapMirror, efficiency, RAID scrubs (incident S3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.topics import batch
+from auditor.endpoints.ontap import rows
+from auditor.endpoints.ontap.background_rows import efficiency_policy, efficiency_row, replication_row
+from auditor.endpoints.ontap.qos import optional
+from auditor.endpoints.ontap.schedules import Timetable, minutes_json, scrub_by_default, scrub_of
+from auditor.errors import CredentialsError, EndpointError, NotThereError
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.ontap.lists import Lists
+    from auditor.facts.schema import Batch
+
+_SCRUB = "raid.scrub.schedule"
+_RAID_OPTIONS = "private/cli/storage/raid-options"
+_BY_DEFAULT = frozenset({"", "-"})
+_RELATIONSHIP_FIELDS = (
+    "uuid,source.path,destination.path,policy.name,policy.uuid,transfer_schedule.name,transfer_schedule.uuid,lag_time,healthy,state"
+)
+
+
+@dataclass(slots=True)
+class BackgroundWork:
+    """The three topics, over one cluster's lists."""
+
+    lists: Lists
+
+    def replication(self) -> Iterator[Batch | Gap]:
+        """Relationships whose destination is here, then those whose source is; one within the cluster is told as both.
+
+        A source cluster is not promised to tell the schedule of a relationship: `schedule_read` is false where it does not.
+
+        Source: REST reference, GET snapmirror/relationships ("list_destinations_only"); a relationship without a schedule runs by its
+        policy's (SnapmirrorPolicy.transfer_schedule). transfer_schedule is there from 9.11.1 on.
+        """
+        complaints = Complaints("GET snapmirror/relationships")
+        containers = {each.path: each for each in self.lists.known_containers(complaints).values()}
+        schedules = self.lists.schedules(complaints)
+        by_policy = self._policy_schedules(complaints)
+        timings: dict[str, Row] = {}
+        for role, asked in (("destination", {}), ("source", {"list_destinations_only": "true"})):
+            pages = self.lists.pages("snapmirror/relationships", "relationship", complaints, fields=_RELATIONSHIP_FIELDS, **asked)
+            for page in pages:
+                found = []
+                for relationship in page:
+                    uuid = str(relationship.identifier("uuid"))
+                    if role == "destination" or uuid not in timings:
+                        timings[uuid] = _timing(relationship, role, schedules, by_policy)
+                    found.append(replication_row(relationship, role, timings[uuid], containers))
+                yield batch("array_replication", self.lists.endpoint, found)
+        yield from complaints.gaps(self.lists.endpoint)
+
+    def _policy_schedules(self, complaints: Complaints) -> dict[str, str | None]:
+        """The name of the schedule of every SnapMirror policy by the policy's id; None for one without."""
+        fields = "uuid,name,transfer_schedule.name"
+        found = self.lists.records("snapmirror/policies", "SnapMirror policy", complaints, fields=fields)
+        return {str(each.identifier("uuid")): rows.optional_text(optional(each, "transfer_schedule"), "name") for each in found}
+
+    def efficiency(self) -> Iterator[Batch | Gap]:
+        """Every FlexVol, with the schedule of its efficiency policy, or its own."""
+        complaints = Complaints("GET storage/volume-efficiency-policies")
+        schedules = self.lists.schedules(complaints)
+        policies: dict[tuple[str, str], Row] = {}
+        fields = "uuid,name,svm.name,schedule.name,duration,qos_policy,enabled"
+        for policy in self.lists.records("storage/volume-efficiency-policies", "efficiency policy", complaints, fields=fields):
+            svm = rows.optional_text(optional(policy, "svm"), "name") or ""
+            policies[svm, policy.text("name") or ""] = efficiency_policy(policy, schedules)
+        yield from complaints.gaps(self.lists.endpoint)
+        fields = "uuid,name,svm.name,aggregates.uuid,efficiency.state,efficiency.policy.name,efficiency.schedule"
+        yield from self.lists.table(
+            "array_efficiency", lambda volume: efficiency_row(volume, policies), "storage/volumes", "volume", fields=fields
+        )
+
+    def scrub(self) -> Iterator[Batch | Gap]:
+        """When each node's RAID scrubs run. There is no REST resource for it, only the command line's own way through REST.
+
+        Source: ONTAPI-to-REST mapping 9.14.1, options: "available through the REST API using the CLI passthrough
+        /api/private/cli/storage/raid-options"; what its records look like is not verified.
+        """
+        complaints = Complaints(f"GET {_RAID_OPTIONS}")
+        asked = {"name": _SCRUB, "fields": "node,name,value"}
+        try:
+            found = list(self.lists.records(_RAID_OPTIONS, "option", complaints, key="node/name", **asked))
+        except NotThereError as error:
+            what = f"endpoint {self.lists.endpoint}: it does not offer {_RAID_OPTIONS}, so when its disks are scrubbed is not known"
+            raise NotThereError(f"{what} ({error.what})", why=error.why, do="look with: storage raid-options show") from None
+        by_default = any(_value(option) in _BY_DEFAULT for option in found)
+        nodes: dict[str, bool | None] = {}
+        yield from self._nodes(nodes, by_default=by_default)
+        yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes) for option in found])
+        for name in sorted(nodes.keys() - {option.value.get("node") for option in found}):
+            complaints.add(_SCRUB, f"node {name}", "was not told: when its disks are scrubbed is not known")
+        if not found and not nodes:
+            complaints.add(_SCRUB, "any node", "was not told: when the disks are scrubbed is not known")
+        yield from complaints.gaps(self.lists.endpoint)
+
+    def _nodes(self, found: dict[str, bool | None], *, by_default: bool) -> Iterator[Gap]:
+        """The nodes by name, and where a default schedule goes by it, whether each is all flash.
+
+        Source: REST reference, Node.is_all_flash_optimized.
+        """
+        complaints = Complaints("GET cluster/nodes")
+        fields = "uuid,name,is_all_flash_optimized" if by_default else "uuid,name"
+        try:
+            for node in self.lists.records("cluster/nodes", "node", complaints, fields=fields):
+                flag = node.value.get("is_all_flash_optimized")
+                found[node.text("name") or ""] = flag if isinstance(flag, bool) else None
+                if by_default and not isinstance(flag, bool):
+                    complaints.add("is_all_flash_optimized", node.label, "is not told: how long a default scrub lasts goes by it")
+        except CredentialsError:
+            raise
+        except EndpointError as error:
+            yield Gap(self.lists.endpoint, "GET cluster/nodes: whose scrubs there are, and how long a default one lasts", error.what)
+        yield from complaints.gaps(self.lists.endpoint)
+
+
+def _timing(relationship: Record, role: str, schedules: dict[str, Timetable], by_policy: dict[str, str | None]) -> Row:
+    """The columns of array_replication that a schedule decides."""
+    own = rows.optional_text(optional(relationship, "transfer_schedule"), "name")
+    policy = optional(relationship, "policy")
+    policy_id = (rows.optional_text(policy, "uuid") or "").lower()
+    name = own or by_policy.get(policy_id)
+    # Who holds the destination decides when; a source that tells no schedule of its own may just not know it.
+    is_read = own is not None or (role == "destination" and policy_id in by_policy)
+    if role == "destination" and not is_read:
+        relationship.complaints.add("policy", relationship.label, "is one that snapmirror/policies did not tell")
+    found = schedules.get(name) if name and is_read else None
+    if name and is_read and found is None:
+        relationship.complaints.add("transfer_schedule", relationship.label, f"is {name}, which cluster/schedules did not tell")
+    return {
+        "schedule": name if is_read else None,
+        "schedule_read": is_read,
+        "interval_seconds": found and found.interval_seconds,
+        "start_minutes": found and found.as_json,
+    }
+
+
+def _value(option: Record) -> str:
+    return str(option.value.get("value") or "").strip()
+
+
+def _scrub_row(option: Record, all_flash: dict[str, bool | None]) -> Row:
+    """A row of array_scrub; an empty value is the default schedule, which is not "off"."""
+    node, value = option.text("node"), _value(option)
+    unset = value in _BY_DEFAULT
+    found = scrub_by_default(all_flash=all_flash.get(node or "")) if unset else scrub_of(value)
+    if found is None:
+        option.complaints.add("value", option.label, "is not a schedule such as 240m@tue@2")
+    return {
+        "node_id": node,
+        "schedule": "default" if unset else value,
+        "start_minutes": minutes_json(found.start_minutes) if found else None,
+        "duration_minutes": found and found.duration_minutes,
+    }

@@ -1,0 +1,110 @@
+"""One ONTAP record of work in the background to one row of a fact table."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.ontap import rows
+from auditor.endpoints.ontap.qos import optional
+from auditor.endpoints.ontap.schedules import Timetable, duration_seconds, efficiency_minutes, has_schedule, is_automatic, minutes_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+
+_VOLUME_PATH = re.compile(r"[^:/]+:[^:/]+")
+
+
+def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> Row:
+    """A row of array_efficiency; `policies` are those of `efficiency_policy` by SVM and name.
+
+    Source: netapp-ontap, VolumeEfficiency; its printed example has the policy "-" where a schedule of its own counts.
+    """
+    container = rows.container_of(volume)
+    efficiency = optional(volume, "efficiency")
+    named = efficiency and optional(efficiency, "policy")
+    name = rows.optional_text(named, "name")
+    name = name if has_schedule(name) else None
+    own = efficiency.told("schedule") if efficiency else None
+    row: Row = {
+        "volume_id": container.uuid,
+        "volume": container.path,
+        "pool_id": container.pool_id,
+        "state": efficiency and efficiency.told("state"),
+        "policy_id": None,
+        "policy": name,
+        "schedule": own if name is None and has_schedule(own) else None,
+        "start_minutes": None,
+        "duration_minutes": None,
+        "qos_policy": None,
+    }
+    if name is not None:
+        policy = policies.get((container.svm or "", name))
+        if policy is None:
+            volume.complaints.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not tell")
+        return row | (policy or {})
+    if row["schedule"] is not None and not is_automatic(row["schedule"]):
+        starts = efficiency_minutes(row["schedule"])
+        if starts is None:
+            volume.complaints.add("efficiency.schedule", volume.label, "is not a schedule as volume efficiency modify takes it")
+        row["start_minutes"] = minutes_json(starts)
+    return row
+
+
+def efficiency_policy(policy: Record, schedules: Mapping[str, Timetable]) -> Row:
+    """The columns of array_efficiency that a policy decides; `schedules` by name. One that is switched off starts nothing.
+
+    Source: netapp-ontap, VolumeEfficiencyPolicy: duration in hours, 0 is unlimited; a threshold has no schedule.
+    """
+    schedule = optional(policy, "schedule")
+    name = rows.optional_text(schedule, "name")
+    duration = policy.number("duration") if policy.value.get("duration") is not None else None
+    row: Row = {
+        "policy_id": policy.identifier("uuid"),
+        "schedule": name if has_schedule(name) else None,
+        "start_minutes": None,
+        "duration_minutes": duration * 60 if duration else None,
+        "qos_policy": policy.told("qos_policy"),
+    }
+    if row["schedule"] is not None and row["schedule"] not in schedules:
+        policy.complaints.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
+    elif row["schedule"] is not None:
+        row["start_minutes"] = schedules[row["schedule"]].as_json
+    if policy.value.get("enabled") is False:
+        row["start_minutes"] = json.dumps([])
+    return row
+
+
+def replication_row(relationship: Record, role: str, timing: Row, containers: Mapping[str, rows.Container]) -> Row:
+    """A row of array_replication. `timing` has its schedule columns; `containers` are this cluster's volumes by svm:name.
+
+    A relationship of whole SVMs, or of consistency groups, has no volume.
+    """
+    ends = {end: optional(relationship, end) for end in ("source", "destination")}
+    paths = {end: rows.optional_text(ends[end], "path") for end in ends}
+    here = paths[role] or ""
+    volume = containers.get(here)
+    if volume is None and _VOLUME_PATH.fullmatch(here):
+        relationship.complaints.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not tell")
+    lag = relationship.told("lag_time")
+    lag_seconds = duration_seconds(lag) if lag is not None else None
+    if lag is not None and lag_seconds is None:
+        relationship.complaints.add("lag_time", relationship.label, "is not a length of time")
+    healthy = relationship.value.get("healthy")
+    return {
+        "replication_id": f"{relationship.identifier('uuid')}/{role}",
+        "role": role,
+        "source": paths["source"],
+        "destination": paths["destination"],
+        "volume_id": volume and volume.uuid,
+        "pool_id": volume and volume.pool_id,
+        "policy": rows.optional_text(optional(relationship, "policy"), "name"),
+        **timing,
+        "state": relationship.told("state"),
+        "is_healthy": healthy if isinstance(healthy, bool) else None,
+        "lag_seconds": lag_seconds,
+    }

@@ -1,0 +1,280 @@
+"""Sessions with NetApp ONTAP clusters: REST over HTTPS, credentials with each request.
+
+Not verified against a real system: everything here follows the vendor's reference and its Python client, netapp-ontap 9.19.1.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Question
+from auditor.endpoints.common.secrets import password_of
+from auditor.errors import (
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+    RefusedError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from auditor.model import Endpoint
+
+OLDEST_RELEASE = (9, 8)  # the first with volume efficiency policies; REST reference, "Introduced In: 9.8"
+NEWEST_RELEASE = (9, 19)  # the last whose reference we know: netapp-ontap 9.19.1
+
+PAGE = 1000  # records asked for at once, so that memory stays bounded; ONTAP itself would send up to 10,000
+_PATIENCE = 15  # seconds ONTAP collects records for one answer, its own default; what it has not got by then is on the next page
+_BASE = "/api/"
+_LONGEST_MESSAGE = 300
+_NO_SUCH_RECORD, _NOT_AUTHORIZED = "4", "6"  # codes that the vendor's own clients look for
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two looks at a job
+
+
+class OntapCluster:
+    """One cluster, asked through its REST interface. Made by `open_ontap`; safe to use from several threads.
+
+    Attributes:
+        endpoint: whom we talk to.
+        version: (generation, major, minor), for example (9, 14, 1).
+        release: what answers, for people.
+        notes: what a reader must be told of it and is no error, in sentences.
+    """
+
+    def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
+        self.endpoint = endpoint
+        self._session = session
+        self.version = self._version()
+        self.release = "ONTAP {}.{}.{}".format(*self.version)
+        self.notes: tuple[str, ...] = ()
+        if self.version[:2] > NEWEST_RELEASE:
+            known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
+            self.release = f"{self.release} ({known})"
+            self.notes = (f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.",)
+
+    def get(self, path: str, **params: str) -> dict[str, Any]:
+        """One record, or the first page of a collection; `path` is below /api/. Fields that hold secrets read "***".
+
+        Raises:
+            EndpointUnreachableError: no answer, or none in time.
+            CredentialsError: the account is not (or no longer) accepted.
+            PermissionMissingError: the account may not read this.
+            NotThereError: neither the release nor the cluster has it.
+            MalformedAnswerError: the answer is not a JSON object.
+            EndpointError: the cluster answered with an error of its own, for example that it does not know a field.
+        """
+        return self._ask(Question(f"GET {path.partition('?')[0]}", "GET", path, is_read=True, params=params or None))[1]
+
+    def pages(self, path: str, **params: str) -> Iterator[dict[str, Any]]:
+        """The answers of a collection to its end. A page may be short or empty and still have a next one.
+
+        Raises:
+            MalformedAnswerError: the pages lead nowhere, or one holds fewer records than it says; what came before was yielded.
+            EndpointError: as `get`.
+
+        Source: "Getting started with the ONTAP REST API": num_records, _links.next, return_timeout.
+        """
+        patience = max(1, min(_PATIENCE, int(self.endpoint.limits.timeout_seconds / 2)))
+        params = {**params, "max_records": str(PAGE), "return_timeout": str(patience)}
+        seen: set[str] = set()
+        following: str | None = path
+        while following is not None:
+            answer = self.get(following, **params)
+            told, records = answer.get("num_records"), answer.get("records")
+            if isinstance(records, list) and type(told) is int and told != len(records):
+                raise self._senseless(path, f"it says {told} records and holds {len(records)}")
+            yield answer
+            seen.add(following)
+            following, params = self._next(answer, path), {}  # the link repeats what was asked
+            if following in seen:
+                raise self._senseless(path, "its pages lead back to one that was read; what follows was not read")
+
+    def patch(self, path: str, body: Mapping[str, Any]) -> None:
+        """Change one record, once, and wait for the job that does it, for as long as the endpoint's time-out.
+
+        Raises:
+            RefusedError: the cluster said no, or its job failed.
+            PermissionMissingError: the account may not change this.
+            NotThereError: there is no such record.
+            EndpointUnreachableError: no answer, or the job did not end in time: whether it was changed is not known.
+            MalformedAnswerError: the answer makes no sense, and the outcome is not known.
+
+        Source: as `pages`: 202 and a job, whose states are queued, running, paused, success and failure (netapp-ontap, Job).
+        """
+        import msgspec
+
+        headers = {"Content-Type": "application/json"}
+        question = Question(f"PATCH {path}", "PATCH", path, is_read=False, content=msgspec.json.encode(body), headers=headers)
+        status, answer = self._ask(question)
+        job = answer.get("job")
+        uuid = job.get("uuid") if isinstance(job, dict) else None
+        if isinstance(uuid, str):
+            self._await(uuid, question)
+        elif status == 202:
+            raise MalformedAnswerError(
+                f"endpoint {self.endpoint.name}: it took {question.label} and names no job that does it",
+                why=UNKNOWN_OUTCOME,
+                do="look at the cluster's own jobs (job show).",
+            )
+
+    def clock(self) -> datetime | None:
+        """What the clock of the first node that tells one says, in UTC; None when none does.
+
+        Raises:
+            EndpointError: as `get`.
+
+        Source: netapp-ontap, Node.date: "The current or wall clock time of the node in ISO-8601".
+        """
+        told = self.get("cluster/nodes", fields="date").get("records")
+        for node in told if isinstance(told, list) else ():
+            try:
+                found = datetime.fromisoformat(node["date"])
+            except (KeyError, TypeError, ValueError):
+                continue
+            if found.tzinfo is not None:
+                return found.astimezone(UTC)
+        return None
+
+    def role(self) -> str | None:
+        """The account's role or roles, joined by ", "; None when the release does not tell.
+
+        Raises:
+            EndpointError: as `get`.
+
+        Source: netapp-ontap, Whoami (GET security/login/whoami).
+        """
+        try:
+            told = self.get("security/login/whoami").get("roles")
+        except (NotThereError, PermissionMissingError):
+            return None
+        names = [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+        return ", ".join(names) or None
+
+    def _await(self, uuid: str, question: Question) -> None:
+        """Look at a job until it is over."""
+        deadline = time.monotonic() + self.endpoint.limits.timeout_seconds
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                job = self.get(f"cluster/jobs/{quote(uuid, safe='')}")
+            except EndpointError as error:
+                raise self._unknown(question, f"its job {uuid} cannot be looked at: {error.what}") from None
+            state = job.get("state")
+            if state == "success":
+                return
+            if state == "failure":
+                raise RefusedError(
+                    f"endpoint {self.endpoint.name}: {question.label}: its job failed: {_message(job)}",
+                    why="what the job was to change may be as it was, or half done; it is read back.",
+                    do="compare the value with what the release allows.",
+                )
+            if time.monotonic() >= deadline:
+                waited = f"{self.endpoint.limits.timeout_seconds:g} s"
+                raise self._unknown(question, f"its job {uuid} is still {str(state)[:20]} after {waited}")
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _ask(self, question: Question) -> tuple[int, dict[str, Any]]:
+        answer = self._session.ask(question)
+        if answer.status == 401:
+            raise self._session.nonsense(answer, question)
+        if answer.status < 300 and not answer.body.strip():
+            return answer.status, {}
+        decoded = self._session.decoded(answer, question)
+        error = decoded.get("error") if isinstance(decoded, dict) else None
+        if answer.status >= 300 and isinstance(error, dict):
+            raise self._refusal(answer.status, error, question)
+        if not isinstance(decoded, dict) or answer.status >= 300:
+            raise self._session.nonsense(answer, question)
+        return answer.status, decoded
+
+    def _refusal(self, status: int, error: dict[str, Any], question: Question) -> EndpointError:
+        """What {"error": {code, message, target}} means."""
+        code = str(error.get("code") or "")
+        target = f", about {error['target']}" if isinstance(error.get("target"), str) else ""
+        told = f"endpoint {self.endpoint.name}: {question.label}: {_message({'error': error})} (HTTP {status}, code {code}{target})"
+        why = UNKNOWN_FACTS if question.is_read else "nothing was written."
+        if status == 403 or code == _NOT_AUTHORIZED:
+            do = f"give {self.endpoint.username} a role that allows {question.label} (security login rest-role)."
+            return PermissionMissingError(told, why=why, do=do)
+        if status == 404 or code == _NO_SUCH_RECORD:
+            return NotThereError(told, why=why, do="collect again: it may have been removed since, or the release does not have it.")
+        if question.is_read:
+            return EndpointError(told, why=why, do="ask again; if it stays, look at the cluster's own events, and at its release.")
+        if status >= 500:
+            return EndpointUnreachableError(told, why=UNKNOWN_OUTCOME, do="read the setting back, and look at the cluster's own events.")
+        return RefusedError(told, why=why, do="compare the value with what the release allows.")
+
+    def _unknown(self, question: Question, reason: str) -> EndpointUnreachableError:
+        what = f"endpoint {self.endpoint.name}: {question.label} was accepted, but {reason}"
+        return EndpointUnreachableError(what, why=UNKNOWN_OUTCOME, do="look at the cluster's own jobs (job show).")
+
+    def _senseless(self, path: str, reason: str) -> MalformedAnswerError:
+        what = f"endpoint {self.endpoint.name}: its answer to GET {path} makes no sense: {reason}"
+        return MalformedAnswerError(what, why=UNKNOWN_FACTS, do="ask again; if it stays, look at the cluster's own events.")
+
+    def _next(self, answer: dict[str, Any], path: str) -> str | None:
+        """Where the next page is, below /api/; None after the last."""
+        links = answer.get("_links")
+        following = links.get("next") if isinstance(links, dict) else None
+        if following is None:
+            return None
+        href = following.get("href") if isinstance(following, dict) else None
+        if not isinstance(href, str) or not href.startswith(_BASE):
+            raise self._senseless(path, "its link to the next page is none; what follows was not read")
+        return href.removeprefix(_BASE)
+
+    def _version(self) -> tuple[int, int, int]:
+        told = self.get("cluster", fields="version").get("version")
+        parts = [told.get(name) for name in ("generation", "major", "minor")] if isinstance(told, dict) else []
+        numbers = [int(text) for text in map(str, parts) if text.isascii() and text.isdecimal()]
+        if len(numbers) != 3:
+            raise MalformedAnswerError(
+                f"endpoint {self.endpoint.name}: it does not tell its version",
+                why="nothing on it was read.",
+                do="check that an ONTAP cluster's management address stands in fleet.yaml.",
+            )
+        version = (numbers[0], numbers[1], numbers[2])
+        if version[:2] < OLDEST_RELEASE or version[0] > NEWEST_RELEASE[0]:
+            oldest, newest = "{}.{}".format(*OLDEST_RELEASE), f"{NEWEST_RELEASE[0]}.x"
+            raise NotThereError(
+                f"endpoint {self.endpoint.name}: it is ONTAP {'.'.join(map(str, version))}; {oldest} to {newest} are supported",
+                why="nothing on it was read.",
+                do="leave it out of fleet.yaml, or upgrade the cluster, or auditor.",
+            )
+        return version
+
+
+def _message(told: dict[str, Any]) -> str:
+    """What an error, or a job that failed, says of itself."""
+    error = told.get("error")
+    message = error.get("message") if isinstance(error, dict) else None
+    return str(message or told.get("message") or "no reason given")[:_LONGEST_MESSAGE]
+
+
+@contextmanager
+def open_ontap(endpoint: Endpoint) -> Iterator[OntapCluster]:
+    """A session with an ONTAP cluster; every connection is closed at the end.
+
+    There is no login: credentials go with each request, and the first one (GET cluster) shows whether they are good.
+
+    Raises:
+        CredentialsError: the password cannot be looked up, or is refused.
+        EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
+        MalformedAnswerError, NotThereError: something answers, but not an ONTAP cluster we can talk to.
+        ConfigurationError: the endpoint's CA file cannot be read.
+    """
+    import httpx
+
+    session = HttpsSession(endpoint, _BASE, httpx.BasicAuth(endpoint.username, password_of(endpoint)))
+    try:
+        yield OntapCluster(endpoint, session)
+    finally:
+        session.close()

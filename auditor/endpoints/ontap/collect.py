@@ -1,0 +1,247 @@
+"""Reads a NetApp ONTAP cluster into fact tables; never writes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.ontap import counters, rows
+from auditor.endpoints.ontap.background import BackgroundWork
+from auditor.endpoints.ontap.lists import Lists
+from auditor.endpoints.ontap.pools import Pools
+from auditor.endpoints.ontap.qos import NOT_TOLD, Policy, Reference, policy_of, policy_row, reference_of
+from auditor.errors import CredentialsError, EndpointError
+from auditor.facts.needs import EVERYTHING
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.ontap.client import OntapCluster
+    from auditor.facts.needs import Needs
+    from auditor.facts.schema import Batch
+    from auditor.model import Endpoint
+
+FAMILY = "ontap"
+SAMPLE_SECONDS = 5.0
+"""How far apart the two readings of the counters are at least; what else is read meanwhile counts towards it."""
+
+_LUN_TABLE = counters.LUNS.removesuffix("/rows")  # as SOURCES names it
+
+
+def collect_ontap(
+    cluster: OntapCluster,
+    endpoint: Endpoint,
+    needs: Needs = EVERYTHING,
+    *,
+    interval: float = SAMPLE_SECONDS,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[Batch | Gap]:
+    """Yield what is needed of a cluster, a page at a time, and one row of `reading` for each topic of it.
+
+    A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
+    topic that cannot be asked leaves a gap, and the next one is tried, until the cluster has fallen silent.
+
+    Args:
+        cluster: an open session.
+        endpoint: whose rows they are.
+        needs: topics and facts to ask for.
+        interval: seconds between the two readings of the counters that `pool_load` is computed from.
+        clock: seconds, for that interval.
+        sleep: waits for what is left of it when everything else has been read.
+
+    A release that does not know a field answers the whole question with an error, so that its topic is a gap: SVMs tell their QoS policy
+    from 9.9.1 on, relationships their schedule and counter tables anything from 9.11.1 on.
+
+    Source: arrays.md, "NetApp ONTAP"; facts.md 7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each resource.
+    """
+    lists = Lists(cluster, endpoint.name)
+    reading = _Reading(cluster, endpoint.name, needs, lists)
+    pools = Pools(lists, needs, interval, clock, sleep)
+    background = BackgroundWork(lists)
+    topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
+        "array": reading.array_itself,
+        "nodes": reading.nodes,
+        "qos_policies": reading.qos_policies,
+        "pools": pools.pools,
+        "volumes": reading.volumes,
+        "array_hosts": reading.array_hosts,
+        "connections": reading.connections,
+        "protocol_endpoints": reading.protocol_endpoints,
+        "bindings": reading.bindings,
+        "volume_load": reading.volume_load,
+        "replication": background.replication,
+        "efficiency": background.efficiency,
+        "scrub": background.scrub,
+        "pool_load": pools.pool_load,  # last: its second reading of the counters waits for the others
+    }
+    yield from read_topics(endpoint, needs, topics)
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One pass over one cluster; later topics build on what earlier ones saw."""
+
+    cluster: OntapCluster
+    endpoint: str
+    needs: Needs
+    lists: Lists
+    policies: dict[str, Policy] = field(default_factory=dict)
+    volume_ids: set[str] = field(default_factory=set)
+    without_nfs: set[str] = field(default_factory=set)  # SVMs, by name
+    volumes_read: bool = False
+    devices: dict[str, str | None] | None = None  # of protocol endpoints
+
+    def array_itself(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET cluster")
+        whole = Record(self.cluster.get("cluster", fields="name,uuid,version"), "the cluster", complaints)
+        version = rows.release_of(whole.inner("version"))
+        row: Row = {"family": FAMILY, "name": whole.text("name"), "array_id": whole.identifier("uuid"), "version": version}
+        yield batch("array", self.endpoint, [row])
+        yield from complaints.gaps(self.endpoint)
+
+    def nodes(self) -> Iterator[Batch | Gap]:
+        return self.lists.table("array_node", rows.node_row, "cluster/nodes", "node", fields="name,uuid,model,state,version")
+
+    def qos_policies(self) -> Iterator[Batch | Gap]:
+        def row(policy: Record) -> Row:
+            found = policy_row(policy)
+            self.policies[found["policy_id"]] = policy_of(found)
+            return found
+
+        return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields="uuid,name,object_count,fixed,adaptive")
+
+    def volumes(self) -> Iterator[Batch | Gap]:
+        """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also tell the pool and the QoS of their LUNs."""
+        complaints = Complaints("GET storage/volumes")
+        svm_qos = yield from self._svm_qos()
+        fields = "uuid,name,svm.name,aggregates.uuid,state,size,nas.path,qos.policy.name,qos.policy.uuid"
+        for page in self.lists.pages("storage/volumes", "volume", complaints, fields=fields):
+            found = []
+            for volume in page:
+                container = rows.container_of(volume)
+                self.lists.containers[container.uuid] = container
+                if container.svm not in self.without_nfs:
+                    found.append(rows.share_row(volume, container, svm_qos.get(container.svm or "", NOT_TOLD), self.policies))
+            yield self._volumes([row for row in found if row is not None])
+        self.lists.containers_read = True
+        yield from complaints.gaps(self.endpoint)
+
+        complaints = Complaints("GET storage/luns")
+        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,status.state,"
+        fields += "qos_policy.name,qos_policy.uuid"
+        for page in self.lists.pages("storage/luns", "LUN", complaints, fields=fields):
+            regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
+            yield self._volumes([rows.lun_row(lun, self.lists.containers, svm_qos, self.policies) for lun in regular])
+        self.volumes_read = True
+        yield from complaints.gaps(self.endpoint)
+
+    def _volumes(self, found: list[Row]) -> Batch:
+        self.volume_ids.update(row["volume_id"] for row in found)
+        return batch("array_volume", self.endpoint, found)
+
+    def _svm_qos(self) -> Generator[Gap, None, dict[str, Reference]]:
+        """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS. Keeps which do not serve NFS."""
+        complaints = Complaints("GET svm/svms")
+        found: dict[str, Reference] = {}
+        try:
+            for svm in self.lists.records("svm/svms", "SVM", complaints, fields="uuid,name,nfs.enabled,qos_policy.name,qos_policy.uuid"):
+                name, nfs = svm.text("name") or "", svm.value.get("nfs")
+                found[name] = reference_of(svm, "qos_policy")
+                if isinstance(nfs, dict) and nfs.get("enabled") is False:
+                    self.without_nfs.add(name)
+        except CredentialsError:
+            raise
+        except EndpointError as error:
+            yield Gap(self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", error.what)
+        yield from complaints.gaps(self.endpoint)
+        return found
+
+    def array_hosts(self) -> Iterator[Batch | Gap]:
+        complaints = Complaints("GET protocols/san/igroups")
+        fields = "uuid,name,os_type,initiators.name"
+        for page in self.lists.pages("protocols/san/igroups", "igroup", complaints, fields=fields):
+            found = [rows.host_rows(igroup) for igroup in page]
+            yield batch("array_host", self.endpoint, [host for host, _ in found])
+            yield batch("array_initiator", self.endpoint, [row for _, initiators in found for row in initiators])
+        yield from complaints.gaps(self.endpoint)
+
+    def connections(self) -> Iterator[Batch | Gap]:
+        fields = "lun.uuid,igroup.uuid,logical_unit_number"
+        return self.lists.table(
+            "array_connection", rows.connection_row, "protocols/san/lun-maps", "LUN map", key="lun.uuid/igroup.uuid", fields=fields
+        )
+
+    def protocol_endpoints(self) -> Iterator[Batch | Gap]:
+        devices: dict[str, str | None] = {}
+
+        def row(lun: Record) -> Row:
+            found = rows.protocol_endpoint_row(lun)
+            devices[found["protocol_endpoint_id"]] = found["device"]
+            return found
+
+        asked = {"class": "protocol_endpoint", "fields": "uuid,name,serial_number,status.state"}
+        yield from self.lists.table("array_protocol_endpoint", row, "storage/luns", "protocol endpoint", **asked)
+        self.devices = devices
+
+    def bindings(self) -> Iterator[Batch | Gap]:
+        """Bindings of vVols; the device of a protocol endpoint is known from its own topic, which is read for it when nobody else did."""
+        if self.devices is None:
+            yield from (item for item in self.protocol_endpoints() if isinstance(item, Gap))
+        devices = self.devices or {}
+        yield from self.lists.table(
+            "vvol_binding",
+            lambda binding: rows.binding_row(binding, devices),
+            "protocols/san/vvol-bindings",
+            "vVol binding",
+            key="vvol.uuid/protocol_endpoint.uuid",
+            fields="vvol.uuid,protocol_endpoint.uuid",
+        )
+
+    def volume_load(self) -> Iterator[Batch | Gap]:
+        seen: set[str] = set()
+        complaints = Complaints("GET storage/volumes, metric")
+        asked = {"fields": "uuid,metric", "nas.path": "!null"}
+        for page in self.lists.pages("storage/volumes", "volume", complaints, **asked):
+            yield self._load([each for each in page if each.value.get("uuid") in self.volume_ids or not self.volumes_read], {}, seen)
+        yield from complaints.gaps(self.endpoint)
+        ratios: dict[str, float | None] = {}
+        if _LUN_TABLE in self.needs.properties("volume_load"):
+            yield from self._misaligned(ratios)
+        complaints = Complaints("GET storage/luns, metric")
+        for page in self.lists.pages("storage/luns", "LUN", complaints, fields="uuid,name,svm.name,class,metric"):
+            yield self._load([lun for lun in page if lun.value.get("class") != "protocol_endpoint"], ratios, seen)
+        for volume_id in sorted(self.volume_ids - seen):
+            complaints.add("the record", f"volume {volume_id}", "was not in the answer")
+        if not self.volumes_read:
+            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
+        yield from complaints.gaps(self.endpoint)
+
+    def _load(self, page: list[Record], ratios: dict[str, float | None], seen: set[str]) -> Batch:
+        found = []
+        for record in page:
+            svm = record.value.get("svm")
+            path = f"{svm.get('name') if isinstance(svm, dict) else None}:{record.value.get('name')}"
+            uuid = str(record.identifier("uuid"))
+            found.append(rows.load_row(record, ratios.get(uuid, ratios.get(path))))
+            seen.add(uuid)
+        return batch("array_volume_load", self.endpoint, found)
+
+    def _misaligned(self, ratios: dict[str, float | None]) -> Iterator[Gap]:
+        """The share of misaligned operations, by the LUN's id where a row tells it, and by svm:path."""
+        complaints = Complaints(f"GET {counters.LUNS}")
+        try:
+            for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), complaints).values():
+                ratio = counters.misaligned_ratio(row)
+                for name in (row.properties.get("lun.uuid"), f"{row.properties.get('svm.name')}:{row.properties.get('name')}"):
+                    ratios[str(name).lower() if name and ":" not in name else str(name)] = ratio
+        except CredentialsError:
+            raise
+        except EndpointError as error:
+            yield Gap(self.endpoint, f"GET {counters.LUNS}", error.what)
+        yield from complaints.gaps(self.endpoint)

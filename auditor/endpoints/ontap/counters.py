@@ -1,0 +1,244 @@
+"""ONTAP's counter tables: sums since the cluster came up, from which rates, means and percentages are computed.
+
+A rate is the growth over the time between two readings, a mean or a percentage the growth over that of its base counter. Source: facts.md
+7.4 and 7.5; NetApp Harvest's RestPerf documentation and templates (names, types, bases). Not verified against a real system: how rows name
+their LUN and their aggregate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from auditor.endpoints.common.records import Complaints, Record
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.ontap.lists import Lists
+
+DISKS = "cluster/counter/tables/disk:constituent/rows"
+HEADROOM = "cluster/counter/tables/headroom_aggregate/rows"
+LUNS = "cluster/counter/tables/lun/rows"
+DISK_COUNTERS = ("disk_busy_percent", "base_for_disk_busy", "total_transfer_count", "user_read_count", "user_write_count")
+HEADROOM_COUNTERS = ("current_ops", "current_latency", "optimal_point.ops", "optimal_point.samples")
+LUN_COUNTERS = ("read_align_histogram", "write_align_histogram")
+_ALIGNED = "0"  # the label of what starts on a block
+
+
+@dataclass(frozen=True, slots=True)
+class CounterRow:
+    """One row: its properties, counters that are one number, and those that are a number for each label."""
+
+    row_id: str
+    properties: Mapping[str, str]
+    values: Mapping[str, float]
+    arrays: Mapping[str, Mapping[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Both tables that aggregates' load is computed from, read at about one moment.
+
+    Attributes:
+        at: seconds, when the disks' rows were read.
+        headroom_at: likewise for headroom_aggregate.
+    """
+
+    at: float
+    disks: Mapping[str, CounterRow]
+    headroom_at: float
+    headroom: Mapping[str, CounterRow]
+
+
+def read(lists: Lists, path: str, names: str, complaints: Complaints) -> dict[str, CounterRow]:
+    """The rows of a counter table by their id, with the counters of these names, separated by "|".
+
+    Raises:
+        EndpointError: the table could not be read whole.
+    """
+    asked = {"fields": "id,properties,counters", "counters.name": names}
+    return {row.row_id: row for row in map(counter_row, lists.records(path, "row", complaints, key="id", **asked))}
+
+
+def counter_row(record: Record) -> CounterRow:
+    """A row of a counter table; a counter without a value that makes sense is complained about and left out."""
+    properties = {str(name): str(value) for name, value in _pairs(record, "properties", "value")}
+    values: dict[str, float] = {}
+    arrays: dict[str, Mapping[str, float]] = {}
+    for counter in _objects(record, "counters"):
+        name = str(counter.get("name"))
+        if "values" in counter:
+            labelled = _labelled(counter)
+            if labelled is not None:
+                arrays[name] = labelled
+        elif (number := _number(counter.get("value"))) is not None:
+            values[name] = number
+        if name not in arrays and name not in values:
+            record.complaints.add(f"counter {name}", record.label, "has no number")
+    return CounterRow(str(record.value.get("id")), properties, values, arrays)
+
+
+def _objects(record: Record, name: str) -> Iterator[dict[str, Any]]:
+    found = record.value.get(name)
+    if not isinstance(found, list):
+        record.complaints.add(name, record.label, "is not a list")
+        return
+    yield from (each for each in found if isinstance(each, dict))
+
+
+def _pairs(record: Record, name: str, value: str) -> Iterator[tuple[Any, Any]]:
+    return ((each.get("name"), each.get(value)) for each in _objects(record, name))
+
+
+def _labelled(counter: Mapping[str, Any]) -> dict[str, float] | None:
+    values, labels = counter.get("values"), counter.get("labels")
+    if not isinstance(values, list) or not isinstance(labels, list) or len(values) != len(labels):
+        return None
+    numbers = [_number(each) for each in values]
+    return None if None in numbers else {str(label): number for label, number in zip(labels, numbers, strict=True) if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A finite number from 0, also one sent as a string."""
+    try:
+        found = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) and found >= 0 else None
+
+
+def misaligned_ratio(row: CounterRow) -> float | None:
+    """The share of a LUN's reads and writes that started beside a 4 KiB block, since its counters began; None when there were none.
+
+    A boot LUN of ESXi reads misaligned, which is harmless (facts.md 7.5); judging that is not ours.
+    """
+    bins = [row.arrays[name] for name in LUN_COUNTERS if name in row.arrays]
+    total = sum(sum(each.values()) for each in bins)
+    return 1 - sum(each.get(_ALIGNED, 0.0) for each in bins) / total if total else None
+
+
+def aggregate_of(row: CounterRow) -> str:
+    """The name of the aggregate that a disk's row belongs to, "" for a spare: its RAID group is /aggregate/plex/group."""
+    parts = row.properties.get("raid_group", "").strip("/").split("/")
+    return parts[0] if len(parts) == 3 else ""
+
+
+def is_data(row: CounterRow) -> bool:
+    """Whether a disk holds data, and not only parity."""
+    return row.properties.get("raid.type") == "data"
+
+
+def data_disks(rows: Iterable[CounterRow]) -> dict[str, int]:
+    """How many disks hold data, by the name of their aggregate; parts of one disk count once."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for row in rows:
+        if aggregate_of(row) and is_data(row):
+            found[aggregate_of(row)].add(row.properties.get("physical_disk_name") or row.row_id)
+    return {name: len(disks) for name, disks in found.items()}
+
+
+@dataclass(slots=True)
+class _Disks:
+    """What the disks of one aggregate did between two samples."""
+
+    busy: list[float] = field(default_factory=list)
+    data: set[str] = field(default_factory=set)
+    transfers: float = 0.0
+    user: float = 0.0
+
+
+def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], complaints: Complaints) -> list[Row]:
+    """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One of which nothing was told is complained about.
+
+    `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (facts.md 7.4): parity disks work, but a
+    RAID group's knee is told for each data disk.
+    """
+    disks = _worked(first, last, complaints)
+    headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD
+    rows = []
+    for name, pool_id in pools.items():
+        seconds = last.at - first.at
+        found = disks.get(name)
+        if found is None or seconds <= 0:
+            complaints.add("its disks", f"aggregate {name}", "were not told by both readings of the counters")
+            found = None
+        busy = max(found.busy, default=None) if found else None
+        rows.append(
+            {
+                "pool_id": pool_id,
+                "busy_percent": busy,
+                "disk_iops": found.transfers / seconds / len(found.data) if found and found.data else None,
+                "transfers_per_second": found.transfers / seconds if found else None,
+                "user_transfers_per_second": found.user / seconds if found else None,
+                **_headroom(first, last, headroom.get(pool_id), name, complaints),
+            }
+        )
+    return rows
+
+
+def _worked(first: Sample, last: Sample, complaints: Complaints) -> dict[str, _Disks]:
+    """What the disks of each aggregate did, by its name; one with a disk that was not understood is left out, since its sums would lie."""
+    found: dict[str, _Disks] = defaultdict(_Disks)
+    spoilt: set[str] = set()
+    for row_id, row in last.disks.items():
+        name, before = aggregate_of(row), first.disks.get(row_id)
+        if not name:
+            continue
+        growth = {counter: _growth(before, row, counter) for counter in DISK_COUNTERS}
+        if any(each is None for each in growth.values()):
+            complaints.add("its counters", f"disk {row_id}", "are missing, or went backwards, between the two readings")
+            spoilt.add(name)
+            continue
+        disks = found[name]
+        disks.transfers += growth["total_transfer_count"] or 0.0
+        disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
+        if is_data(row):
+            disks.data.add(row.properties.get("physical_disk_name") or row_id)
+            base = growth["base_for_disk_busy"]
+            if base:
+                disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))
+    return {name: disks for name, disks in found.items() if name not in spoilt}
+
+
+def _growth(before: CounterRow | None, after: CounterRow, counter: str) -> float | None:
+    if before is None or counter not in before.values or counter not in after.values:
+        return None
+    grown = after.values[counter] - before.values[counter]
+    return grown if grown >= 0 else None
+
+
+def _pool_of(row: CounterRow, pools: Mapping[str, str]) -> str:
+    """The id of the aggregate that a row of headroom_aggregate is about: its name is DISK_HDD_<aggregate>_<uuid>."""
+    name = row.properties.get("name", "")
+    uuid = name.rpartition("_")[2].lower()
+    if uuid in pools.values():
+        return uuid
+    return next((pool_id for pool, pool_id in pools.items() if f"_{pool}_" in f"{name}_"), "")
+
+
+def _headroom(first: Sample, last: Sample, row_id: str | None, name: str, complaints: Complaints) -> Row:
+    nothing: Row = {"current_ops": None, "optimal_ops": None, "current_latency_us": None}
+    seconds = last.headroom_at - first.headroom_at
+    after, before = last.headroom.get(row_id or ""), first.headroom.get(row_id or "")
+    operations = _growth(before, after, "current_ops") if after else None
+    latency = _growth(before, after, "current_latency") if after else None
+    if after is None or operations is None or latency is None or seconds <= 0:
+        complaints.add("its headroom", f"aggregate {name}", "was not told by both readings of the counters")
+        return nothing
+    return {
+        "current_ops": operations / seconds,
+        "optimal_ops": _optimal(before, after),
+        "current_latency_us": latency / operations if operations else None,
+    }
+
+
+def _optimal(before: CounterRow | None, after: CounterRow) -> float | None:
+    """The mean of the samples in between; where there was none in between, of all."""
+    grown, samples = _growth(before, after, "optimal_point.ops"), _growth(before, after, "optimal_point.samples")
+    if grown is not None and samples:
+        return grown / samples
+    samples = after.values.get("optimal_point.samples")
+    return after.values["optimal_point.ops"] / samples if samples and "optimal_point.ops" in after.values else None

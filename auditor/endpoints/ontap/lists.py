@@ -1,0 +1,106 @@
+"""The lists of an ONTAP cluster, a page at a time, and what several topics need of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.topics import batch
+from auditor.endpoints.ontap import rows
+from auditor.endpoints.ontap.schedules import Timetable, timetable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.ontap.client import OntapCluster
+    from auditor.endpoints.ontap.rows import Container
+    from auditor.facts.schema import Batch
+    from auditor.model import Gap
+
+_TWICE = "came twice; the second record was left out"
+
+
+@dataclass(slots=True)
+class Lists:
+    """One pass over one cluster's lists.
+
+    Attributes:
+        containers: every FlexVol by its id, as far as they were read.
+        containers_read: whether that was all of them.
+    """
+
+    cluster: OntapCluster
+    endpoint: str
+    containers: dict[str, Container] = field(default_factory=dict)
+    containers_read: bool = False
+    _schedules: dict[str, Timetable] | None = None
+
+    def pages(self, path: str, kind: str, complaints: Complaints, *, key: str = "uuid", **asked: str) -> Iterator[list[Record]]:
+        """The records of a collection, page by page, each labelled `kind` and its id, and each id once.
+
+        `key` is the dotted path of the id, or two of them with a slash between. Entries without an id are complained about and left out.
+        """
+        seen: set[str] = set()
+        for answer in self.cluster.pages(path, **asked):
+            found = answer.get("records")
+            if not isinstance(found, list):
+                complaints.add("records", "the answer", "is not a list")
+                found = []
+            page = []
+            for place, value in enumerate(found):
+                if not isinstance(value, dict):
+                    complaints.add(f"entry {place}", "records", "is not an object")
+                    continue
+                ids = [_at(value, part) for part in key.split("/")]
+                record = Record(value, f"{kind} {'/'.join(map(str, ids))}", complaints)
+                if not all(ids):
+                    complaints.add(key, record.label, "is missing, or no id")
+                elif record.label.lower() in seen:
+                    complaints.add(key, record.label, _TWICE)
+                else:
+                    seen.add(record.label.lower())
+                    page.append(record)
+            yield page
+
+    def records(self, path: str, kind: str, complaints: Complaints, *, key: str = "uuid", **asked: str) -> Iterator[Record]:
+        """As `pages`, without the pages."""
+        for page in self.pages(path, kind, complaints, key=key, **asked):
+            yield from page
+
+    def table(
+        self, table: str, row: Callable[[Record], Row], path: str, kind: str, *, key: str = "uuid", **asked: str
+    ) -> Iterator[Batch | Gap]:
+        """A collection that is a table: one row a record."""
+        complaints = Complaints(f"GET {path}")
+        for page in self.pages(path, kind, complaints, key=key, **asked):
+            yield batch(table, self.endpoint, [row(record) for record in page])
+        yield from complaints.gaps(self.endpoint)
+
+    def known_containers(self, complaints: Complaints) -> dict[str, Container]:
+        """Every FlexVol by its id; asked for when the volumes were not read before."""
+        if not self.containers_read:
+            found = self.records("storage/volumes", "volume", complaints, fields="uuid,name,svm.name,aggregates.uuid")
+            self.containers = {container.uuid: container for container in map(rows.container_of, found)}
+            self.containers_read = True
+        return self.containers
+
+    def schedules(self, complaints: Complaints) -> dict[str, Timetable]:
+        """Every schedule by its name; two of one name (of the cluster and of an SVM) must say the same to be known."""
+        if self._schedules is None:
+            found: dict[str, Timetable] = {}
+            for schedule in self.records("cluster/schedules", "schedule", complaints, fields="uuid,name,type,cron,interval"):
+                name, times = schedule.text("name") or "", timetable(schedule)
+                if found.setdefault(name, times) != times:
+                    complaints.add("name", schedule.label, f"is {name}, which another schedule with other times has as well")
+                    found[name] = Timetable(None, None)
+            self._schedules = found
+        return self._schedules
+
+
+def _at(value: object, path: str) -> str | None:
+    """The id at a dotted path; None when there is none."""
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, dict) else None
+    return str(value) if (isinstance(value, str) and value) or type(value) is int else None

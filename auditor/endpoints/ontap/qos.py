@@ -1,0 +1,186 @@
+"""QoS of ONTAP: what a policy allows, and which policies hold for a volume."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+
+BYTES_PER_MB = 1_000_000
+"""Of max_throughput_mbps. Source: ONTAP command reference, qos policy-group modify: "the units are base ten". Other clients of ONTAP
+(OpenStack) take a MB for 1,048,576 bytes; not verified against a real system."""
+
+_RATE = re.compile(r"(\d+(?:\.\d+)?)\s*(iops|[kmgt]?b/s)", re.IGNORECASE)
+_SCALE = {"b/s": 1, "kb/s": 10**3, "mb/s": 10**6, "gb/s": 10**9, "tb/s": 10**12}
+_NO_POLICY = frozenset({"", "none", "-"})
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A policy group as far as a volume's row needs it; ceilings None are none where `is_read`."""
+
+    policy_id: str
+    name: str | None
+    min_iops: int | None
+    max_iops: int | None
+    max_bytes_per_second: int | None
+    is_shared: bool | None
+    is_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """How a record names the policy it is under; both None when it is under none."""
+
+    policy_id: str | None = None
+    name: str | None = None
+    is_told: bool = True  # False: whether there is one is not known
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is a policy."""
+        return self.policy_id is not None or self.name is not None
+
+
+NO_POLICY = Reference()
+NOT_TOLD = Reference(is_told=False)
+
+
+def policy_row(policy: Record) -> Row:
+    """A row of array_qos_policy.
+
+    The limits of an adaptive policy go by the size of each object that it is given to, so that it has no ceiling of its own:
+    its limits are in `raw`, and is_read is false. A fixed one without limits lets everything pass, 0 likewise.
+
+    Source: netapp-ontap, QosPolicyFixed ("0 means no maximum throughput is enforced"), QosPolicyAdaptive.
+    """
+    fixed, adaptive = optional(policy, "fixed"), optional(policy, "adaptive")
+    row: Row = {
+        "policy_id": policy.identifier("uuid"),
+        "name": policy.text("name"),
+        "kind": "fixed" if fixed else "adaptive" if adaptive else None,
+        "min_iops": None,
+        "max_iops": None,
+        "max_bytes_per_second": None,
+        "is_shared": False if adaptive else None,  # "policies are enforced individually amongst storage objects"
+        "is_read": False,
+        "raw": None,
+        "volumes": policy.number("object_count"),
+    }
+    limits = fixed or adaptive
+    if limits is None or (fixed and adaptive):
+        policy.complaints.add("fixed or adaptive", policy.label, "are both there" if limits else "are both missing")
+        return row
+    row["raw"] = json.dumps(dict(limits.value), sort_keys=True, default=str)
+    if fixed is None:
+        return row
+    shared = fixed.value.get("capacity_shared")
+    if not isinstance(shared, bool):
+        fixed.complaints.add("fixed.capacity_shared", fixed.label, "is not told")
+    known = [_limit(fixed, name) for name in ("min_throughput_iops", "max_throughput_iops", "max_throughput_mbps")]
+    precise = _precise_rate(fixed)
+    megabytes = known[2][0]
+    told_in_bytes = precise[0] if precise[0] is not None else megabytes and megabytes * BYTES_PER_MB
+    return row | {
+        "min_iops": known[0][0],
+        "max_iops": known[1][0],
+        "max_bytes_per_second": told_in_bytes,
+        "is_shared": shared if isinstance(shared, bool) else None,
+        "is_read": all(understood for _, understood in (*known, precise)) and isinstance(shared, bool),
+    }
+
+
+def _limit(fixed: Record, name: str) -> tuple[int | None, bool]:
+    """A limit, and whether it was understood; 0 and one that is left out are none."""
+    if name not in fixed.value:
+        return None, True
+    value = fixed.number(name)
+    return value or None, value is not None
+
+
+def _precise_rate(fixed: Record) -> tuple[int | None, bool]:
+    """Bytes a second as newer releases tell them ("900KB/s"), since max_throughput_mbps only knows whole megabytes.
+
+    Source: REST reference 9.17, QosPolicyFixed.max_throughput: a text, or a list of them in the printed example.
+    """
+    value = fixed.value.get("max_throughput")
+    if value is None:
+        return None, True
+    found = None
+    for text in value if isinstance(value, list) else [value]:
+        for part in str(text).split(","):
+            match = _RATE.fullmatch(part.strip())
+            if match is None and part.strip() not in ("0", "INF", "none", ""):
+                fixed.complaints.add("fixed.max_throughput", fixed.label, "is not a throughput")
+                return None, False
+            if match is not None and match[2].lower() != "iops":
+                found = round(float(match[1]) * _SCALE[match[2].lower()])
+    return found or None, True
+
+
+def policy_of(row: Row) -> Policy:
+    """What volumes need of a row of array_qos_policy."""
+    names = ("policy_id", "name", "min_iops", "max_iops", "max_bytes_per_second", "is_shared", "is_read")
+    return Policy(**{name: row[name] for name in names})
+
+
+def reference_of(holder: Record | None, name: str) -> Reference:
+    """The policy that a record names under `name`; left out, or without a name, it is under none."""
+    policy = optional(holder, name) if holder is not None else None
+    if policy is None:
+        not_told = holder is not None and holder.value.get(name) is not None
+        return NOT_TOLD if not_told else NO_POLICY
+    uuid, label = policy.told("uuid"), policy.told("name")
+    if uuid is None and (label or "").lower() in _NO_POLICY:
+        return NO_POLICY
+    return Reference(uuid and uuid.lower(), label)
+
+
+def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], policies: Mapping[str, Policy]) -> Row:
+    """The QoS columns of a volume: its own policy, and one of those that hold around it (the containing volume's, the SVM's).
+
+    With two around it, which there is no place for, the first is told and qos_read is false.
+
+    Source: ONTAP command reference, qos settings nested-qos-svm-vol: an SVM's policy and a volume's hold together.
+    """
+    outer = [each for each in around if each.is_one]
+    first = outer[0] if outer else NO_POLICY
+    mine, theirs = _resolved(record, own, policies), _resolved(record, first, policies)
+    whole = all(each.is_told for each in (own, *around)) and len(outer) <= 1
+    for reference, policy in ((own, mine), (first, theirs)):
+        whole = whole and (policy.is_read if policy else not reference.is_one)
+    return {
+        "qos_policy_id": own.policy_id,
+        "qos_policy": mine.name if mine else own.name,
+        "qos_min_iops": mine and mine.min_iops,
+        "qos_max_iops": mine and mine.max_iops,
+        "qos_max_bytes_per_second": mine and mine.max_bytes_per_second,
+        "qos_shared": mine and mine.is_shared,
+        "qos_group_id": first.policy_id,
+        "qos_group": theirs.name if theirs else first.name,
+        "qos_group_max_iops": theirs and theirs.max_iops,
+        "qos_group_max_bytes_per_second": theirs and theirs.max_bytes_per_second,
+        "qos_read": whole,
+    }
+
+
+def _resolved(record: Record, reference: Reference, policies: Mapping[str, Policy]) -> Policy | None:
+    if not reference.is_one:
+        return None
+    found = policies.get(reference.policy_id or "")
+    if found is None:
+        named = reference.name or reference.policy_id
+        record.complaints.add("qos policy", record.label, f"is {named}, which storage/qos/policies did not tell")
+    return found
+
+
+def optional(record: Record, name: str) -> Record | None:
+    """An object within a record that may be left out or null: None then, without a complaint."""
+    return None if record.value.get(name) is None else record.inner(name)

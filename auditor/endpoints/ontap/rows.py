@@ -1,0 +1,267 @@
+"""One ONTAP record to one row of a fact table."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.ontap.qos import NO_POLICY, Reference, optional, qos_columns, reference_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.topics import Row
+    from auditor.endpoints.ontap.qos import Policy
+
+_PREFIX = "naa.600a0980"
+_SERIAL_LENGTH = 12  # ASCII characters
+_HEX_SERIAL = re.compile(r"[0-9a-f]{24}")
+_WWPN = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){7}")
+_MEDIA = {"capacity": "hdd", "performance": "hdd", "archive": "hdd", "solid_state": "ssd", "capacity_flash": "ssd"}  # by disk_class
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A FlexVol as what is in it, or copied from it, needs it."""
+
+    uuid: str
+    svm: str | None
+    name: str | None
+    pool_id: str | None
+    qos: Reference
+
+    @property
+    def path(self) -> str:
+        """As SnapMirror names it."""
+        return f"{self.svm}:{self.name}"
+
+
+def node_row(node: Record) -> Row:
+    """A row of array_node; a node is known by its name, as pools, scrubs and the command line name it."""
+    version = optional(node, "version")
+    full = optional_text(version, "full")
+    return {
+        "node_id": node.text("name"),
+        "name": node.text("name"),
+        "state": node.text("state"),
+        "version": release_of(version) or full,
+        "model": node.told("model"),
+    }
+
+
+def release_of(version: Record | None) -> str | None:
+    """The release that a version object tells, for example 9.14.1; None without one."""
+    if version is None:
+        return None
+    parts = [version.number(name) for name in ("generation", "major", "minor")]
+    return None if None in parts else ".".join(map(str, parts))
+
+
+def pool_row(pool: Record, rpm: Mapping[str, int], data_disks: Mapping[str, int]) -> Row:
+    """A row of array_pool; `rpm` of the slowest disk by aggregate id, `data_disks` by aggregate name.
+
+    Media are told by the class of the disks and by whether flash caches for them, since storage_type came later (not in 9.9.1).
+    """
+    storage, space, node = pool.inner("block_storage"), pool.inner("space"), optional(pool, "node")
+    primary, block = storage and storage.inner("primary"), space and space.inner("block_storage")
+    cache = storage and optional(storage, "hybrid_cache")
+    media = _MEDIA.get(optional_text(primary, "disk_class") or "")
+    pool_id, name = pool.identifier("uuid"), pool.text("name")
+    return {
+        "pool_id": pool_id,
+        "name": name,
+        "node_id": optional_text(node, "name"),
+        "media": "mixed" if media == "hdd" and cache and cache.value.get("enabled") is True else media,
+        "rpm": rpm.get(pool_id or ""),
+        "disks": primary and primary.number("disk_count"),
+        "data_disks": data_disks.get(name or ""),
+        "raid_type": primary and primary.text("raid_type"),
+        "size_bytes": block and block.number("size"),
+    }
+
+
+def container_of(volume: Record) -> Container:
+    """What is kept of a FlexVol; one on several aggregates (a FlexGroup) has no pool of its own."""
+    svm, qos = optional(volume, "svm"), optional(volume, "qos")
+    found = volume.value.get("aggregates")
+    ids = [each.get("uuid") for each in found if isinstance(each, dict)] if isinstance(found, list) else []
+    if found is not None and not all(isinstance(each, str) for each in ids):
+        volume.complaints.add("aggregates", volume.label, "is not a list of aggregates with their uuid")
+    pool_id = ids[0].lower() if len(ids) == 1 and isinstance(ids[0], str) else None
+    reference = reference_of(qos, "policy") if qos else NO_POLICY
+    return Container(str(volume.identifier("uuid")), optional_text(svm, "name"), volume.text("name"), pool_id, reference)
+
+
+def share_row(volume: Record, container: Container, svm_qos: Reference, policies: Mapping[str, Policy]) -> Row | None:
+    """A row of array_volume for a FlexVol that is mounted in its SVM's name space, so that NFS can export it; else None."""
+    nas = optional(volume, "nas")
+    path = nas.told("path") if nas else None
+    if not path:
+        return None
+    return {
+        "volume_id": container.uuid,
+        "name": container.name,
+        "kind": "share",
+        "serial": None,
+        "device": None,
+        "is_virtual": False,
+        "vvol_id": None,
+        "status": volume.text("state"),
+        "size_bytes": volume.number("size"),
+        "pool_id": container.pool_id,
+        "svm": container.svm,
+        "export_path": path,
+        **qos_columns(volume, container.qos, (svm_qos,), policies),
+    }
+
+
+def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[str, Reference], policies: Mapping[str, Policy]) -> Row:
+    """A row of array_volume for a LUN of class regular or vvol; `svm_qos` is by the SVM's name.
+
+    Source: arrays.md, "Device name to volume"; class: netapp-ontap, Lun.
+    """
+    kind = lun.text("class")
+    if kind is not None and kind not in ("regular", "vvol"):
+        lun.complaints.add("class", lun.label, f"is {kind!r}, which is not known")
+    svm, space, status = lun.inner("svm"), lun.inner("space"), lun.inner("status")
+    volume_id, svm_name = lun.identifier("uuid"), svm and svm.text("name")
+    within = _container(lun, containers)
+    virtual = kind == "vvol"
+    own = reference_of(lun, "qos_policy")
+    around = (
+        within.qos if within else Reference(is_told=False),
+        svm_qos.get(svm_name or "", Reference(is_told=False)),
+    )
+    return {
+        "volume_id": volume_id,
+        "name": lun.text("name"),
+        "kind": {"regular": "lun", "vvol": "vvol"}.get(kind or ""),
+        "os_type": lun.told("os_type"),
+        "serial": lun.told("serial_number"),
+        "device": None if virtual else device_of(lun),
+        "is_virtual": virtual if kind is not None else None,
+        "vvol_id": volume_id if virtual else None,
+        "status": status and status.text("state"),
+        "size_bytes": space and space.number("size"),
+        "pool_id": within and within.pool_id,
+        "svm": svm_name,
+        "export_path": None,
+        **qos_columns(lun, own, around, policies),
+    }
+
+
+def _container(lun: Record, containers: Mapping[str, Container]) -> Container | None:
+    location = lun.inner("location")
+    volume = location and location.inner("volume")
+    uuid = volume and volume.identifier("uuid")
+    if uuid is not None and uuid not in containers:
+        lun.complaints.add("location.volume", lun.label, "is a volume that storage/volumes did not tell")
+    return containers.get(uuid or "")
+
+
+def device_of(lun: Record) -> str | None:
+    """The name hosts see a LUN by: the bytes of its serial number, 12 ASCII characters whose case matters."""
+    told = lun.value.get("serial_number_hex")
+    if isinstance(told, str) and _HEX_SERIAL.fullmatch(told.lower()):
+        return f"{_PREFIX}{told.lower()}"
+    serial = lun.text("serial_number")
+    if serial is None:
+        return None
+    if len(serial) != _SERIAL_LENGTH or not serial.isascii():
+        lun.complaints.add("serial_number", lun.label, "is not 12 ASCII characters")
+        return None
+    return f"{_PREFIX}{serial.encode('ascii').hex()}"
+
+
+def protocol_endpoint_row(lun: Record) -> Row:
+    """A row of array_protocol_endpoint: a LUN of class protocol_endpoint."""
+    status = lun.inner("status")
+    return {
+        "protocol_endpoint_id": lun.identifier("uuid"),
+        "device": device_of(lun),
+        "state": status and status.text("state"),
+        "node_id": None,
+    }
+
+
+def binding_row(binding: Record, devices: Mapping[str, str | None]) -> Row:
+    """A row of vvol_binding; a binding is known by its two ends. `devices` are those of protocol endpoints by id. Hosts are not told."""
+    vvol, endpoint = binding.inner("vvol"), binding.inner("protocol_endpoint")
+    vvol_id, endpoint_id = vvol and vvol.identifier("uuid"), endpoint and endpoint.identifier("uuid")
+    return {
+        "binding_id": f"{vvol_id}/{endpoint_id}" if vvol_id and endpoint_id else None,
+        "vvol_id": vvol_id,
+        "protocol_endpoint_id": endpoint_id,
+        "array_host_id": None,
+        "device": devices.get(endpoint_id or ""),
+    }
+
+
+def host_rows(igroup: Record) -> tuple[Row, list[Row]]:
+    """A row of array_host, and the rows of array_initiator; of nested groups the outer one lists all initiators.
+
+    Source: netapp-ontap, Igroup: "Initiator groups containing other initiator groups report the aggregated list of initiators".
+    """
+    host_id = igroup.identifier("uuid")
+    host: Row = {"array_host_id": host_id, "name": igroup.text("name"), "host_group": None, "host_type": igroup.text("os_type")}
+    listed = igroup.value.get("initiators")
+    if listed is not None and not isinstance(listed, list):
+        igroup.complaints.add("initiators", igroup.label, "is not a list")
+    names = [each.get("name") if isinstance(each, dict) else None for each in listed] if isinstance(listed, list) else []
+    found: dict[str, Row] = {}
+    for name in names:
+        initiator = initiator_of(name) if isinstance(name, str) else None
+        if initiator is None:
+            igroup.complaints.add("initiators", igroup.label, "holds one that is neither an IQN, an EUI nor a WWPN")
+            continue
+        found[initiator[0]] = {"array_host_id": host_id, "initiator": initiator[0], "kind": initiator[1]}
+    return host, list(found.values())
+
+
+def initiator_of(name: str) -> tuple[str, str] | None:
+    """An initiator's name as hosts tell it, and its kind; None when it is neither."""
+    lowered = name.lower()
+    if _WWPN.fullmatch(lowered):
+        return lowered.replace(":", ""), "fc"
+    return (lowered, "iscsi") if lowered.startswith(("iqn.", "eui.", "naa.")) else None
+
+
+def connection_row(mapping: Record) -> Row:
+    """A row of array_connection. Protocol endpoints are mapped as LUNs are: their volume_id is no array_volume's."""
+    lun, igroup = mapping.inner("lun"), mapping.inner("igroup")
+    return {
+        "volume_id": lun and lun.identifier("uuid"),
+        "array_host_id": igroup and igroup.identifier("uuid"),
+        "lun": mapping.number("logical_unit_number") if mapping.value.get("logical_unit_number") is not None else None,
+    }
+
+
+def load_row(record: Record, misaligned_ratio: float | None) -> Row:
+    """A row of array_volume_load from a `metric`: means of the last 15 seconds, latency in microseconds, throughput in bytes a second.
+
+    Source: netapp-ontap, PerformanceMetric: a status other than "ok" tells that some of it was not to be had.
+    """
+    metric = record.inner("metric")
+    if metric is not None and metric.text("status") not in (None, "ok"):
+        metric.complaints.add("metric.status", metric.label, f"is {str(metric.value['status'])[:40]!r}: its values are not whole")
+        metric = None
+    totals: dict[str, int | None] = {}
+    for name in ("iops", "latency", "throughput"):
+        part = metric.inner(name) if metric is not None else None
+        totals[name] = part.number("total") if part is not None else None
+    iops, throughput = totals["iops"], totals["throughput"]
+    return {
+        "volume_id": record.identifier("uuid"),
+        "average_io_bytes": round(throughput / iops) if iops and throughput is not None else None,
+        "actual_iops": iops,
+        "latency_us": totals["latency"] if iops else None,  # idle, it reads 0
+        "bytes_per_second": throughput,
+        "misaligned_ratio": misaligned_ratio,
+    }
+
+
+def optional_text(record: Record | None, name: str) -> str | None:
+    """A string of an object that may not be there, or may not have it."""
+    return record.told(name) if record is not None else None

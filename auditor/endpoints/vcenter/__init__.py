@@ -1,0 +1,1 @@
+"""vCenter: session, bulk reads, esxcli, collectors and settings."""

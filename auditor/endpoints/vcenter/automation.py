@@ -1,0 +1,182 @@
+"""A vCenter's Automation API, through VMware's own client: tags are told nowhere else.
+
+The client is imported inside the functions: it is large, and only waivers that go by tags need it.
+
+Source: com.vmware.cis.session and com.vmware.cis.tagging of the vSphere Automation SDK for Python (PyPI: vmware-vcenter).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.tls import tls_context
+from auditor.errors import (
+    CredentialsError,
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.model import Endpoint
+
+_TAGS_AT_ONCE = 100  # of how many tags the objects are asked in one request; no limit is documented
+_IMPORTING = threading.Lock()
+_LOST = "tags were not read; what a waiver names by a tag counts as not waived."
+
+
+@dataclass(frozen=True, slots=True)
+class Tagged:
+    """One tag, and what it is attached to, as far as the account may see either."""
+
+    category: str
+    tag: str
+    objects: tuple[tuple[str, str], ...]  # (type, managed object id), for example ("HostSystem", "host-12")
+
+
+class Automation:
+    """One session; made by `open_automation`."""
+
+    def __init__(self, endpoint: Endpoint, stubs: Any) -> None:
+        tagging = _module("com.vmware.cis.tagging_client")
+        self._endpoint = endpoint
+        self._categories, self._tags, self._attached = tagging.Category(stubs), tagging.Tag(stubs), tagging.TagAssociation(stubs)
+
+    def tags(self) -> Iterator[Tagged]:
+        """Every tag that is attached to something. One that is deleted meanwhile is left out.
+
+        Raises:
+            EndpointError: it could not be read.
+        """
+        with _translated(self._endpoint, "listing tags"):
+            known = list(self._tags.list())
+        categories: dict[str, str] = {}
+        for start in range(0, len(known), _TAGS_AT_ONCE):
+            with _translated(self._endpoint, "reading what tags are attached to"):
+                attached = self._attached.list_attached_objects_on_tags(known[start : start + _TAGS_AT_ONCE])
+            for one in attached:
+                if one.object_ids:
+                    with suppress(NotThereError), _translated(self._endpoint, "reading a tag"):
+                        yield self._told(one, categories)
+
+    def _told(self, attached: Any, categories: dict[str, str]) -> Tagged:
+        tag = self._tags.get(attached.tag_id)
+        if tag.category_id not in categories:
+            categories[tag.category_id] = self._categories.get(tag.category_id).name
+        return Tagged(categories[tag.category_id], tag.name, tuple((one.type, one.id) for one in attached.object_ids))
+
+
+@contextmanager
+def open_automation(endpoint: Endpoint) -> Iterator[Automation]:
+    """A session of its own, which those of SOAP have nothing to do with; ended whatever happens inside.
+
+    Raises:
+        EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
+        CredentialsError: the password cannot be looked up, or vCenter refuses it.
+        MalformedAnswerError: something answers that is not a vCenter.
+    """
+    # It has a word for every error, which we say ourselves; and what it may log of a request, a password included, is for no log.
+    logging.getLogger("vmware").setLevel(logging.CRITICAL + 1)
+    sessions = _module("com.vmware.cis_client")
+    passwords, keys = _module("vmware.vapi.security.user_password"), _module("vmware.vapi.security.session")
+    with _http(endpoint) as http:
+        with _translated(endpoint, "logging in to its Automation API"):
+            who = passwords.create_user_password_security_context(endpoint.username, password_of(endpoint))
+            key = sessions.Session(_stubs(endpoint, http, who)).create()
+        stubs = _stubs(endpoint, http, keys.create_session_security_context(key))
+        try:
+            yield Automation(endpoint, stubs)
+        finally:
+            # Nothing is lost if this fails: vCenter ends an idle session by itself.
+            with suppress(EndpointError), _translated(endpoint, "logging out"):
+                sessions.Session(stubs).delete()
+
+
+def _stubs(endpoint: Endpoint, http: Any, security: Any) -> Any:
+    connect, filters = _module("vmware.vapi.lib.connect"), _module("vmware.vapi.security.client.security_context_filter")
+    factories = _module("vmware.vapi.stdlib.client.factories")
+    host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
+    connector = connect.get_requests_connector(
+        session=http,
+        url=f"https://{host}:{endpoint.port}/api",
+        timeout=endpoint.limits.timeout_seconds,
+        pool_size=0,  # otherwise it puts adapters of its own in place of ours, which check certificates in another way
+        provider_filter_chain=[filters.LegacySecurityContextFilter(security_context=security)],
+    )
+    return factories.StubConfigurationFactory.new_std_configuration(connector)
+
+
+@contextmanager
+def _http(endpoint: Endpoint) -> Iterator[Any]:
+    """A `requests` session that checks certificates by the very context that every other client of ours uses."""
+    import requests
+    from requests.adapters import HTTPAdapter
+
+    context = tls_context(endpoint)
+    if not endpoint.tls.verify:
+        from urllib3 import disable_warnings
+        from urllib3.exceptions import InsecureRequestWarning
+
+        disable_warnings(InsecureRequestWarning)  # asked for in fleet.yaml, and said in every report
+
+    class Adapter(HTTPAdapter):
+        def init_poolmanager(self, *args: Any, **options: Any) -> None:
+            # A pinned certificate is stronger than a name, and False keeps urllib3 from checking the name itself.
+            named = None if context.check_hostname else False
+            super().init_poolmanager(*args, **options, ssl_context=context, assert_hostname=named)
+
+        def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:  # noqa: ARG002  its signature
+            # The default would trust the authorities of certifi besides those of the context.
+            conn.cert_reqs = "CERT_REQUIRED" if endpoint.tls.verify else "CERT_NONE"
+
+    with requests.Session() as session:
+        session.trust_env = False  # a proxy, a CA bundle or a .netrc of the environment would go before what fleet.yaml says
+        session.verify = endpoint.tls.verify
+        session.mount("https://", Adapter())
+        yield session
+
+
+@contextmanager
+def _translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
+    """Turn the client's errors into ours; they are cut off, for they may hold what was sent.
+
+    Source: com.vmware.vapi.std.errors: Unauthenticated, Unauthorized, NotFound, OperationNotFound.
+    """
+    import requests
+
+    std, core = _module("com.vmware.vapi.std.errors_client"), _module("vmware.vapi.exception")
+    answers = _module("vmware.vapi.data.serializers.jsonrpc")
+    what = f"endpoint {endpoint.name}: {doing}"
+    try:
+        yield
+    except std.Unauthenticated:
+        do = "check `username` and `password` of this endpoint in fleet.yaml."
+        raise CredentialsError(f"{what}: it refuses user {endpoint.username}", why=_LOST, do=do) from None
+    except std.Unauthorized:
+        raise PermissionMissingError(f"{what}: Unauthorized", why=_LOST, do="give the account the role Read-only, propagated.") from None
+    except (std.NotFound, std.OperationNotFound) as error:
+        do = "check that this vCenter is of release 6.5 or later."
+        raise NotThereError(f"{what}: {type(error).__name__}", why=_LOST, do=do) from None
+    except (std.VapiError, core.CoreException, answers.JsonRpc20Error) as error:
+        raise MalformedAnswerError(f"{what}: {type(error).__name__}", why=_LOST, do="look at vCenter's log.") from None
+    except (requests.RequestException, OSError) as error:
+        do = "check the address, the port and the firewall between."
+        raise EndpointUnreachableError(f"{what}: {type(error).__name__}", why=_LOST, do=do) from None
+
+
+def _module(name: str) -> Any:
+    """A module of the client, which is silent about its own age."""
+    with _IMPORTING, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return import_module(name)

@@ -1,0 +1,39 @@
+"""Faults that came as JSON, as pyVmomi's exceptions, so that one place knows what each of them means. Imports pyVmomi."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import VmomiSupport, vmodl
+
+from auditor.endpoints.vcenter.faults import described
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_NAMESPACE = "urn:vim25"
+
+
+def fault_of(told: Mapping[str, Any], message: str = "") -> Any:
+    """The exception for a fault as VI/JSON writes it; one of a type that is not known becomes a plain MethodFault."""
+    name = str(told.get("_typeName", ""))
+    try:
+        kind = VmomiSupport.GetWsdlType(_NAMESPACE, name)
+    except KeyError:
+        kind = None
+    if kind is None or not issubclass(kind, vmodl.MethodFault):
+        kind, message = vmodl.MethodFault, ": ".join(part for part in (name, message) if part)
+    fault = kind(msg=message)
+    for info in kind._GetPropertyList():  # noqa: SLF001  pyVmomi's only way to enumerate members
+        value = told.get(info.name)
+        if isinstance(value, str) and isinstance(info.type, type) and issubclass(info.type, str):
+            setattr(fault, info.name, value)
+        elif isinstance(value, dict) and value.get("_typeName") == "ManagedObjectReference":
+            setattr(fault, info.name, VmomiSupport.GetWsdlType(_NAMESPACE, value["type"])(value["value"]))
+    return fault
+
+
+def reason(told: Mapping[str, Any]) -> str:
+    """What `missing` says of a LocalizedMethodFault."""
+    inner = told.get("fault")
+    return described(fault_of(inner if isinstance(inner, dict) else {}, str(told.get("localizedMessage") or "")))

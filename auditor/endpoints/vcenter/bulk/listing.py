@@ -1,0 +1,56 @@
+"""Every object of a kind, by a view. Imports pyVmomi."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import VmomiSupport
+
+from auditor.endpoints.vcenter.bulk.reading import read_page
+from auditor.endpoints.vcenter.bulk.reference import ref_of
+from auditor.endpoints.vcenter.bulk.shapes import Ref
+from auditor.endpoints.vcenter.session import translated
+from auditor.errors import EndpointError, MalformedAnswerError, PermissionMissingError
+
+if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.bulk.reading import BulkLane
+    from auditor.endpoints.vcenter.session import VCenter
+
+_VIEW = "ContainerView"
+
+
+def list_refs(vcenter: VCenter, lane: BulkLane, kind: str) -> list[Ref]:
+    """Every object of `kind` that the session may see; the view is made by SOAP, and belongs to that session.
+
+    Raises:
+        EndpointError: the list could not be read; never a part of it.
+    """
+    doing = f"listing every {kind}"
+    managed = VmomiSupport.GetWsdlType("urn:vim25", kind)
+    for attempt in (1, 2):
+        with translated(vcenter.endpoint, doing):
+            view = vcenter.content.viewManager.CreateContainerView(vcenter.content.rootFolder, [managed], recursive=True)
+        try:
+            [facts], _ = read_page(lane, vcenter.endpoint, _VIEW, ("view",), [ref_of(view)], {})
+        finally:
+            _drop(vcenter, view)
+        if not facts.missing:
+            # A view is bound to its session: one that vanished means that we had to log in again in between.
+            return [ref if isinstance(ref, Ref) else ref_of(ref) for ref in facts.values.get("view") or ()]
+        if attempt == 2 or not facts.is_gone:
+            break
+    why = facts.missing["view"]
+    kind_of_error = PermissionMissingError if why.startswith("NoPermission") else MalformedAnswerError
+    raise kind_of_error(
+        f"endpoint {vcenter.endpoint.name}: {doing}: {why}",
+        why="without the list nothing of that kind was read.",
+        do="give the role the privilege that is named; or run again, and look at vCenter's log if it stays so.",
+    )
+
+
+def _drop(vcenter: VCenter, view: Any) -> None:
+    try:
+        with translated(vcenter.endpoint, "dropping a view"):
+            view.DestroyView()
+    except EndpointError:
+        return  # it ends with the session

@@ -1,0 +1,167 @@
+"""Bulk reads by the PropertyCollector: explicit lists of objects a page, tokens followed, holes named. Imports pyVmomi."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from pyVmomi import vim, vmodl
+
+from auditor.endpoints.vcenter.bulk.shapes import Ref
+from auditor.endpoints.vcenter.faults import described, error_for
+from auditor.errors import NotThereError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from auditor.model import Endpoint, Lane
+
+GONE = "ManagedObjectNotFound"
+"""What `missing` says of every path of an object that was removed between being listed and being read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the PropertyCollector told of one object.
+
+    `values` holds the paths that are set, in the shapes of `shapes.PROPERTIES`; `missing` the paths that could not be read, with the reason
+    (a fault's name first). A path in neither is unset on the server.
+    """
+
+    ref: Ref
+    values: Mapping[str, Any]
+    missing: Mapping[str, str]
+
+    @property
+    def id(self) -> str:
+        """Managed object id, for example host-12."""
+        return self.ref.value
+
+    @property
+    def is_gone(self) -> bool:
+        """It was removed while we were reading."""
+        return bool(self.missing) and not self.values and all(why == GONE for why in self.missing.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer of the PropertyCollector; `token` asks for the rest of it, None when this was all. `size` is bytes, unpacked."""
+
+    found: Sequence[Found]
+    token: str | None
+    size: int
+
+
+class BulkLane(Protocol):
+    """A way to ask and to understand the answer.
+
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NoLaneError
+    where the server does not offer the lane, and the EndpointErrors of the transport.
+    """
+
+    @property
+    def name(self) -> Lane:
+        """What it is called."""
+
+    def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
+        """RetrievePropertiesEx; `answer_size` is the most objects in one answer, None leaves it to the server."""
+
+    def more(self, kind: str, token: str) -> Answer:
+        """ContinueRetrievePropertiesEx; spends the token."""
+
+    def close(self) -> None:
+        """End the session, where the lane has one of its own."""
+
+
+def read_page(
+    lane: BulkLane,
+    endpoint: Endpoint,
+    kind: str,
+    paths: Sequence[str],
+    refs: Sequence[Ref],
+    unknown: dict[str, str],
+    answer_size: int | None = None,
+) -> tuple[list[Found], int]:
+    """One page, whole: every object of `refs` comes out exactly once. Returns what was found, and the size of the answers in bytes.
+
+    `unknown` is what this server is known not to know, by path; it learns.
+
+    Raises:
+        EndpointError: the page as a whole could not be read.
+    """
+    waiting = {ref.value: ref for ref in refs}
+    found: list[Found] = []
+    size = 0
+    renewed = False
+    while waiting:
+        asked = tuple(path for path in paths if path not in unknown)
+        if not asked:
+            found += (Found(ref, {}, dict(unknown)) for ref in waiting.values())
+            return found, size
+        try:
+            for answer in _answers(lane, kind, asked, list(waiting.values()), answer_size):
+                size += answer.size
+                for one in answer.found:
+                    ref = waiting.pop(one.id, None)
+                    if ref is not None:
+                        found.append(_with(one, {path: why for path, why in unknown.items() if path in paths}))
+            break
+        except vmodl.MethodFault as fault:
+            gone = _coped_with(endpoint, fault, asked, waiting, unknown, renewed=renewed)
+            renewed = renewed or isinstance(fault, vim.fault.NotAuthenticated)
+            if gone is not None:
+                found.append(Found(gone, {}, dict.fromkeys(paths, GONE)))
+    # Asked for by name and passed over without a word: some servers do so with objects the account may not see.
+    found += (Found(ref, {}, dict.fromkeys(paths, "the server said nothing of it")) for ref in waiting.values())
+    return found, size
+
+
+def _with(one: Found, unknown: Mapping[str, str]) -> Found:
+    return Found(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
+
+
+def _answers(lane: BulkLane, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
+    """The answers to one request, following tokens to the end."""
+    answer = lane.retrieve(kind, paths, refs, answer_size)
+    yield answer
+    while answer.token:
+        answer = lane.more(kind, answer.token)
+        yield answer
+
+
+def _coped_with(
+    endpoint: Endpoint, fault: Any, asked: Sequence[str], waiting: dict[str, Ref], unknown: dict[str, str], *, renewed: bool
+) -> Ref | None:
+    """Take out of the next request what `fault` is about; an object that is gone is returned.
+
+    Raises:
+        EndpointError: nothing less would help.
+    """
+    if isinstance(fault, vmodl.query.InvalidProperty):
+        _learn(endpoint, fault, asked, unknown)
+        return None
+    if isinstance(fault, vmodl.fault.ManagedObjectNotFound) and fault.obj is not None:
+        gone = waiting.pop(str(fault.obj._GetMoId()), None)  # noqa: SLF001  pyVmomi's accessor
+        if gone is not None:
+            return gone
+    if isinstance(fault, vim.fault.NotAuthenticated) and not renewed:
+        # The session ended between two parts of this page. Its token died with it, so the rest of the page is asked for anew.
+        return None
+    raise error_for(fault, endpoint, f"reading {len(waiting)} objects, {', '.join(asked)}") from None
+
+
+def _learn(endpoint: Endpoint, fault: Any, asked: Sequence[str], unknown: dict[str, str]) -> None:
+    """Remember which of `asked` the server refuses: real vCenters fail the whole call, and name the property.
+
+    Raises:
+        NotThereError: it named none that we asked for.
+    """
+    named = str(fault.name or "")
+    refused = [path for path in asked if path == named] or [path for path in asked if named and path.startswith(f"{named}.")]
+    if not refused:
+        raise NotThereError(
+            f"endpoint {endpoint.name}: {described(fault)}",
+            why="the page was not read, and the server did not say which property it lacks.",
+            do="report this with the vCenter's version.",
+        )
+    unknown.update((path, described(fault)) for path in refused)

@@ -1,0 +1,109 @@
+"""The slow lane that the others are tested against: pyVmomi's own decoder, its objects poured into the shapes. Imports pyVmomi."""
+
+from __future__ import annotations
+
+import types
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+import msgspec
+from pyVmomi import VmomiSupport, vmodl
+
+from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
+from auditor.endpoints.vcenter.faults import described
+from auditor.model import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+_COLLECTOR = vmodl.query.PropertyCollector
+
+
+class ReferenceLane:
+    """pyVmomi's PropertyCollector; `stub` carries it.
+
+    Args:
+        shaped: False leaves the values as pyVmomi has them, and then any path may be asked for.
+    """
+
+    name = Lane.PYVMOMI
+
+    def __init__(self, stub: Any, collector: str, *, shaped: bool = True) -> None:
+        self._stub = stub
+        self._collector = _COLLECTOR(collector, stub)
+        self._shaped = shaped
+
+    def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
+        """See `BulkLane`."""
+        spec = _COLLECTOR.FilterSpec(
+            propSet=[_COLLECTOR.PropertySpec(type=_managed(kind), all=False, pathSet=list(paths))],
+            objectSet=[_COLLECTOR.ObjectSpec(obj=_managed(ref.type)(ref.value, self._stub), skip=False) for ref in refs],
+        )
+        return self._answer(kind, self._collector.RetrievePropertiesEx([spec], _COLLECTOR.RetrieveOptions(maxObjects=answer_size)))
+
+    def more(self, kind: str, token: str) -> Answer:
+        """See `BulkLane`."""
+        return self._answer(kind, self._collector.ContinueRetrievePropertiesEx(token))
+
+    def close(self) -> None:
+        """See `BulkLane`; the session is the stub's."""
+
+    def _answer(self, kind: str, result: Any) -> Answer:
+        if result is None:
+            return Answer((), None, 0)
+        found = [
+            Found(
+                ref_of(content.obj),
+                {
+                    entry.name: _shaper(PROPERTIES[kind][entry.name])(entry.val) if self._shaped else entry.val
+                    for entry in content.propSet or ()
+                },
+                {entry.path: described(entry.fault) for entry in content.missingSet or ()},
+            )
+            for content in result.objects or ()
+        ]
+        return Answer(found, result.token, 0)
+
+
+def ref_of(managed: Any) -> Ref:
+    """The reference of a managed object of pyVmomi's."""
+    return Ref(VmomiSupport.GetWsdlName(type(managed)), str(managed._GetMoId()))  # noqa: SLF001  pyVmomi's accessor
+
+
+def _managed(kind: str) -> Any:
+    return VmomiSupport.GetWsdlType("urn:vim25", kind)
+
+
+@cache
+def _shaper(shape: Any) -> Callable[[Any], Any]:
+    """What makes a value of this shape of pyVmomi's."""
+    if get_origin(shape) is list:
+        item = _shaper(get_args(shape)[0])
+        return lambda values: [item(value) for value in values or ()]
+    if isinstance(shape, types.UnionType):  # "X | None"
+        told = [one for one in get_args(shape) if one is not type(None)]
+        # Of several types, pyVmomi has made the one that the wire named.
+        inner = _shaper(told[0]) if len(told) == 1 else lambda value: value
+        return lambda value: None if value is None else inner(value)
+    if shape is Ref:
+        return ref_of
+    if isinstance(shape, type) and issubclass(shape, Shape):
+        return _struct(shape)
+    if shape is str:
+        return str  # names of enumerations are strings of a type of their own
+    return lambda value: value
+
+
+def _struct(shape: type[Shape]) -> Callable[[Any], Any]:
+    members = [(one.encode_name, one.name, _shaper(one.type)) for one in msgspec.structs.fields(shape) if one.encode_name != "_typeName"]
+
+    def made(value: Any) -> Any:
+        told = {}
+        for wire, name, shaper in members:
+            held = getattr(value, wire, None)
+            if held is not None:
+                told[name] = shaper(held)
+        return shape(type_name=VmomiSupport.GetWsdlName(type(value)), **told)
+
+    return made

@@ -1,0 +1,102 @@
+"""Which lane a vCenter is read by, and what happens when it does not understand an answer. Imports pyVmomi."""
+
+from __future__ import annotations
+
+import threading
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.vcenter.bulk.listing import list_refs
+from auditor.endpoints.vcenter.bulk.reading import read_page
+from auditor.endpoints.vcenter.bulk.reference import ReferenceLane, ref_of
+from auditor.endpoints.vcenter.bulk.soap import SoapLane
+from auditor.endpoints.vcenter.bulk.vijson import JsonLane, release_for
+from auditor.errors import NoLaneError, UnknownShapeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.endpoints.vcenter.bulk.reading import BulkLane, Found
+    from auditor.endpoints.vcenter.bulk.shapes import Ref
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.errors import EndpointError
+    from auditor.model import Lane
+
+
+class BulkReader:
+    """Reads many objects of one vCenter by the fastest lane it offers; may be used from many threads.
+
+    Attributes:
+        notes: what went wrong with a lane, in sentences; a slower one then did the work.
+    """
+
+    def __init__(self, vcenter: VCenter) -> None:
+        self._vcenter = vcenter
+        self._soap = SoapLane(vcenter.stub, ref_of(vcenter.content.propertyCollector).value)
+        self._lanes = _lanes(vcenter, self._soap)
+        self._unknown: dict[str, dict[str, str]] = {}  # by kind: paths this server does not know at all
+        self._lock = threading.Lock()
+        self.notes: list[str] = []
+
+    @property
+    def lane(self) -> Lane:
+        """The lane in use."""
+        return self._lanes[0].name
+
+    def refs(self, kind: str) -> list[Ref]:
+        """Every object of `kind` that the session may see.
+
+        Raises:
+            EndpointError: the list could not be read; never a part of it.
+        """
+        return list_refs(self._vcenter, self._soap, kind)
+
+    def page(self, kind: str, paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[Found], int]:
+        """The properties `paths` of `refs`, every one of them exactly once, and the bytes of the answers, unpacked.
+
+        A property that could not be read is named in `Found.missing`; one that is simply unset is in neither place.
+
+        Raises:
+            EndpointError: the page as a whole could not be read.
+        """
+        unknown = self._unknown.setdefault(kind, {})
+        failed: list[tuple[BulkLane, EndpointError]] = []
+        for lane in self._lanes:
+            try:
+                page = read_page(lane, self._vcenter.endpoint, kind, paths, refs, unknown)
+            except (UnknownShapeError, NoLaneError) as error:
+                failed.append((lane, error))
+                continue
+            for slow, why in failed:
+                self._leave(slow, lane, why)
+            return page
+        raise failed[0][1]
+
+    def close(self) -> None:
+        """End the sessions that lanes have of their own."""
+        for lane in self._lanes:
+            lane.close()
+
+    def _leave(self, lane: BulkLane, better: BulkLane, error: EndpointError) -> None:
+        """Use `lane` no more: another one has just managed what it could not."""
+        with self._lock:
+            if lane in self._lanes:
+                self._lanes = tuple(one for one in self._lanes if one is not lane)
+                lane.close()
+                if isinstance(error, UnknownShapeError) or self._vcenter.endpoint.lane == lane.name:
+                    self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and tells the same")
+
+
+def _lanes(vcenter: VCenter, soap: SoapLane) -> tuple[BulkLane, ...]:
+    """In the order they are tried: the fastest that the server's version offers, or the one that is forced, then the slower ones."""
+    endpoint, content = vcenter.endpoint, vcenter.content
+    collector = ref_of(content.propertyCollector).value
+    lanes: list[BulkLane] = [soap, ReferenceLane(vcenter.stub, collector)]
+    release = release_for(vcenter.about.apiVersion)
+    if release is not None:
+        sessions = ref_of(content.sessionManager).value
+        wire = vcenter.stub.wire
+        lanes.insert(0, JsonLane(endpoint, wire, release, collector=collector, sessions=sessions, password=partial(password_of, endpoint)))
+    names = [lane.name for lane in lanes]
+    return tuple(lanes[names.index(endpoint.lane) :] if endpoint.lane in names else lanes)

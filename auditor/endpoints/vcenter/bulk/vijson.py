@@ -1,0 +1,228 @@
+"""The fast lane of vCenter 8.0 Update 1 and later: VI/JSON, decoded by msgspec straight into the shapes. Imports pyVmomi.
+
+It has a session of its own: whether a SOAP session's id is good here is not documented. Source: Broadcom, "Virtual Infrastructure JSON
+API"; vsphere-peers.md, "VI/JSON". Not held against a real vCenter; the lab's side is held against govmomi's client.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, get_origin
+
+import msgspec
+from msgspec import Raw, Struct, field
+from pyVmomi import vim, vmodl
+
+from auditor.endpoints.vcenter.bulk.faults import fault_of, reason
+from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
+from auditor.endpoints.vcenter.faults import credentials_refused
+from auditor.endpoints.vcenter.wire import SESSION_HEADER
+from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, NoLaneError, UnknownShapeError
+from auditor.model import Lane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from auditor.endpoints.vcenter.wire import VCenterWire
+    from auditor.model import Endpoint
+
+FIRST_RELEASE = (8, 0, 1, 0)
+NEWEST_RELEASE = (9, 0, 0, 0)
+"""The newest whose documents we have seen; a vCenter serves the older ones as well."""
+
+_REF = "ManagedObjectReference"
+
+
+class _Property(Struct, gc=False):
+    name: str
+    val: Raw
+
+
+class _Missing(Struct, gc=False):
+    path: str
+    fault: dict[str, Any]
+
+
+class _Content(Struct, gc=False):
+    obj: Ref
+    properties: list[_Property] = field(default_factory=list, name="propSet")
+    missing: list[_Missing] = field(default_factory=list, name="missingSet")
+
+
+class _Result(Struct, gc=False):
+    objects: list[_Content] = []
+    token: str | None = None
+
+
+class JsonLane:
+    """VI/JSON of one vCenter; may be used from many threads.
+
+    Args:
+        endpoint: as fleet.yaml has it.
+        wire: shared with SOAP, so that both together keep to the endpoint's limit on requests in flight.
+        release: of the API, for example 8.0.2.0.
+        collector: id of the PropertyCollector.
+        sessions: id of the SessionManager.
+        password: looked up anew at every login.
+    """
+
+    name = Lane.VIJSON
+
+    def __init__(
+        self, endpoint: Endpoint, wire: VCenterWire, release: str, *, collector: str, sessions: str, password: Callable[[], str]
+    ) -> None:
+        self._endpoint = endpoint
+        self._wire = wire
+        self._root = f"/sdk/vim25/{release}"
+        self._collector = f"PropertyCollector/{collector}"
+        self._sessions = f"SessionManager/{sessions}"
+        self._password = password
+        self._session = ""
+        self._logins = 0
+        self._refused: CredentialsError | None = None
+        self._lock = threading.Lock()
+
+    def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
+        """See `BulkLane`."""
+        options: dict[str, Any] = {"_typeName": "RetrieveOptions"}
+        if answer_size is not None:
+            options["maxObjects"] = answer_size
+        objects = [
+            {"_typeName": "ObjectSpec", "obj": {"_typeName": _REF, "type": ref.type, "value": ref.value}, "skip": False} for ref in refs
+        ]
+        wanted = [{"_typeName": "PropertySpec", "type": kind, "all": False, "pathSet": list(paths)}]
+        spec = [{"_typeName": "PropertyFilterSpec", "propSet": wanted, "objectSet": objects}]
+        return self._ask(kind, "RetrievePropertiesEx", {"specSet": spec, "options": options}, repeatable=True)
+
+    def more(self, kind: str, token: str) -> Answer:
+        """See `BulkLane`."""
+        return self._ask(kind, "ContinueRetrievePropertiesEx", {"token": token}, repeatable=False)
+
+    def close(self) -> None:
+        """Log out; nothing is lost if that fails, vCenter ends an idle session by itself."""
+        if self._session:
+            with suppress(vmodl.MethodFault, AuditorError):
+                self._post(self._sessions, "Logout", {}, repeatable=False)
+            self._session = ""
+
+    def _ask(self, kind: str, method: str, parameters: dict[str, Any], *, repeatable: bool) -> Answer:
+        body = self._with_session(lambda: self._post(self._collector, method, parameters, repeatable=repeatable), repeatable=repeatable)
+        if not body:
+            return Answer((), None, 0)  # 204: a result that is unset, which is what nothing to tell looks like
+        try:
+            result = _ANSWER.decode(body)
+            return Answer([_found(kind, one) for one in result.objects], result.token, len(body))
+        except (msgspec.ValidationError, KeyError) as error:
+            raise UnknownShapeError(
+                f"endpoint {self._endpoint.name}: the answer to {method} (VI/JSON) is of an unknown form: {error}",
+                why="it was not read this way.",
+                do="report this with the vCenter's version; `--lane soap` reads it by SOAP.",
+            ) from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise self._nonsense(method, 200, f"{type(error).__name__}: {error}") from None
+
+    def _with_session(self, call: Callable[[], bytes], *, repeatable: bool) -> bytes:
+        seen = self._logins
+        if not seen:
+            self._log_in(seen)
+            seen = self._logins
+        try:
+            return call()
+        except vim.fault.NotAuthenticated:
+            if not repeatable:
+                raise
+        self._log_in(seen)
+        return call()
+
+    def _log_in(self, seen: int) -> None:
+        with self._lock:
+            if self._logins != seen:
+                return  # another thread was quicker
+            if self._refused is not None:
+                raise self._refused
+            self._session = ""
+            try:
+                self._post(self._sessions, "Login", {"userName": self._endpoint.username, "password": self._password()}, repeatable=True)
+            except vim.fault.InvalidLogin:
+                self._refused = credentials_refused(self._endpoint)
+                raise self._refused from None
+            except CredentialsError as error:  # the password could not be looked up
+                self._refused = error
+                raise
+            if not self._session:
+                raise self._nonsense("Login", 200, f"no {SESSION_HEADER}")
+            self._logins += 1
+
+    def _post(self, where: str, method: str, parameters: dict[str, Any], *, repeatable: bool) -> bytes:
+        headers = {"Content-Type": "application/json"}
+        if self._session:
+            headers[SESSION_HEADER] = self._session
+        path = f"{self._root}/{where}/{method}"
+        reply = self._wire.post(method, json.dumps(parameters).encode(), headers, repeatable=repeatable, path=path)
+        if reply.session:
+            self._session = reply.session
+        if reply.status in (200, 204):
+            return reply.body
+        if reply.status == 401:
+            raise vim.fault.NotAuthenticated(msg="the session is not authenticated")
+        if reply.status == 404:
+            raise NoLaneError(
+                f"endpoint {self._endpoint.name}: there is no VI/JSON at {self._root}",
+                why="the fast way to read it is missing; nothing was lost by asking.",
+                do="let it be read by SOAP: `--lane soap`.",
+            )
+        raise self._fault(method, reply.status, reply.body)
+
+    def _fault(self, method: str, status: int, body: bytes) -> Exception:
+        try:
+            told = msgspec.json.decode(body)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            told = None
+        if not isinstance(told, dict) or "_typeName" not in told:
+            return self._nonsense(method, status, "neither a result nor a fault")
+        fault: Exception = fault_of(told, str(told.get("faultstring") or ""))
+        return fault
+
+    def _nonsense(self, method: str, status: int, what: str) -> MalformedAnswerError:
+        return MalformedAnswerError(
+            f"endpoint {self._endpoint.name}: HTTP {status} to {method} (VI/JSON) cannot be understood: {what}",
+            why="half an answer would be half an audit, so none of it was used.",
+            do=f"check that {self._endpoint.address}:{self._endpoint.port} is a vCenter, and any proxy between.",
+        )
+
+
+def release_for(api_version: str) -> str | None:
+    """The release to ask a vCenter of this API version for, for example 8.0.2.0; None where it has no VI/JSON."""
+    parts = api_version.split(".")
+    if not all(part.isdigit() for part in parts):
+        return None
+    told = tuple(int(part) for part in (*parts, "0", "0", "0")[:4])
+    return None if told < FIRST_RELEASE else ".".join(map(str, min(told, NEWEST_RELEASE)))
+
+
+_ANSWER = msgspec.json.Decoder(_Result)
+
+
+def _found(kind: str, content: _Content) -> Found:
+    shapes = PROPERTIES[kind]
+    values = {one.name: _value(one.val, shapes[one.name]) for one in content.properties}
+    return Found(content.obj, values, {one.path: reason(one.fault) for one in content.missing})
+
+
+def _value(raw: Raw, shape: Any) -> Any:
+    boxed, bare = _decoders(shape)
+    # A value of no declared type comes in a box that names its type; a data object names it itself.
+    return boxed.decode(raw).value if boxed is not None and bytes(memoryview(raw)[:1]) == b"{" else bare.decode(raw)
+
+
+@cache
+def _decoders(shape: Any) -> tuple[msgspec.json.Decoder[Any] | None, msgspec.json.Decoder[Any]]:
+    bare = msgspec.json.Decoder(shape)
+    if get_origin(shape) is None and isinstance(shape, type) and issubclass(shape, (Shape, Ref)):
+        return None, bare
+    box = msgspec.defstruct("Box", [("value", shape, field(name="_value"))])
+    return msgspec.json.Decoder(box), bare

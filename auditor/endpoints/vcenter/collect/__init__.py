@@ -1,0 +1,1 @@
+"""Reads one vCenter, and through it every host, into fact tables; never writes."""

@@ -1,0 +1,175 @@
+"""Who may have changed a host, a datastore or a machine, and when, as vCenter's own log tells it.
+
+Known to be told, and read here: tasks by the names of `TASKS`, and the events of `EVENTS`. A task that began may have failed, or may have
+changed nothing: what is told is who may have been it, never that it was he.
+
+Not known to be told by any event of vCenter, and so by no row: which value a setting had or has; whatever esxcli, a host's own shell or
+its own client does (DSNRO, queue depths, claim rules, locking modes, module parameters); what a vSphere configuration profile remediates,
+other than by the tasks and events below. vCenter's list of events has none for advanced options, kernel modules or path policies, but
+TaskEvent.
+
+Source: lists of all events of vCenter 6.7 to 8.0 U3 (github.com/lamw/vcenter-event-mapping).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.vcenter.collect.events import clock_of
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
+from auditor.errors import EndpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
+
+HOST, DATASTORE, VM = "host", "datastore", "vm"
+
+TASKS: Mapping[str, str] = MappingProxyType(
+    {
+        "option.OptionManager.updateValues": HOST,  # advanced options
+        "host.KernelModuleSystem.updateModuleOptionString": HOST,
+        "host.StorageSystem.setMultipathLunPolicy": HOST,
+        "host.StorageSystem.updateInternetScsiAdvancedOptions": HOST,
+        "profile.host.ProfileManager.applyHostConfiguration": HOST,
+        "profile.host.ProfileManager.applyEntitiesConfiguration": HOST,
+        "StorageResourceManager.ConfigureDatastoreIORM": DATASTORE,
+        "VirtualMachine.reconfigure": VM,
+    }
+)
+"""TaskInfo.descriptionId of tasks that change settings -> what they work on. VmReconfiguredEvent repeats a machine's whole specification,
+and who reconfigures one leaves a task, so it is not read.
+
+Source: TaskManager.description.methodInfo of a vCenter, as captured in govmomi, simulator/vpx/task_manager.go; the vSphere API reference,
+TaskEvent: "records the creation of a Task". Not verified against a real vCenter: that methods which return no Task (the first four) leave
+a TaskEvent too; where they do not, nobody is named.
+"""
+
+_TASKS = {name.casefold(): kind for name, kind in TASKS.items()}  # whether every vCenter spells them with these capitals is not verified
+
+EVENTS: Mapping[str, str] = MappingProxyType(
+    {
+        "DatastoreIORMReconfiguredEvent": DATASTORE,
+        "HostProfileAppliedEvent": HOST,
+        "HostConfigAppliedEvent": HOST,
+    }
+)
+"""Types of events that tell of a change of settings -> what they are about. Source: vSphere API reference, each under its name."""
+
+LONGEST = timedelta(days=30)
+"""How far back is looked. Source: vCenter keeps events for 30 days by default (event.maxAge)."""
+
+MOST_CHANGES = 20_000
+"""Events of either sort that are read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
+
+_PAGE = 1000
+"""Events. Source: HistoryCollector.SetCollectorPageSize in the vSphere API, the most of one page."""
+
+
+def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:
+    """Yield change_event, newest first, and the reading of topic "events".
+
+    All that the account may see of the last `LONGEST` is the whole here, as far as vCenter still has it. Tasks and the rarer events are
+    read apart, so that a crowd of tasks cannot push these out. Where there are more than `MOST_CHANGES`, a note of the session says since
+    when all are known.
+    """
+    rows = Rows("change_event", endpoint=endpoint.name)
+    complete = True
+    try:
+        if circuit.opened_by is not None:
+            raise circuit.opened_by
+        now = clock_of(vcenter)
+        since = None if now is None else now - LONGEST
+        for sort, types in (("tasks", ["TaskEvent"]), ("events of changed settings", list(EVENTS))):
+            oldest = _read(vcenter, endpoint, types, since, rows)
+            if oldest is not None:
+                # No verdict rests on who it was, and a vCenter whose machines are backed up has as many tasks in a day: no gap.
+                complete = False
+                known = f"{endpoint.name}: who changed what is known since {oldest:%Y-%m-%d %H:%M} UTC only"
+                vcenter.notes += (f"{known}: there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.",)
+    except EndpointError as error:
+        # Not told to the circuit: what is read beside it may still be answered.
+        complete = False
+        yield gap(endpoint, "who changed what", error)
+    yield from rows.batch()
+    yield readings(endpoint, "", {"events": complete})
+
+
+def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None, rows: Rows) -> datetime | None:
+    """Add what the newest events of `types` tell to `rows`; when the oldest of these was, in UTC, if there are too many, else None.
+
+    Raises:
+        EndpointError: they could not be read, or not all of them; what was read by then is in `rows`.
+    """
+    seen: set[int] = set()
+    oldest = datetime.max.replace(tzinfo=UTC)
+    with closing(_pages(vcenter, endpoint, types, since)) as pages:
+        for page in pages:
+            new = {event.key: event for event in page if event.key not in seen}
+            if new and len(seen) >= MOST_CHANGES:
+                return oldest
+            seen.update(new)
+            for event in new.values():
+                happened_at = event.createdTime.astimezone(UTC)
+                oldest = min(oldest, happened_at)
+                told = _told(event)
+                if told is not None:
+                    kind, moid, what = told
+                    rows.add(entity_kind=kind, entity_id=moid, happened_at=happened_at, user_name=event.userName or None, what=what)
+    return None
+
+
+def _pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None) -> Generator[Sequence[Any], None, None]:
+    """Pages of events, the newest page first; what is in the latest page may come again.
+
+    Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page) from the newest item
+    to the oldest item"; EventHistoryCollector.latestPage: "the events in the returned page are unordered".
+    """
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.session import moid, translated
+
+    spec = vim.event.EventFilterSpec
+    time = None if since is None else spec.ByTime(beginTime=since)
+    with translated(endpoint, "reading its events"):
+        collector = vcenter.content.eventManager.CreateCollectorForEvents(spec(time=time, eventTypeId=types, disableFullMessage=True))
+        try:
+            collector.SetCollectorPageSize(_PAGE)
+            yield vcenter.value(vim.event.EventHistoryCollector, moid(collector), "latestPage") or ()
+            collector.ResetCollector()
+            while page := collector.ReadPreviousEvents(_PAGE):
+                yield page
+        finally:
+            collector.DestroyCollector()
+
+
+def _told(event: Any) -> tuple[str, str, str] | None:
+    """What an event may have changed: kind, managed object id, and the event's own word for it; None when it is not of these changes."""
+    from pyVmomi import VmomiSupport, vim
+
+    types = {HOST: vim.HostSystem, DATASTORE: vim.Datastore, VM: vim.VirtualMachine}
+    if isinstance(event, vim.event.TaskEvent):
+        what = str(event.info.descriptionId)
+        kind = _TASKS.get(what.casefold())
+        entity = event.info.entity
+    else:
+        what = str(VmomiSupport.GetWsdlName(type(event)))
+        kind, entity = EVENTS.get(what), None
+    if kind is None:
+        return None
+    if not isinstance(entity, types[kind]):
+        entity = _subject(event, kind)
+    return None if entity is None else (kind, str(entity._GetMoId()), what)  # noqa: SLF001  pyVmomi's accessor
+
+
+def _subject(event: Any, kind: str) -> Any:
+    """What an event of this kind is about by its own arguments; None when it does not say."""
+    argument, name = {HOST: (event.host, "host"), DATASTORE: (event.ds, "datastore"), VM: (event.vm, "vm")}[kind]
+    return None if argument is None else getattr(argument, name)

@@ -1,0 +1,216 @@
+"""esxcli records into rows. A field that is missing or makes no sense is NULL, and is told; the record's other fields still count."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from auditor.endpoints.vcenter.collect.rows import Facts, columns
+from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.esxcli_records import plain_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from auditor.endpoints.vcenter.esxcli_records import Row
+
+T = TypeVar("T")
+
+_SHOWN = 3
+
+
+class Records:
+    """The rows of one answer, and the holes found in them."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self._rows = rows
+        self.holes: list[str] = []
+
+    def __iter__(self) -> Iterator[Record]:
+        return (Record(row, self.holes) for row in self._rows)
+
+    def told(self) -> str:
+        """The holes on one line, the first few by name."""
+        more = len(self.holes) - _SHOWN
+        return "; ".join(self.holes[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+class Record:
+    """One record; fields are found by their plain names."""
+
+    def __init__(self, row: Row, holes: list[str]) -> None:
+        self._fields = {plain_name(name): value for name, value in row.items()}
+        self._holes = holes
+        self.name = "a record without a name"
+
+    def text(self, field: str, *, needed: bool = True) -> str | None:
+        """The field, trimmed; None when it is missing, which is a hole if it is `needed`."""
+        value = self._fields.get(field)
+        if isinstance(value, str):
+            return value.strip()
+        if value is not None or needed:
+            self._holes.append(f"{field} of {self.name} is {'missing' if value is None else 'more than one'}")
+        return None
+
+    def texts(self, field: str, *, needed: bool = True) -> list[str] | None:
+        """The field, which may come several times; None when it is missing, which is a hole if it is `needed`."""
+        value = self._fields.get(field)
+        if value is None and needed:
+            self._holes.append(f"{field} of {self.name} is missing")
+        return [value] if isinstance(value, str) else value
+
+    def understood(self, field: str, word: str | None, meaning: T | None) -> T | None:
+        """`meaning`; None for a word that has none is a hole."""
+        if word is not None and meaning is None:
+            self._holes.append(f"{field} of {self.name} says {word[:40]!r}, which is not understood")
+        return meaning
+
+    def filled(self, field: str, *, needed: bool = True) -> str | None:
+        """The field, trimmed; None also when it is empty."""
+        return self.text(field, needed=needed) or None
+
+    def number(self, field: str, *, needed: bool = True) -> int | None:
+        """The field as a count, zero or more."""
+        text = self.text(field, needed=needed)
+        if text is None or re.fullmatch(r"[0-9]{1,18}", text):
+            return None if text is None else int(text)
+        self._holes.append(f"{field} of {self.name} is {text[:40]!r}, not a number")
+        return None
+
+    def truth(self, field: str, *, needed: bool = True) -> bool | None:
+        """The field as true or false."""
+        text = self.text(field, needed=needed)
+        if text is None or text.lower() in ("true", "false"):
+            return None if text is None else text.lower() == "true"
+        self._holes.append(f"{field} of {self.name} is {text[:40]!r}, neither true nor false")
+        return None
+
+    def device(self) -> str | None:
+        """The device it is about, which also names the record from here on."""
+        text = self.text("device")
+        if not text:
+            return None
+        self.name = lower_hex_name(text)
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table, and the field it is read from by `read`; a field that is not `needed` may be missing without a word."""
+
+    name: str
+    field: str
+    read: Callable[..., Any] = Record.text
+    needed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How the records of one command fill one table.
+
+    Attributes:
+        named: the column that says what a record is about, and its field.
+        each: the records that become rows, and what each is about.
+    """
+
+    table: str
+    columns: Sequence[Column]
+    named: tuple[str, str]
+    each: Callable[[Records], Iterator[tuple[Record, str | None]]]
+
+    @property
+    def fields(self) -> frozenset[str]:
+        """Every field that is looked at, by its plain name."""
+        return frozenset(column.field for column in self.columns) | {self.named[1]}
+
+    def __call__(self, records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
+        """The rows of `records`; `where` repeats in every row."""
+        names: list[str | None] = []
+        told: dict[str, list[Any]] = {column.name: [] for column in self.columns}
+        readers = [(told[column.name].append, column.read, column.field, column.needed) for column in self.columns]
+        for record, name in self.each(records):
+            names.append(name)
+            for add, read, field, needed in readers:
+                add(read(record, field, needed=needed))
+        yield from columns(self.table, where, **{self.named[0]: names}, **told)
+
+
+def by_device(records: Records) -> Iterator[tuple[Record, str]]:
+    """Every record with its device; one about a device that was there before is a hole: which of the two is right is not known."""
+    seen: set[str] = set()
+    for record in records:
+        device = record.device()
+        if device is None:
+            continue
+        if device in seen:
+            records.holes.append(f"{device} is listed twice")
+            continue
+        seen.add(device)
+        yield record, device
+
+
+def _by_volume(records: Records) -> Iterator[tuple[Record, str | None]]:
+    for record in records:
+        name = record.text("volumename")
+        record.name = name or record.name
+        yield record, name
+
+
+def _by_name(records: Records) -> Iterator[tuple[Record, str]]:
+    for record in records:
+        name = record.text("name")
+        if name:
+            record.name = name
+            yield record, name
+
+
+scheduling = Layout(
+    "device_scheduling",
+    (
+        Column("dsnro", "noofoutstandingioswithcompetingworlds", Record.number),
+        Column("esxcli_queue_depth", "devicemaxqueuedepth", Record.number, needed=False),
+        Column("is_vvol_pe", "isvvolpe", Record.truth, needed=False),
+        Column("multipath_plugin", "multipathplugin", needed=False),
+        Column("queue_full_sample_size", "queuefullsamplesize", Record.number, needed=False),
+        Column("queue_full_threshold", "queuefullthreshold", Record.number, needed=False),
+        Column("vaai_status", "vaaistatus", needed=False),
+    ),
+    ("device", "device"),
+    by_device,
+)
+"""Of `storage core device list`. Source: facts.md 1.11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing."""
+
+offload = Layout(
+    "device_offload",
+    (
+        Column("vaai_plugin", "vaaipluginname"),
+        Column("ats_status", "atsstatus"),
+        Column("clone_status", "clonestatus"),
+        Column("zero_status", "zerostatus"),
+        Column("delete_status", "deletestatus"),
+    ),
+    ("device", "device"),
+    by_device,
+)
+"""Of `storage core device vaai status get`. Source: facts.md 3.4."""
+
+lockmodes = Layout(
+    "vmfs_lockmode",
+    (Column("vmfs_uuid", "uuid"), Column("locking_mode", "lockingmode")),
+    ("volume_name", "volumename"),
+    _by_volume,
+)
+"""Of `storage vmfs lockmode list`. Source: facts.md 3.2."""
+
+module_parameters = Layout(
+    "host_module_parameter",
+    (
+        Column("type", "type"),
+        Column("value", "value", Record.filled, needed=False),
+        Column("description", "description", needed=False),
+    ),
+    ("name", "name"),
+    _by_name,
+)
+"""Of `system module parameters list`; the module is told by whoever asked. Source: facts.md section 2."""

@@ -1,0 +1,211 @@
+"""What only the host itself tells: advanced options, kernel modules, and esxcli."""
+
+from __future__ import annotations
+
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.vcenter.collect.esxcli import Records, lockmodes, module_parameters, offload, scheduling
+from auditor.endpoints.vcenter.collect.multipath import device_policies, iscsi_portals, satp_rules
+from auditor.endpoints.vcenter.collect.rows import MODULE_SYSTEM, OPTION_MANAGER, Facts, HostSeen, Rows, columns, gap, readings
+from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from auditor.endpoints.vcenter.bulk.shapes import Ref
+    from auditor.endpoints.vcenter.collect.esxcli import Layout
+    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
+
+LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding")
+
+HIDDEN_OPTIONS = ("DataMover.MaxHWTransferSize",)
+"""Options no listing shows; they answer to their exact name. Source: facts.md 3.7, absent from the listings of 42 builds."""
+
+SOFTWARE_ISCSI_MODULE = "iscsi_vmk"
+
+PATIENCE = 2
+"""Questions in a row that a host may leave unanswered, each for the whole timeout, before the others are not put."""
+
+_COMMANDS = (
+    ("device_scheduling", "storage core device list", scheduling),
+    ("device_offload", "storage core device vaai status get", offload),
+    ("lockmode", "storage vmfs lockmode list", lockmodes),
+    ("multipathing", "storage nmp device list", device_policies),
+    ("multipathing", "storage nmp satp rule list", satp_rules),
+    ("port_binding", "iscsi networkportal list", iscsi_portals),
+)
+"""One call a host each. Paths come with their policies from vCenter; how a policy is set, and the claim rules, only esxcli tells."""
+
+
+class _Host:
+    """One host being asked; collects what it says, and what it does not."""
+
+    def __init__(self, vcenter: VCenter, endpoint: Endpoint, host: HostSeen, circuit: Circuit) -> None:
+        self.vcenter = vcenter
+        self.endpoint = endpoint
+        self.host = host
+        self.found: list[Facts] = []
+        self.complete: dict[str, bool] = {}
+        self._circuit = circuit
+        self._unanswered = 0
+        self._lost: EndpointError | None = None
+
+    def ask(self, topic: str, what: str, question: Callable[[], Iterator[Facts]]) -> bool:
+        """Put one question, unless the host has been silent for too long. Returns whether there was an answer."""
+        self.complete.setdefault(topic, True)
+        lost = self._lost or self._circuit.opened_by
+        if lost is not None:
+            self.missing(topic, what, lost)
+            return False
+        try:
+            answer = list(question())
+        except EndpointError as error:
+            self._circuit.failed(error)
+            if isinstance(error, EndpointUnreachableError):
+                self._unanswered += 1
+                if self._unanswered == PATIENCE:
+                    self._lost = error
+            self.missing(topic, what, error)
+            return False
+        self._circuit.answered()
+        self._unanswered = 0
+        self.found += answer
+        if any(isinstance(item, Gap) for item in answer):
+            self.complete[topic] = False
+        return True
+
+    def missing(self, topic: str, what: str, why: EndpointError | str) -> None:
+        """Note a hole in `topic`."""
+        self.complete[topic] = False
+        self.found.append(gap(self.endpoint, f"{what} of {self.host.name}", why))
+
+    def esxcli(self, topic: str, command: str, layout: Layout, where: Mapping[str, str], **arguments: str) -> None:
+        """Put one question to esxcli."""
+
+        def question() -> Iterator[Facts]:
+            records = Records(self.vcenter.esxcli(self.host.id).select(command, layout.fields, **arguments))
+            yield from layout(records, where)
+            if records.holes:
+                yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.told())
+
+        self.ask(topic, f"esxcli {command}", question)
+
+    def manager(self, path: str) -> Ref:
+        """An object of the host's configManager.
+
+        Raises:
+            NotThereError: vCenter does not name one.
+        """
+        found = self.host.managers.get(path, "vCenter does not name it")
+        if isinstance(found, str):
+            raise NotThereError(f"{path}: {found}", why="what it holds was not read.", do="check the role of the account that audits.")
+        return found
+
+
+def read_live(
+    vcenter: VCenter,
+    endpoint: Endpoint,
+    host: HostSeen,
+    drivers: frozenset[str] | None,
+    *,
+    circuit: Circuit,
+    topics: frozenset[str] = frozenset(LIVE_TOPICS),
+) -> list[Facts]:
+    """What one host says of itself, as far as it is among `topics`, with the readings.
+
+    `drivers` are the kernel modules its adapters use, None when that is not known. Nothing is raised for what the host does not answer:
+    it becomes a gap, and its topic is not complete.
+    """
+    asked = _Host(vcenter, endpoint, host, circuit)
+    where = {"endpoint": endpoint.name, "host_id": host.id}
+    if "options" in topics:
+        asked.ask("options", "advanced options", lambda: _options(asked, where))
+    if "modules" in topics:
+        _modules(asked, where, drivers)
+    for topic, command, layout in _COMMANDS:
+        if topic in topics:
+            asked.esxcli(topic, command, layout, where)
+    if asked.complete:
+        asked.found.append(readings(endpoint, host.id, asked.complete))
+    return asked.found
+
+
+def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
+    """Table `host_option`, from the host itself.
+
+    Not from `config.option`: that is vCenter's copy, which may lag behind a write (vsphere-peers.md, traps), and an audit that follows a
+    fix would see the old value.
+    """
+    from auditor.endpoints.vcenter.host_answers import query_options
+    from auditor.endpoints.vcenter.session import translated
+
+    manager, stub = asked.manager(OPTION_MANAGER), asked.vcenter.stub
+    with translated(asked.endpoint, f"reading the options of {asked.host.name}"):
+        found = query_options(stub, manager)
+    keys: list[str | None] = [*found.keys]
+    values, types = [*found.values], [*found.types]
+    for name in HIDDEN_OPTIONS:
+        if name in keys:
+            continue
+        try:
+            with translated(asked.endpoint, f"reading option {name} of {asked.host.name}"):
+                hidden = query_options(stub, manager, name)
+        except NotThereError:
+            continue  # this build has none of that name, which is an answer
+        if name in hidden.keys:
+            at = hidden.keys.index(name)
+            keys, values, types = [*keys, name], [*values, hidden.values[at]], [*types, hidden.types[at]]
+    if None in values:
+        for key in (key for key, value in zip(keys, values, strict=True) if value is None):
+            yield gap(asked.endpoint, f"option {key} of {asked.host.name}", "it has no value")
+        told = [value is not None for value in values]
+        keys, values, types = ([*compress(column, told)] for column in (keys, values, types))
+    yield from columns("host_option", where, key=keys, value=values, value_type=types)
+
+
+def _modules(asked: _Host, where: Mapping[str, str], drivers: frozenset[str] | None) -> None:
+    from auditor.endpoints.vcenter.host_answers import Module, query_modules
+    from auditor.endpoints.vcenter.session import translated
+
+    known: dict[str, Module] = {}
+
+    def list_modules() -> Iterator[Facts]:
+        system = asked.manager(MODULE_SYSTEM)
+        with translated(asked.endpoint, f"listing the kernel modules of {asked.host.name}"):
+            known.update(query_modules(asked.vcenter.stub, system))
+        return iter(())
+
+    listed = asked.ask("modules", "kernel modules", list_modules)
+    if drivers is None:
+        asked.missing("modules", "kernel modules", "its adapters were not read, so which modules matter is not known")
+    wanted = sorted((drivers or frozenset()) | ({SOFTWARE_ISCSI_MODULE} if asked.host.software_iscsi else frozenset()))
+    rows = Rows("host_module", **where)
+    for module in wanted:
+        seen = known.get(module)
+        # What cannot be listed cannot be asked one by one either; the gap above tells it once.
+        text = seen.option_string if seen else _option_string(asked, module) if listed else None
+        rows.add(module=module, loaded=seen.loaded if seen else None, option_string=text)
+        asked.esxcli("modules", "system module parameters list", module_parameters, {**where, "module": module}, module=module)
+    asked.found += rows.batch()
+
+
+def _option_string(asked: _Host, module: str) -> str | None:
+    """The option string of a module that is not listed, as one that is configured and not loaded may be."""
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.session import translated
+
+    found: list[str] = []
+
+    def question() -> Iterator[Facts]:
+        system = asked.vcenter.object(vim.host.KernelModuleSystem, asked.manager(MODULE_SYSTEM).value)
+        with translated(asked.endpoint, f"reading the options of module {module} of {asked.host.name}"):
+            found.append(system.QueryConfiguredModuleOptionString(module) or "")
+        return iter(())
+
+    asked.ask("modules", f"options of module {module}", question)
+    return found[0] if found else None

@@ -1,0 +1,89 @@
+"""Datastore clusters: how Storage DRS is set in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.vcenter.collect.reading import read_each
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, holes, readings
+from auditor.errors import EndpointError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.shapes import PodConfig, PodVmConfig, Ref
+    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
+
+_KIND = "StoragePod"
+_CONFIG = "podStorageDrsEntry.storageDrsConfig.podConfig"
+_OF_VMS = "podStorageDrsEntry.storageDrsConfig.vmConfig"
+_NEEDED = ("name", _CONFIG)
+
+
+def collect_pods(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str]) -> Iterator[Facts]:
+    """Yield storage_pod, and the reading of topic "pods".
+
+    `paths` are the properties to ask for. Which datastores are in a cluster stands with the datastores. A cluster that was removed while
+    we read is no hole.
+
+    Source: vSphere API reference, StoragePod, StorageDrsPodConfigInfo, StorageDrsVmConfigInfo.
+    """
+    try:
+        if circuit.opened_by is not None:
+            raise circuit.opened_by
+        refs = vcenter.bulk.refs(_KIND)
+    except EndpointError as error:
+        circuit.failed(error)
+        yield gap(endpoint, "the list of datastore clusters", error)
+        yield readings(endpoint, "", {"pods": False})
+        return
+    complete = True
+    rows = Rows("storage_pod", endpoint=endpoint.name)
+    for facts in read_each(vcenter, _KIND, paths, refs, circuit):
+        found = list(_add(endpoint, rows, facts, paths))
+        complete = complete and not found
+        yield from found
+    yield from rows.batch()
+    yield readings(endpoint, "", {"pods": complete})
+
+
+def _add(endpoint: Endpoint, rows: Rows, facts: Found | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
+    """Add one datastore cluster; yield its holes."""
+    if isinstance(facts, tuple):
+        ref, error = facts
+        rows.add(pod_id=ref.value, name=ref.value)
+        yield gap(endpoint, f"datastore cluster {ref.value}", error)
+        return
+    if facts.is_gone:
+        return
+    values = facts.values
+    name = values.get("name") or facts.id
+    untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
+    yield from holes(endpoint, untold | dict(facts.missing), f"datastore cluster {name}")
+    config: PodConfig | None = values.get(_CONFIG)
+    if config is None:
+        rows.add(pod_id=facts.id, name=name)
+        return
+    balance, automation = config.io_load_balance_config, config.automation_overrides
+    # Where no machine has settings of its own, the list of those is unset; that the whole could be read is told by the settings above.
+    overrides = _automated(values.get(_OF_VMS) or ()) if _OF_VMS in paths and _OF_VMS not in facts.missing else None
+    rows.add(
+        pod_id=facts.id,
+        name=name,
+        sdrs_enabled=config.enabled,
+        io_metric_enabled=config.io_load_balance_enabled,
+        default_behavior=config.default_vm_behavior,
+        space_automation=automation.space_load_balance_automation_mode if automation else None,
+        io_automation=automation.io_load_balance_automation_mode if automation else None,
+        io_latency_threshold_ms=balance.io_latency_threshold if balance else None,
+        load_balance_interval_minutes=config.load_balance_interval,
+        automated_vms=overrides,
+    )
+
+
+def _automated(settings: Sequence[PodVmConfig]) -> int:
+    """How many machines an override makes automated; one that Storage DRS is disabled for is not."""
+    return sum(1 for one in settings if one.behavior == "automated" and one.enabled is not False)

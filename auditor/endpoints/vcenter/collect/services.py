@@ -1,0 +1,115 @@
+"""What vCenter's own services tell: the tasks that run just now, and what has registered itself."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.vcenter.bulk.shapes import Ref
+from auditor.endpoints.vcenter.collect.reading import read_each
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
+from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from auditor.endpoints.vcenter.bulk.shapes import TaskInfo
+    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
+
+_INFO = "info"
+_UNDER_WAY = ("running", "queued")
+
+
+def collect_tasks(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:
+    """Yield running_task, and the reading of topic "tasks".
+
+    vCenter lists the tasks on objects that the account may see; all of those are the whole here, as they are of hosts and machines. A
+    task that ended and was forgotten while we read is no hole.
+
+    Source: vSphere API reference, TaskManager.recentTask and TaskInfo: what is running or queued is always among the recent tasks.
+    """
+    try:
+        refs = _listed(vcenter, circuit, "TaskManager", "recentTask", "the recent tasks")
+    except EndpointError as error:
+        circuit.failed(error)
+        yield gap(endpoint, "the list of tasks", error)
+        yield readings(endpoint, "", {"tasks": False})
+        return
+    complete = True
+    rows = Rows("running_task", endpoint=endpoint.name)
+    for facts in read_each(vcenter, "Task", (_INFO,), refs, circuit):
+        if isinstance(facts, tuple):
+            complete = False
+            yield gap(endpoint, f"task {facts[0].value}", facts[1])
+        elif _INFO in facts.values:
+            if facts.values[_INFO].state in _UNDER_WAY:
+                rows.add(**_task(facts.id, facts.values[_INFO]))
+        elif not facts.is_gone:
+            complete = False
+            yield gap(endpoint, f"task {facts.id}", facts.missing.get(_INFO, "vCenter does not tell what it is"))
+    yield from rows.batch()
+    yield readings(endpoint, "", {"tasks": complete})
+
+
+def collect_extensions(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:
+    """Yield vcenter_extension, and the reading of topic "extensions".
+
+    Source: vSphere API reference, ExtensionManager.extensionList.
+    """
+    try:
+        found = _listed(vcenter, circuit, "ExtensionManager", "extensionList", "the extensions")
+    except EndpointError as error:
+        circuit.failed(error)
+        yield gap(endpoint, "the list of extensions", error)
+        yield readings(endpoint, "", {"extensions": False})
+        return
+    rows = Rows("vcenter_extension", endpoint=endpoint.name)
+    nameless = [one for one in found if not one.key]
+    for key, one in {one.key: one for one in found if one.key}.items():
+        rows.add(key=key, version=one.version, company=one.company)
+    if nameless:
+        yield gap(endpoint, f"{len(nameless)} extensions", "their keys are not told")
+    yield from rows.batch()
+    yield readings(endpoint, "", {"extensions": not nameless})
+
+
+def _listed(vcenter: VCenter, circuit: Circuit, kind: str, path: str, what: str) -> list[Any]:
+    """A list that one of vCenter's managers holds; empty where vCenter leaves it unset.
+
+    Raises:
+        EndpointError: it could not be read.
+    """
+    if circuit.opened_by is not None:
+        raise circuit.opened_by
+    manager = getattr(vcenter.content, f"{kind[0].lower()}{kind[1:]}", None)
+    if manager is None:
+        raise NotThereError(f"there is no {kind}", why=f"{what} were not read.", do="check that it is a vCenter.")
+    reference = Ref(kind, str(manager._GetMoId()))  # noqa: SLF001  pyVmomi's accessor
+    [facts], _ = vcenter.bulk.page(kind, (path,), [reference])
+    circuit.answered()
+    if path in facts.missing:
+        why = facts.missing[path]
+        error = PermissionMissingError if why.startswith("NoPermission") else MalformedAnswerError
+        raise error(why, why=f"{what} were not read.", do="give the role the privilege that is named, or look at vCenter's log.")
+    return facts.values.get(path) or []
+
+
+def _task(task_id: str, info: TaskInfo) -> dict[str, Any]:
+    return {
+        "task_id": task_id,
+        "description_id": info.description_id,
+        "entity_type": info.entity.type if info.entity else None,
+        "entity_id": info.entity.value if info.entity else None,
+        "entity_name": info.entity_name,
+        "state": info.state,
+        "progress_percent": info.progress,
+        "queued_at": _utc(info.queue_time),
+        "started_at": _utc(info.start_time),
+    }
+
+
+def _utc(time: datetime | None) -> datetime | None:
+    return time.astimezone(UTC) if time else None

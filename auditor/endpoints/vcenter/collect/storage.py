@@ -1,0 +1,268 @@
+"""What vCenter tells of a host's storage: adapters, iSCSI targets, devices, paths."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen, Rows, columns, gap, readings
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
+
+    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.shapes import HostBusAdapter, IscsiTarget, LogicalUnit, OptionValue, Path, ScsiLun, Transport
+    from auditor.model import Endpoint
+
+_HBAS = "config.storageDevice.hostBusAdapter"
+_DEVICES = "config.storageDevice.scsiLun"
+_PATHS = "config.storageDevice.multipathInfo"
+
+_PATH_OF = {"hbas": _HBAS, "devices": _DEVICES, "paths": _PATHS}
+STORAGE_TOPICS = tuple(_PATH_OF)
+_NOT_ASKED = ("not asked",)
+
+_ISCSI_HBA = "HostInternetScsiHba"
+_ISCSI_PORT = 3260  # where the API tells none; iSCSI's own (RFC 7143)
+_HBA_KINDS = {
+    _ISCSI_HBA: "iscsi",
+    "HostFibreChannelOverEthernetHba": "fcoe",
+    "HostFibreChannelHba": "fc",
+    "HostPcieHba": "nvme",
+    "HostRdmaHba": "nvme",
+    "HostTcpHba": "nvme",
+}
+_FC_HBAS = frozenset(name for name, kind in _HBA_KINDS.items() if kind in ("fc", "fcoe"))
+_TRANSPORTS = {
+    "HostInternetScsiTargetTransport": "iscsi",
+    "HostFibreChannelOverEthernetTargetTransport": "fcoe",
+    "HostFibreChannelTargetTransport": "fc",
+    "HostSerialAttachedTargetTransport": "sas",
+    "HostPcieTargetTransport": "nvme",
+    "HostRdmaTargetTransport": "nvme",
+    "HostTcpTargetTransport": "nvme",
+}
+"""Whatever is not among these is told as "block". Source: the subtypes of HostHostBusAdapter and HostTargetTransport in the API."""
+
+_HEX_NAME = re.compile(r"(naa|eui)\.[0-9a-f]+", re.IGNORECASE)
+
+
+def storage_of(
+    endpoint: Endpoint, host: HostSeen, facts: Found, topics: Collection[str] = STORAGE_TOPICS
+) -> Generator[Facts, None, frozenset[str] | None]:
+    """Yield hba, iscsi_target, iscsi_option, device and path of one host, and the readings of `topics`; the others were not asked for.
+
+    Returns the kernel modules its adapters use; None when the adapters could not be read, so that nobody takes "none" for an answer.
+    """
+    holes: dict[str, list[str]] = {topic: [] for topic in STORAGE_TOPICS if topic in topics}
+    for topic, texts in holes.items():
+        path = _PATH_OF[topic]
+        if path not in facts.values:
+            texts.append(facts.missing.get(path, "vCenter does not tell it"))
+    adapters: dict[str, HostBusAdapter] = {_key(hba): hba for hba in facts.values.get(_HBAS) or ()}
+    luns = facts.values.get(_DEVICES) or ()
+    where = {"endpoint": endpoint.name, "host_id": host.id}
+    if "hbas" in holes:
+        yield from _hbas(where, adapters)
+        yield from _targets(where, adapters)
+        yield from _options(where, adapters)
+    if "devices" in holes:
+        yield from _devices(where, luns, holes["devices"])
+    if "paths" in holes:
+        names = {lun.key: name for lun in luns if (name := device_name(lun)) and lun.key}
+        multipath = facts.values.get(_PATHS)
+        yield from _paths(where, multipath.lun if multipath else (), names, adapters, holes["paths"])
+    for topic, texts in holes.items():
+        if texts:
+            yield gap(
+                endpoint, f"{topic} of {host.name}", "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more" if len(texts) > 3 else "")
+            )
+    if holes:
+        yield readings(endpoint, host.id, {topic: not texts for topic, texts in holes.items()})
+    return None if holes.get("hbas", _NOT_ASKED) else frozenset(hba.driver for hba in adapters.values() if hba.driver)
+
+
+def device_name(lun: ScsiLun) -> str | None:
+    """The canonical name; None when the host does not tell it."""
+    return lower_hex_name(lun.canonical_name) if lun.canonical_name else None
+
+
+@lru_cache(maxsize=1 << 15)
+def lower_hex_name(name: str) -> str:
+    """Write naa. and eui. names in lower case; others, such as t10., keep their capitals, which mean something there."""
+    return name.lower() if _HEX_NAME.fullmatch(name) else name
+
+
+def wwn(number: int | None) -> str | None:
+    """A world wide name as 16 hexadecimal digits; the API carries it as a signed long."""
+    return None if number is None else f"{number & 0xFFFF_FFFF_FFFF_FFFF:016x}"
+
+
+def _key(hba: HostBusAdapter) -> str:
+    return str(hba.key or hba.device)
+
+
+def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
+    rows = Rows("hba", **where)
+    for hba in adapters.values():
+        is_iscsi = hba.type_name == _ISCSI_HBA
+        initiator = hba.iscsi_name.lower() if is_iscsi and hba.iscsi_name else None
+        if hba.type_name in _FC_HBAS:
+            initiator = wwn(hba.port_world_wide_name)
+        rows.add(
+            hba=hba.device,
+            driver=hba.driver,
+            model=_trimmed(hba.model),
+            kind=_HBA_KINDS.get(hba.type_name, "block"),
+            status=hba.status,
+            is_software=hba.is_software_based if is_iscsi else None,
+            initiator=initiator,
+            delayed_ack=_delayed_ack(hba.advanced_options)[0] if is_iscsi else None,
+        )
+    yield from rows.batch()
+
+
+def _targets(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
+    rows = Rows("iscsi_target", **where)
+    for hba in adapters.values():
+        if hba.type_name != _ISCSI_HBA:
+            continue
+        for kind, targets in (("send", hba.configured_send_target), ("static", hba.configured_static_target)):
+            for target in targets:
+                value, inherited = _delayed_ack(target.advanced_options)
+                rows.add(
+                    hba=hba.device,
+                    kind=kind,
+                    address=target.address,
+                    port=target.port or _ISCSI_PORT,
+                    iqn=target.iscsi_name.lower() if kind == "static" and target.iscsi_name else None,
+                    delayed_ack=value,
+                    delayed_ack_inherited=inherited,
+                )
+    yield from rows.batch()
+
+
+def _delayed_ack(options: Sequence[OptionValue]) -> tuple[bool | None, bool | None]:
+    """Value and whether it is inherited. Source: HostInternetScsiHbaParamValue; the key is verified in facts.md 5.3."""
+    for option in options:
+        if option.key == "DelayedAck":
+            value = option.plain
+            return (value if isinstance(value, bool) else None), option.is_inherited
+    return None, None
+
+
+def _options(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
+    """Every parameter of every iSCSI adapter and target. Source: advancedOptions of HostInternetScsiHba and its targets."""
+    told: list[tuple[str | None, str, OptionValue]] = []
+    for hba in adapters.values():
+        if hba.type_name != _ISCSI_HBA:
+            continue
+        told += [(hba.device, "", option) for option in hba.advanced_options]
+        for target in hba.configured_send_target:
+            told += [(hba.device, _portal(target), option) for option in target.advanced_options]
+        for target in hba.configured_static_target:
+            name = f"{_portal(target)} {(target.iscsi_name or '').lower()}".rstrip()
+            told += [(hba.device, name, option) for option in target.advanced_options]
+    yield from columns(
+        "iscsi_option",
+        where,
+        hba=[hba for hba, _, _ in told],
+        target=[target for _, target, _ in told],
+        key=[option.key for _, _, option in told],
+        value=[_as_text(option.plain) for _, _, option in told],
+        is_inherited=[option.is_inherited for _, _, option in told],
+    )
+
+
+def _portal(target: IscsiTarget) -> str:
+    return f"{target.address}:{target.port or _ISCSI_PORT}"
+
+
+def _as_text(value: bool | float | str | None) -> str | None:
+    """A parameter's value as the table has it."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _devices(where: Mapping[str, str], luns: Sequence[ScsiLun], holes: list[str]) -> Iterator[Facts]:
+    names: dict[str, ScsiLun] = {}
+    for lun in luns:
+        name = device_name(lun)
+        if name is None or name in names:
+            holes.append(f"{name} is listed twice" if name else f"{lun.device_name} has no canonical name")
+        else:
+            names[name] = lun
+    kept = names.values()
+    disks = [lun.type_name == "HostScsiDisk" for lun in kept]
+    # Column by column: a fleet has millions of devices, and a row at a time costs several times as much.
+    yield from columns(
+        "device",
+        where,
+        device=list(names),
+        display_name=[lun.display_name for lun in kept],
+        vendor=[_trimmed(lun.vendor) for lun in kept],
+        model=[_trimmed(lun.model) for lun in kept],
+        revision=[_trimmed(lun.revision) for lun in kept],
+        device_type=[lun.lun_type for lun in kept],
+        is_protocol_endpoint=[lun.protocol_endpoint for lun in kept],
+        queue_depth=[lun.queue_depth for lun in kept],
+        vstorage_support=[lun.vstorage_support for lun in kept],
+        is_local=[lun.local_disk if disk else None for lun, disk in zip(kept, disks, strict=True)],
+        is_ssd=[lun.ssd if disk else None for lun, disk in zip(kept, disks, strict=True)],
+        size_bytes=[
+            lun.capacity.block * lun.capacity.block_size if disk and lun.capacity else None for lun, disk in zip(kept, disks, strict=True)
+        ],
+        operational_state=[",".join(lun.operational_state) for lun in kept],
+    )
+
+
+def _paths(
+    where: Mapping[str, str],
+    units: Sequence[LogicalUnit],
+    names: Mapping[str, str],
+    adapters: Mapping[str, HostBusAdapter],
+    holes: list[str],
+) -> Iterator[Facts]:
+    hbas = {key: adapter.device for key, adapter in adapters.items()}
+    paths: list[Path] = []
+    devices: list[str] = []
+    psps: list[str | None] = []
+    satps: list[str | None] = []
+    for unit in units:
+        device = names.get(unit.lun or "")
+        if device is None:
+            holes.append(f"{unit.id} belongs to no device that was read")
+            continue
+        count = len(unit.path)
+        paths += unit.path
+        devices += [device] * count
+        psps += [unit.policy.policy if unit.policy else None] * count
+        satps += [unit.storage_array_type_policy.policy if unit.storage_array_type_policy else None] * count
+    by = [hbas.get(path.adapter or "") for path in paths]
+    if None in by:
+        holes += [f"{path.name} leaves by no adapter that was read" for path in paths if path.adapter not in hbas]
+    transports = [path.transport for path in paths]
+    yield from columns(
+        "path",
+        where,
+        device=devices,
+        hba=by,
+        path=[path.name for path in paths],
+        state=[path.state or path.path_state for path in paths],
+        transport=[_TRANSPORTS.get(one.type_name, "block") if one else None for one in transports],
+        target=[_target(one) if one else None for one in transports],
+        psp=psps,
+        satp=satps,
+    )
+
+
+def _target(transport: Transport) -> str | None:
+    """The target's IQN or WWPN; None where its kind has neither."""
+    if transport.iscsi_name is not None:
+        return transport.iscsi_name.lower() or None
+    number = transport.port_world_wide_name
+    return None if number is None else wwn(number)
+
+
+def _trimmed(text: str | None) -> str | None:
+    return None if text is None else text.strip()

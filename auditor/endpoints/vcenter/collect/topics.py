@@ -1,0 +1,164 @@
+"""Reads one vCenter, and through it every host, into fact tables."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.vcenter.collect.changes import collect_changes
+from auditor.endpoints.vcenter.collect.datastores import collect_datastores
+from auditor.endpoints.vcenter.collect.hosts import collect_hosts
+from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
+from auditor.endpoints.vcenter.collect.load import LOAD_TOPICS, expected_of, send_for_load
+from auditor.endpoints.vcenter.collect.network import NETWORK_TOPICS, network_of
+from auditor.endpoints.vcenter.collect.pods import collect_pods
+from auditor.endpoints.vcenter.collect.reading import read_each
+from auditor.endpoints.vcenter.collect.rows import SPARE_ERRANDS, Circuit, Errands, gap, readings
+from auditor.endpoints.vcenter.collect.services import collect_extensions, collect_tasks
+from auditor.endpoints.vcenter.collect.storage import STORAGE_TOPICS, storage_of
+from auditor.endpoints.vcenter.collect.tags import collect_tags
+from auditor.endpoints.vcenter.collect.vms import collect_vms
+from auditor.errors import EndpointError
+from auditor.facts.needs import EVERYTHING
+from auditor.facts.schema import HOST_TOPICS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+
+    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.collect.incremental import Since
+    from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.facts.needs import Needs
+    from auditor.model import Endpoint
+
+_BULK_TOPICS = (*STORAGE_TOPICS, *NETWORK_TOPICS)
+"""Of hosts, by their properties."""
+
+PATIENCE = 3
+"""Bulk requests in a row that may reach nobody before the rest is given up."""
+
+
+def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTHING, since: Since | None = None) -> Iterator[Facts]:
+    """Yield what is needed of a vCenter, a page at a time, and a gap for everything of it that could not be read.
+
+    Bulk properties come by pages of hosts; what only a host itself tells (options, kernel modules, esxcli) is asked of each in threads
+    meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
+    for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
+
+    Hosts that `since` takes are not asked anything themselves; what they would have said is left to whoever holds the earlier run. Hosts
+    that it may take are compared all at once, when the storage of each was read; the others are asked before that.
+    """
+    topics = needs.topics_of(endpoint.kind)
+    circuit = Circuit(PATIENCE)
+    hosts: Sequence[HostSeen] = ()
+    if "hosts" in topics:
+        hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        if since is not None:
+            since.look_at_hosts()
+    rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
+        ("datastores", collect_datastores),
+        ("vms", collect_vms),
+        ("pods", collect_pods),
+        ("tasks", collect_tasks),
+        ("extensions", collect_extensions),
+        ("tags", collect_tags),
+        ("events", collect_changes),
+    ]
+    if since is not None and "datastores" in topics:
+        rest.pop(0)  # which hosts are asked rests on what they mount
+        yield from collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores"))
+    with Errands(endpoint.limits.concurrency + SPARE_ERRANDS) as errands:
+        yield from _collect_of_hosts(vcenter, endpoint, hosts, errands, circuit, needs, since)
+        for topic, collect in rest:
+            if topic not in topics:
+                continue
+            for item in collect(vcenter, endpoint, circuit, needs.properties(topic)):
+                yield item
+                yield from errands.finished()
+        yield from errands.rest()
+
+
+def _collect_of_hosts(
+    vcenter: VCenter,
+    endpoint: Endpoint,
+    hosts: Sequence[HostSeen],
+    errands: Errands,
+    circuit: Circuit,
+    needs: Needs,
+    since: Since | None,
+) -> Iterator[Facts]:
+    live = needs.topics.intersection(LIVE_TOPICS)
+    yield from _unconnected(endpoint, hosts, needs)
+    # Hosts are slow one at a time and quick together: many may fail to answer before the vCenter itself is given up.
+    live_circuit = Circuit(2 * endpoint.limits.concurrency)
+    connected = {host.id: host for host in hosts if host.connected}
+    load = needs.topics.intersection(LOAD_TOPICS)
+    loaded: list[tuple[HostSeen, tuple[int, int]]] = []
+    unsettled: list[tuple[HostSeen, frozenset[str] | None]] = []
+
+    def ask(host: HostSeen, drivers: frozenset[str] | None) -> None:
+        errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
+
+    for host, found in _storage(vcenter, connected, circuit, needs, since.paths if since else ()):
+        loaded.append((host, expected_of(found)))
+        drivers = yield from _told(endpoint, host, found, needs)
+        if since is not None and since.may_take(host, found):
+            unsettled.append((host, drivers))
+        elif live:
+            ask(host, drivers)
+        yield from errands.finished()
+    if since is not None:
+        since.settle()
+        for host, drivers in unsettled:
+            if host.id not in since.taken:
+                ask(host, drivers)
+    if load:
+        yield from send_for_load(vcenter, endpoint, loaded, errands, circuit, load)
+
+
+def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) -> Iterator[Facts]:
+    for host in hosts:
+        if not host.connected:
+            why = "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
+            yield gap(endpoint, f"host {host.name}", why)
+            yield readings(endpoint, host.id, {topic: False for topic in HOST_TOPICS if topic in needs.topics})
+
+
+def _storage(
+    vcenter: VCenter, hosts: Mapping[str, HostSeen], circuit: Circuit, needs: Needs, also: Sequence[str]
+) -> Iterator[tuple[HostSeen, Found | EndpointError | None]]:
+    """Each host with its storage and network properties and those in `also`, or why they could not be read; None where none is needed."""
+    paths = [*(path for topic in _BULK_TOPICS for path in needs.properties(topic)), *also]
+    if not paths:
+        yield from ((host, None) for host in hosts.values())
+        return
+    for found in read_each(vcenter, "HostSystem", paths, [host.ref for host in hosts.values()], circuit):
+        if isinstance(found, tuple):
+            yield hosts[found[0].value], found[1]
+        else:
+            yield hosts[found.id], found
+
+
+def _told(
+    endpoint: Endpoint, host: HostSeen, found: Found | EndpointError | None, needs: Needs
+) -> Generator[Facts, None, frozenset[str] | None]:
+    """What these properties tell; returns the kernel modules of the host's adapters, None where these are not known."""
+    if found is None:
+        return None
+    topics = [topic for topic in _BULK_TOPICS if topic in needs.topics]
+    if isinstance(found, EndpointError):
+        yield gap(endpoint, f"{' and '.join(_parts_of(topics))} of {host.name}", found)
+        yield readings(endpoint, host.id, dict.fromkeys(topics, False))
+        return None
+    if "network" in topics:
+        yield from network_of(endpoint, host, found)
+    return (yield from storage_of(endpoint, host, found, topics))
+
+
+def _parts_of(topics: Sequence[str]) -> list[str]:
+    parts = {"storage": STORAGE_TOPICS, "network": NETWORK_TOPICS}
+    return [part for part, its in parts.items() if set(its) & set(topics)] or ["storage"]
+
+
+assert set(_BULK_TOPICS) | set(LIVE_TOPICS) | set(LOAD_TOPICS) == set(HOST_TOPICS)  # noqa: S101  each topic has exactly one reader

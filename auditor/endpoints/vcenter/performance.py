@@ -1,0 +1,177 @@
+"""Real-time performance counters of many hosts in one question, decoded without pyVmomi where that is sure to come to the same.
+
+A host with 512 devices and eight counters of each answers with 4,000 series, 0.7 MB: pyVmomi takes 0.12 s of processor time for them, this
+0.03 s.
+
+vCenter's limit on the metrics of one query (config.vpxd.stats.maxQueryMetrics, 64 by default) is for historical ones, which its database
+answers; real-time ones come from the hosts, and are not counted. Source: KB 2107096, and collectors that ask real vCenters
+(telegraf, inputs/vsphere: max_query_metrics is "for non-realtime resources").
+
+Imports pyVmomi.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+from pyVmomi import VmomiSupport, vim
+
+from auditor.endpoints.vcenter.bulk.soap_grammar import TEXT, unescaped
+from auditor.endpoints.vcenter.session import moid
+from auditor.endpoints.vcenter.soap_envelope import NAME, SOAP, VIM, content_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from auditor.endpoints.vcenter.bulk.shapes import Ref
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.endpoints.vcenter.stub import Stub
+
+SAMPLE_SECONDS = 20
+"""Between two real-time samples of a host. Source: PerfProviderSummary.refreshRate of hosts; facts.md 9.1."""
+
+Values = tuple["int | None", ...]
+"""Samples, oldest first; None is a missing one."""
+
+_ENVELOPE = (
+    f'<?xml version="1.0" encoding="UTF-8"?>\n<soapenv:Envelope xmlns:soapenv="{SOAP}"><soapenv:Body>'
+    f'<QueryPerf xmlns="{VIM}"><_this type="PerformanceManager">{{moid}}</_this>{{specs}}</QueryPerf></soapenv:Body></soapenv:Envelope>'
+)
+_SERIES = (
+    r'<value(?: xsi:type="PerfMetricSeriesCSV")?+><id(?: xsi:type="PerfMetricId")?+><counterId>([0-9]{1,9}+)</counterId>'
+    rf"<instance>({TEXT})</instance></id>(?:<value>([-0-9,]*+)</value>)?+</value>"
+)
+_EACH = re.compile(_SERIES)
+_HOST = re.compile(
+    rf'<returnval xsi:type="PerfEntityMetricCSV"><entity type="{NAME}"(?: xsi:type="ManagedObjectReference")?+>({TEXT})</entity>'
+    rf"<sampleInfoCSV>([-+.:,0-9TZ]*+)</sampleInfoCSV>((?:{_SERIES})*+)</returnval>|(.)",
+    re.DOTALL,
+)
+_NUMBER = re.compile(r"-?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What one host answered.
+
+    Attributes:
+        host_id: managed object id.
+        times: of the samples, oldest first.
+        series: by the counter's name and the instance; an instance "" is the host as a whole. Each as long as `times`.
+        torn: series that are not as long as `times`, which are left out.
+    """
+
+    host_id: str
+    times: tuple[datetime, ...]
+    series: Mapping[tuple[str, str], Values]
+    torn: int = 0
+
+
+def counter_keys(vcenter: VCenter) -> Mapping[str, int]:
+    """The keys of all counters of a vCenter, by name, for example disk.kernelLatency.average. They differ between vCenters.
+
+    Raises:
+        EndpointError: as for every read.
+    """
+    told = vcenter.value(vim.PerformanceManager, moid(vcenter.content.perfManager), "perfCounter")
+    return {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": int(one.key) for one in told or ()}
+
+
+def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str, int], most: int) -> list[Samples]:
+    """The newest `most` real-time samples of `counters` (name to key), every instance of them, of each of `hosts`.
+
+    A host that has none of them is left out.
+
+    Raises:
+        vmodl.MethodFault: as the server gave it, for all hosts together.
+        EndpointError: of the transport, or the answer makes no sense.
+    """
+    names = {key: name for name, key in counters.items()}
+    stub: Stub = vcenter.stub
+    metrics = "".join(f"<metricId><counterId>{key}</counterId><instance>*</instance></metricId>" for key in names)
+    specs = "".join(
+        f"<querySpec><entity type={quoteattr(host.type)}>{escape(host.value)}</entity><maxSample>{most}</maxSample>{metrics}"
+        f"<intervalId>{SAMPLE_SECONDS}</intervalId><format>csv</format></querySpec>"
+        for host in hosts
+    )
+    request = _ENVELOPE.format(moid=escape(moid(vcenter.content.perfManager)), specs=specs)
+
+    def decode(status: int, body: bytes) -> list[Samples]:
+        content = content_of(body, "QueryPerf") if status == 200 else None
+        found = None if content is None else scanned_samples(content, names)
+        if found is not None:
+            return found
+        array = VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")
+        return _samples_of(stub.decoded("QueryPerf", array, status, body), names)
+
+    return stub.ask("QueryPerf", request, decode, repeatable=True)
+
+
+def scanned_samples(content: str, names: Mapping[int, str]) -> list[Samples] | None:
+    """The samples in the content of a response, by `names` of counters; None where it is not written as spelt out above."""
+    found = []
+    for host in _HOST.finditer(content):
+        if host.lastindex == _HOST.groups:
+            return None
+        series = [(int(key), unescaped(instance), text) for key, instance, text in _EACH.findall(content, host.start(3), host.end(3))]
+        one = _read(unescaped(host[1]), host[2], series, names)
+        if one is None:
+            return None
+        found.append(one)
+    return found
+
+
+def _samples_of(told: Any, names: Mapping[int, str]) -> list[Samples]:
+    found = []
+    for one in told or ():
+        host_id = moid(one.entity)
+        if not isinstance(one, vim.PerformanceManager.EntityMetricCSV):
+            found.append(Samples(host_id, (), {}, torn=len(one.value or ())))
+            continue
+        series = [(one_of.id.counterId, one_of.id.instance or "", one_of.value or "") for one_of in one.value or ()]
+        found.append(_read(host_id, one.sampleInfoCSV or "", series, names) or Samples(host_id, (), {}, torn=len(series)))
+    return found
+
+
+def _read(host_id: str, info: str, series: Collection[tuple[int, str, str]], names: Mapping[int, str]) -> Samples | None:
+    times = _times(info)
+    if times is None:
+        return None
+    read: dict[tuple[str, str], Values] = {}
+    torn = 0
+    for key, instance, text in series:
+        values = _values(text)
+        if values is None or len(values) != len(times):
+            torn += 1
+        elif key in names:
+            read[names[key], instance] = values
+    return Samples(host_id, times, read, torn)
+
+
+@lru_cache(maxsize=64)
+def _times(info: str) -> tuple[datetime, ...] | None:
+    """The times in "20,2026-09-20T10:00:00Z,20,..."; None when it is not of that form."""
+    words = info.split(",") if info else []
+    try:
+        return tuple(datetime.fromisoformat(word) for word in words[1::2]) if len(words) % 2 == 0 else None
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)  # most devices of most hosts are idle, and say the same
+def _values(text: str) -> Values | None:
+    """The numbers in "12,0,-1"; below zero, or nothing, is a missing sample. None when it is not of that form.
+
+    Source: pyvmomi issue 191, quoting the owners of the PerformanceManager: "using -1 as a special value, indicating missing sample".
+    """
+    found: list[int | None] = []
+    for word in text.split(",") if text else ():
+        if word and not _NUMBER.fullmatch(word):
+            return None
+        found.append(int(word) if word and not word.startswith("-") else None)
+    return tuple(found)

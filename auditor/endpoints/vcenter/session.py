@@ -1,0 +1,235 @@
+"""Sessions with a vCenter: log in, ask, log out; whatever goes wrong becomes an `EndpointError`.
+
+pyVmomi is imported inside the functions, so that importing this module costs nothing.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.tls import tls_context
+from auditor.endpoints.vcenter.wire import VCenterWire
+from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.transports import BulkReader
+    from auditor.endpoints.vcenter.esxcli import EsxCli
+    from auditor.endpoints.vcenter.stub import Stub
+    from auditor.model import Endpoint
+
+KEEPALIVE_SECONDS = 300.0
+"""Between two signs of life. vCenter ends a session that was idle for 30 minutes. Source: vCenter's default session timeout."""
+
+LONGEST_POLL_SECONDS = 2.0
+
+
+class VCenter:
+    """One session with one vCenter, shared by its threads; made by `open_vcenter`.
+
+    Attributes:
+        endpoint: as fleet.yaml has it.
+        content: the ServiceInstanceContent of the session.
+        about: its AboutInfo: product, build, API version.
+        release: what answers, for people.
+        notes: what every reader must be told and is no gap, in sentences.
+    """
+
+    def __init__(self, endpoint: Endpoint, stub: Stub, content: Any) -> None:
+        self.endpoint = endpoint
+        self.stub = stub
+        self.content = content
+        self.about = content.about
+        self.release = str(content.about.fullName)
+        self.notes: tuple[str, ...] = ()
+        self._clis: dict[str, EsxCli] = {}
+        self._lock = threading.Lock()
+        self._bulk: BulkReader | None = None
+
+    @property
+    def bulk(self) -> BulkReader:
+        """Reads many objects, fast."""
+        from auditor.endpoints.vcenter.bulk.transports import BulkReader
+
+        with self._lock:
+            if self._bulk is None:
+                self._bulk = BulkReader(self)
+            return self._bulk
+
+    def close(self) -> None:
+        """End what was opened besides the session itself."""
+        if self._bulk is not None:
+            self._bulk.close()
+
+    def read(self, kind: Any, paths: Sequence[str], refs: Sequence[Any] | None = None, page: int = 20) -> Iterator[Found]:
+        """Yield the properties `paths` of every object of `kind`, or of `refs`, `page` objects a request, as pyVmomi's objects.
+
+        For a few objects; `bulk` reads fleets. Ask for leaf paths, never for a whole `config`. A property that could not be read is
+        named in `Found.missing`; a property that is simply unset is in neither place.
+
+        Raises:
+            EndpointError: a page as a whole could not be read.
+        """
+        from auditor.endpoints.vcenter.read import read_objects
+
+        return read_objects(self, kind, paths, refs, page)
+
+    def value(self, kind: Any, moid: str, path: str) -> Any:
+        """One property of one object, now; None when it is unset.
+
+        Raises:
+            NotThereError: there is no such object or property.
+            PermissionMissingError: the account may not read it.
+            EndpointError: as for every call.
+        """
+        from auditor.endpoints.vcenter.read import one_value
+
+        return one_value(self, kind, moid, path)
+
+    def object(self, kind: Any, moid: str) -> Any:
+        """The managed object of that id; whether it exists shows when it is used."""
+        return kind(moid, self.stub)
+
+    def esxcli(self, host_id: str) -> EsxCli:
+        """Give esxcli of one host, without SSH; the host is first asked when a command is run."""
+        from auditor.endpoints.vcenter.esxcli import EsxCli
+
+        with self._lock:
+            if host_id not in self._clis:
+                self._clis[host_id] = EsxCli(self.endpoint, self.stub, host_id)
+            return self._clis[host_id]
+
+    def wait(self, task: Any, timeout_seconds: float) -> Any:
+        """The result of `task` (often None), once it has ended.
+
+        Raises:
+            RefusedError, PermissionMissingError, NotThereError: it ended with that error.
+            EndpointUnreachableError: it had not ended in time; what it will do is not known.
+        """
+        from pyVmomi import vim, vmodl
+
+        from auditor.endpoints.vcenter.faults import error_for
+
+        deadline = time.monotonic() + timeout_seconds
+        pause = 0.05
+        doing = f"waiting for {moid(task)}"
+        while True:
+            facts = next(iter(self.read(vim.Task, ("info.state", "info.error", "info.result"), [task])), None)
+            if facts is None or "info.state" not in facts.values:
+                raise self._outcome_unknown(f"{doing}: vCenter no longer tells its state")
+            state = facts.values["info.state"]
+            if state == vim.TaskInfo.State.success:
+                return facts.values.get("info.result")
+            if state == vim.TaskInfo.State.error:
+                raise error_for(facts.values.get("info.error") or vmodl.MethodFault(), self.endpoint, doing)
+            if time.monotonic() + pause > deadline:
+                raise self._outcome_unknown(f"{doing}: still {state} after {timeout_seconds:g} s")
+            time.sleep(pause)
+            pause = min(2 * pause, LONGEST_POLL_SECONDS)
+
+    def _outcome_unknown(self, what: str) -> EndpointUnreachableError:
+        return EndpointUnreachableError(
+            f"endpoint {self.endpoint.name}: {what}",
+            why="what it will do, or has done, is not known.",
+            do="look at the recent tasks of this vCenter, then read the setting again.",
+        )
+
+
+def moid(reference: Any) -> str:
+    """The id of a managed object, for example host-12."""
+    return str(reference._moId)  # noqa: SLF001  pyVmomi offers no other name for it
+
+
+@contextmanager
+def open_vcenter(endpoint: Endpoint) -> Iterator[VCenter]:
+    """A session with `endpoint`: logged in, kept alive, and logged out whatever happens inside.
+
+    Raises:
+        EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
+        CredentialsError: the password cannot be looked up, or vCenter refuses it.
+        MalformedAnswerError: something answers that is not a vCenter.
+    """
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.stub import Stub
+
+    wire = VCenterWire(endpoint, tls_context(endpoint))
+    stub = Stub(endpoint, wire)
+    content = None
+    try:
+        with translated(endpoint, "logging in"):
+            content = vim.ServiceInstance("ServiceInstance", stub).RetrieveContent()
+            if content is None or content.about is None or content.sessionManager is None:
+                raise MalformedAnswerError(
+                    f"endpoint {endpoint.name}: its service content is empty",
+                    why="nothing on it was read.",
+                    do=f"check that {endpoint.address}:{endpoint.port} is a vCenter.",
+                )
+            stub.speak(content.about.apiVersion)
+            sessions = content.sessionManager
+            # Looked up anew each time: the text is not kept, and one that was changed meanwhile is found.
+            stub.logs_in_with(lambda: sessions.Login(endpoint.username, password_of(endpoint), None))
+        with _kept_alive(stub):
+            vcenter = VCenter(endpoint, stub, content)
+            try:
+                yield vcenter
+            finally:
+                vcenter.close()
+    finally:
+        if stub.logged_in:
+            _log_out(content)
+        wire.close()
+
+
+@contextmanager
+def translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
+    """Turn pyVmomi's faults into our errors; `doing` is a gerund with its object, for example "reading options of host-12".
+
+    The fault itself is cut off: its traceback may hold what was sent.
+
+    Raises:
+        EndpointError: of the kind that the fault means.
+    """
+    from pyVmomi import vmodl
+
+    from auditor.endpoints.vcenter.faults import error_for
+
+    try:
+        yield
+    except vmodl.MethodFault as fault:
+        raise error_for(fault, endpoint, doing) from None
+
+
+@contextmanager
+def _kept_alive(stub: Stub) -> Iterator[None]:
+    from pyVmomi import vim, vmodl
+
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(KEEPALIVE_SECONDS):
+            # A beat that fails is no news: the next real request says so, with its name.
+            with suppress(vmodl.MethodFault, AuditorError):
+                vim.ServiceInstance("ServiceInstance", stub).CurrentTime()
+
+    thread = threading.Thread(target=beat, name=f"keepalive {stub.endpoint.name}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join(stub.endpoint.limits.timeout_seconds)
+
+
+def _log_out(content: Any) -> None:
+    from pyVmomi import vmodl
+
+    # Nothing is lost if this fails: vCenter ends an idle session by itself.
+    with suppress(vmodl.MethodFault, AuditorError):
+        content.sessionManager.Logout()

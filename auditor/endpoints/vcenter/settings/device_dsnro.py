@@ -1,0 +1,76 @@
+"""No of outstanding IOs with competing worlds (DSNRO) of one device on one host."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.setting import Reading
+from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Scalar, Target
+
+_FIELD = "noofoutstandingioswithcompetingworlds"
+
+
+class DeviceDsnro:
+    """Reads and sets it by esxcli, the only interface that has it. Keys: host_id, device.
+
+    The write goes by structured argument names: the letter of the option is an upper-case O, and the lower-case one is another option of
+    the same command. It acts at once, without a reboot. The most a host accepts differs by build (256 in VMware's own validator, 4096 for
+    protocol endpoints), so the host is asked, not a constant here.
+
+    Source: facts.md 1.1, 1.2, 1.5, 1.7.
+    """
+
+    kind = EndpointKind.VCENTER
+
+    def read(self, session: VCenter, target: Target) -> Reading:
+        """The value of the device now.
+
+        Raises:
+            NotThereError: the host has no such device.
+            MalformedAnswerError: it has, and does not tell a number.
+        """
+        device = target["device"]
+        for row in session.esxcli(target["host_id"]).run("storage core device list", device=device):
+            fields = {re.sub(r"[^a-z0-9]", "", name.lower()): value for name, value in row.items()}
+            if str(fields.get("device", "")).strip().lower() != device.lower():
+                continue
+            text = str(fields.get(_FIELD, "")).strip()
+            if not re.fullmatch(r"[0-9]{1,18}", text):
+                raise MalformedAnswerError(
+                    f"endpoint {session.endpoint.name}: DSNRO of {device} on {target['host_id']} is {text[:40]!r}, not a number",
+                    why="without it nothing can be compared, so nothing is written.",
+                    do="run `esxcli storage core device list` on that host.",
+                )
+            return Reading(int(text))
+        raise NotThereError(
+            f"endpoint {session.endpoint.name}: {target['host_id']} has no device {device}",
+            why="there is nothing to set.",
+            do="collect again: it may have been unmapped.",
+        )
+
+    def write(self, session: VCenter, target: Target, value: Scalar) -> None:
+        """Set it, once.
+
+        Raises:
+            RefusedError: not a positive whole number, or the host says no (for example above the driver's own depth).
+        """
+        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: DSNRO cannot be {value!r}",
+                why="nothing was written.",
+                do="give a whole number of commands, 1 or more.",
+            )
+        cli = session.esxcli(target["host_id"])
+        answer = cli.run("storage core device set", device=target["device"], schednumreqoutstanding=value)
+        if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: {target['host_id']} did not set DSNRO of {target['device']} to {value}",
+                why="it said so without a reason.",
+                do="run the same command on that host.",
+            )

@@ -1,0 +1,1 @@
+"""Kept runs, the baseline, drift since a run, incremental audits and the schedule."""

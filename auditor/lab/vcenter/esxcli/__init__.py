@@ -1,0 +1,1 @@
+"""The lab's vCenter: esxcli through vCenter."""

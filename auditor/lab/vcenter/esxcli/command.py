@@ -1,0 +1,67 @@
+"""What an esxcli command of the lab is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
+
+if TYPE_CHECKING:
+    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+
+Arguments: TypeAlias = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a command: its structured name and the letters people type."""
+
+    name: str
+    aliases: tuple[str, ...]
+    required: bool = False
+    flag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: its parameters, and what it does to a host."""
+
+    run: Callable[[VCenterState, HostState, Arguments], Rows | Scalar | Raw]
+    parameters: tuple[Parameter, ...] = ()
+    writes: bool = False
+
+
+ONE_OF_THEM = Parameter("device", ("--device", "-d"))
+WHICH = Parameter("device", ("--device", "-d"), required=True)
+
+
+def check_arguments(command: Command, arguments: Arguments) -> None:
+    """Refuse names the command does not have, and calls without what it needs.
+
+    Raises:
+        CommandFault: said in esxcli's manner; the wording is the lab's.
+    """
+    known = {parameter.name for parameter in command.parameters}
+    for name in arguments:
+        if name not in known:
+            raise CommandFault(f"Invalid option {name}")
+    for parameter in command.parameters:
+        if parameter.required and parameter.name not in arguments:
+            raise CommandFault(f"Missing required parameter {parameter.aliases[0]}")
+
+
+def devices_asked_for(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
+    """The device that is named, or all of them.
+
+    Raises:
+        CommandFault: the host does not see the one that is named.
+    """
+    names = arguments.get("device")
+    if not names:
+        return list(host.devices.values())
+    if names[0] not in host.devices:
+        raise CommandFault(f"Unknown device {names[0]}")
+    return [host.devices[names[0]]]

@@ -1,0 +1,185 @@
+"""The esxcli commands the lab's hosts know.
+
+Field names: what `esxcli` prints, without blanks, hyphens and units. Source: facts.md 1.1 to 1.11, 3.2, 3.4 and section 2. Arguments are
+the structured names (`schednumreqoutstanding`), never letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from auditor.lab.vcenter.esxcli import iscsi as esxcli_iscsi
+from auditor.lab.vcenter.esxcli import nmp as esxcli_nmp
+from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
+from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
+from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
+from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstorage_support
+from auditor.lab.vcenter.state.modules import MODULES, parse_options
+
+if TYPE_CHECKING:
+    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+
+__all__ = ["COMMANDS", "check_arguments"]
+
+_SUPPORT = {"vStorageSupported": "supported", "vStorageUnsupported": "unsupported", "vStorageUnknown": "unknown"}
+
+
+def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
+    return Rows("ScsiDevice", [_device(host, device) for device in devices_asked_for(host, arguments)])
+
+
+def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
+    own = host.device_settings.get(device.name, {})
+    return {
+        "Device": device.name,
+        "DisplayName": display_name(device),
+        "HasSettableDisplayName": True,
+        "Size": device.size_bytes >> 20,
+        "DeviceType": "Direct-Access",
+        "MultipathPlugin": "NMP",
+        "DevfsPath": f"/vmfs/devices/disks/{device.name}",
+        "Vendor": f"{device.vendor:8}",
+        "Model": f"{device.model:16}",
+        "Revision": f"{device.revision:4}",
+        "SCSILevel": 6,
+        "IsPseudo": False,
+        "Status": "on",
+        "IsRDMCapable": True,
+        "IsLocal": device.local,
+        "IsRemovable": False,
+        "IsSSD": device.ssd,
+        "IsVVOLPE": device.protocol_endpoint,
+        "IsOffline": False,
+        "IsPerenniallyReserved": False,
+        "QueueFullSampleSize": own.get("queuefullsamplesize", 0),
+        "QueueFullThreshold": own.get("queuefullthreshold", 0),
+        "ThinProvisioningStatus": "yes",
+        "AttachedFilters": "",
+        "VAAIStatus": _SUPPORT[vstorage_support(device)],
+        "OtherUIDs": [f"vml.{lun_uuid(device)}"],
+        "IsSharedClusterwide": not device.local,
+        "IsSAS": device.transport == "sas",
+        "IsUSB": False,
+        "IsBootDevice": False,
+        "DeviceMaxQueueDepth": host.queue_depth(device),
+        "NoofoutstandingIOswithcompetingworlds": host.dsnro(device),
+        "DriveType": "unknown",
+        "RAIDLevel": "unknown",
+        "NumberofPhysicalDrives": "unknown",
+        "ProtectionEnabled": False,
+        "PIActivated": False,
+        "PIType": 0,
+        "PIProtectionMask": "NO PROTECTION",
+        "SupportedGuardTypes": "NO GUARD SUPPORT",
+        "DIXEnabled": False,
+        "DIXGuardType": "NO GUARD SUPPORT",
+        "EmulatedDIXDIFEnabled": False,
+    }
+
+
+def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
+    """DSNRO goes to 256 on an ordinary device, to 4096 on a protocol endpoint; a value above the device's depth is kept and has no effect.
+
+    Source: facts.md 1.5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
+    """
+    device = devices_asked_for(host, arguments)[0]
+    limits = {
+        "schednumreqoutstanding": ("dsnro", 1, 4096 if device.protocol_endpoint else 256),
+        "queuefullsamplesize": ("queuefullsamplesize", 0, 64),
+        "queuefullthreshold": ("queuefullthreshold", 1, 16),
+    }
+    wanted = {}
+    for name, (setting, least, most) in limits.items():
+        if name in arguments:
+            text = arguments[name][0]
+            if not text.isdigit() or not least <= int(text) <= most:
+                raise CommandFault(f"Unable to set {name} of {device.name}: {text} is not within {least} and {most}")
+            wanted[setting] = int(text)
+    host.device_settings.setdefault(device.name, {}).update(wanted)
+    state.changed()
+    return Scalar(True)  # noqa: FBT003  the value
+
+
+def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
+    def said(answer: bool) -> str:
+        return "supported" if answer else "unsupported"
+
+    return Rows(
+        "VAAIDeviceStatus",
+        [
+            {
+                "Device": device.name,
+                "VAAIPluginName": device.vaai.plugin,
+                "ATSStatus": said(device.vaai.ats),
+                "CloneStatus": said(device.vaai.clone),
+                "ZeroStatus": said(device.vaai.zero),
+                "DeleteStatus": said(device.vaai.delete),
+            }
+            for device in devices_asked_for(host, arguments)
+        ],
+    )
+
+
+def _module_list(_state: VCenterState, host: HostState, _arguments: Arguments) -> Rows:
+    return Rows("Module", [{"Name": name, "IsLoaded": module.loaded, "IsEnabled": True} for name, module in host.modules.items()])
+
+
+def _module_parameters(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
+    """What the module knows, with the configured value; a name in the option string that it does not know is not shown."""
+    name = arguments["module"][0]
+    if name not in host.modules:
+        raise CommandFault(f"Unable to find module: {name}")
+    configured = parse_options(host.modules[name].configured)
+    return Rows(
+        "Parameters",
+        [
+            {"Name": one.name, "Type": one.type, "Value": configured.get(one.name, ""), "Description": one.description}
+            for one in MODULES[name].parameters
+        ],
+    )
+
+
+def _lockmode_list(state: VCenterState, host: HostState, _arguments: Arguments) -> Rows:
+    mounted = [store.description for store in state.mounted(host.description.name)]
+    return Rows(
+        "LockMode",
+        [
+            {
+                "VolumeName": store.name,
+                "UUID": vmfs_uuid(store.name),
+                "Type": f"VMFS-{store.vmfs_version.partition('.')[0]}",
+                "LockingMode": store.locking_mode,
+                "ATSCompatible": store.locking_mode.startswith("ATS"),
+                "ATSUpgradeModes": "None" if store.locking_mode == "ATS" else "Online or Offline",
+                "ATSIncompatibilityReason": "",
+            }
+            for store in mounted
+            if store.type == "VMFS"
+        ],
+    )
+
+
+COMMANDS: Mapping[str, Command] = MappingProxyType(
+    {
+        "storage.core.device.list": Command(_device_list, (ONE_OF_THEM,)),
+        "storage.core.device.set": Command(
+            _device_set,
+            (
+                WHICH,
+                Parameter("schednumreqoutstanding", ("--sched-num-req-outstanding", "-O")),
+                Parameter("queuefullsamplesize", ("--queue-full-sample-size", "-s")),
+                Parameter("queuefullthreshold", ("--queue-full-threshold", "-q")),
+            ),
+            writes=True,
+        ),
+        "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
+        **esxcli_nmp.COMMANDS,
+        **esxcli_iscsi.COMMANDS,
+        "storage.vmfs.lockmode.list": Command(_lockmode_list),
+        "system.module.list": Command(_module_list),
+        "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),
+    }
+)

@@ -1,0 +1,252 @@
+"""What stands in a vCenter's inventory, and how each property is built; one function a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim
+
+from auditor.lab.vcenter.inventory import datastores as datastore_objects
+from auditor.lab.vcenter.inventory import host_parts
+from auditor.lab.vcenter.inventory import hosts as host_objects
+from auditor.lab.vcenter.inventory import pods as pod_objects
+from auditor.lab.vcenter.inventory import vms as vm_objects
+from auditor.lab.vcenter.state.pods import pod_with
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from auditor.lab.description import VmDescription
+    from auditor.lab.vcenter.state.fleet import VCenterState
+
+ROOT = vim.Folder("group-d1")
+DATACENTER = vim.Datacenter("datacenter-2")
+VM_FOLDER, HOST_FOLDER, DATASTORE_FOLDER, NETWORK_FOLDER = (vim.Folder(f"group-{letter}3") for letter in "vhsn")
+
+
+@dataclass(slots=True)
+class Managed:
+    """One managed object; a property is built when somebody asks, and kept until the fleet changes."""
+
+    kind: type
+    moid: str
+    properties: dict[str, Callable[[], Any]]
+    built: dict[str, tuple[int, Any]] = field(default_factory=dict)
+
+    @property
+    def reference(self) -> Any:
+        """The reference that goes over the wire."""
+        return self.kind(self.moid)
+
+
+def _entity(kind: type, moid: str, name: str, parent: Any, **properties: Callable[[], Any]) -> Managed:
+    common: dict[str, Callable[[], Any]] = {
+        "name": lambda: name,
+        "parent": lambda: parent,
+        "overallStatus": lambda: "green",
+        "configStatus": lambda: "green",
+        "effectiveRole": lambda: [-1],
+        "alarmActionsEnabled": lambda: True,
+    }
+    return Managed(kind, moid, common | properties)
+
+
+def _always(value: Any) -> Callable[[], Any]:
+    return lambda: value
+
+
+def folders(state: VCenterState) -> Iterable[Managed]:
+    """The root folder, the datacenter and its four folders."""
+    about = state.description
+
+    def clusters() -> list[Any]:
+        return [vim.ClusterComputeResource(cluster_id(place)) for place, _ in enumerate(about.clusters)]
+
+    def stores() -> list[Any]:
+        return [vim.Datastore(moid) for moid in state.datastores]
+
+    def machines() -> list[Any]:
+        return [vim.VirtualMachine(moid) for moid in state.vm_host]
+
+    def folder(reference: Any, name: str, parent: Any, holds: list[type], children: Callable[[], list[Any]]) -> Managed:
+        return _entity(
+            vim.Folder,
+            reference._GetMoId(),  # noqa: SLF001  pyVmomi's accessor
+            name,
+            parent,
+            childType=_always(holds),
+            childEntity=children,
+        )
+
+    yield folder(ROOT, "Datacenters", None, [vim.Folder, vim.Datacenter], _always([DATACENTER]))
+    yield _entity(
+        vim.Datacenter,
+        DATACENTER._GetMoId(),  # noqa: SLF001  as above
+        about.datacenter,
+        ROOT,
+        vmFolder=_always(VM_FOLDER),
+        hostFolder=_always(HOST_FOLDER),
+        datastoreFolder=_always(DATASTORE_FOLDER),
+        networkFolder=_always(NETWORK_FOLDER),
+        datastore=stores,
+    )
+    yield folder(VM_FOLDER, "vm", DATACENTER, [vim.Folder, vim.VirtualMachine, vim.VirtualApp], machines)
+    yield folder(HOST_FOLDER, "host", DATACENTER, [vim.Folder, vim.ComputeResource], clusters)
+    yield folder(DATASTORE_FOLDER, "datastore", DATACENTER, [vim.Folder, vim.Datastore, vim.StoragePod], lambda: _outside_pods(state))
+    yield folder(NETWORK_FOLDER, "network", DATACENTER, [vim.Folder, vim.Network], _always([]))
+
+
+def _outside_pods(state: VCenterState) -> list[Any]:
+    """What lies in the datastore folder itself: datastore clusters, and datastores that are in none."""
+    inside = {moid for pod in state.pods.values() for moid in pod.datastores}
+    return [*map(vim.StoragePod, state.pods), *(vim.Datastore(moid) for moid in state.datastores if moid not in inside)]
+
+
+def pods(state: VCenterState) -> Iterable[Managed]:
+    """Datastore clusters."""
+    for moid, pod in state.pods.items():
+        yield _entity(
+            vim.StoragePod,
+            moid,
+            pod.description.name,
+            DATASTORE_FOLDER,
+            childType=_always([vim.Datastore]),
+            childEntity=_always([vim.Datastore(one) for one in pod.datastores]),
+            summary=partial(pod_objects.pod_summary, state, pod),
+            podStorageDrsEntry=partial(pod_objects.drs_entry, state, pod),
+        )
+
+
+def cluster_id(place: int) -> str:
+    """The managed object id of the cluster at a place of the description."""
+    return f"domain-c{place + 4}"
+
+
+def _pool_id(place: int) -> str:
+    return f"resgroup-{place + 4}"
+
+
+def clusters(state: VCenterState) -> Iterable[Managed]:
+    """Clusters and their root resource pools."""
+    for place, cluster in enumerate(state.description.clusters):
+        reference, pool = vim.ClusterComputeResource(cluster_id(place)), vim.ResourcePool(_pool_id(place))
+        hosts = [vim.HostSystem(state.host_id[host.name]) for host in cluster.hosts]
+        yield _entity(
+            vim.ClusterComputeResource,
+            cluster_id(place),
+            cluster.name,
+            HOST_FOLDER,
+            host=_always(hosts),
+            datastore=partial(_mounted, state, [host.name for host in cluster.hosts]),
+            resourcePool=_always(pool),
+            configurationEx=_always(
+                vim.cluster.ConfigInfoEx(
+                    dasConfig=vim.cluster.DasConfigInfo(enabled=True),
+                    drsConfig=vim.cluster.DrsConfigInfo(enabled=cluster.drs, defaultVmBehavior="fullyAutomated"),
+                )
+            ),
+        )
+        yield _entity(
+            vim.ResourcePool, _pool_id(place), "Resources", reference, owner=_always(reference), vm=partial(_machines_on, state, hosts)
+        )
+
+
+def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
+    ids = {host._GetMoId() for host in hosts}  # noqa: SLF001  pyVmomi's accessor
+    return [vim.VirtualMachine(moid) for moid, host in state.vm_host.items() if host in ids]
+
+
+def host(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A host and the systems its configuration hangs on; nothing here brings the host alive before a property is read."""
+    name, reference = state.hosts.described[moid].name, vim.HostSystem(moid)
+    systems = {
+        "advancedOption": vim.option.OptionManager(f"EsxHostAdvSettings-{moid[5:]}"),
+        "storageSystem": vim.host.StorageSystem(f"storageSystem-{moid[5:]}"),
+        "kernelModuleSystem": vim.host.KernelModuleSystem(f"kernelModuleSystem-{moid[5:]}"),
+    }
+    yield _entity(
+        vim.HostSystem,
+        moid,
+        name,
+        vim.ClusterComputeResource(cluster_id(state.cluster_place[state.cluster_of[moid]])),
+        runtime=lambda: host_objects.runtime(state.hosts[moid]),
+        summary=lambda: host_objects.summary(state.hosts[moid], reference),
+        config=host_parts.config(state, moid, reference),
+        configManager=_always(vim.host.ConfigManager(**systems)),
+        datastore=partial(_mounted, state, [name]),
+        vm=partial(_machines_on, state, [reference]),
+    )
+    yield Managed(
+        vim.option.OptionManager,
+        f"EsxHostAdvSettings-{moid[5:]}",
+        {"setting": partial(_while_reachable, state, moid, host_objects.option_values)},
+    )
+    yield Managed(
+        vim.host.StorageSystem,
+        f"storageSystem-{moid[5:]}",
+        {"storageDeviceInfo": partial(_while_reachable, state, moid, host_objects.storage_device)},
+    )
+    yield Managed(vim.host.KernelModuleSystem, f"kernelModuleSystem-{moid[5:]}", {})
+
+
+def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]) -> Any:
+    host = state.hosts[moid]
+    return build(host) if host.reachable else None
+
+
+def _mounted(state: VCenterState, hosts: Iterable[str]) -> list[Any]:
+    """Datastores that any of these hosts mounts."""
+    mounted = {store.moid for name in hosts for store in state.mounted(name)}
+    return [vim.Datastore(moid) for moid in state.datastores if moid in mounted]
+
+
+def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A datastore."""
+    store, reference = state.datastores[moid], vim.Datastore(moid)
+    pod = pod_with(state, moid)
+    yield _entity(
+        vim.Datastore,
+        moid,
+        store.description.name,
+        DATASTORE_FOLDER if pod is None else vim.StoragePod(pod.moid),
+        info=partial(datastore_objects.info, state, store),
+        summary=partial(datastore_objects.summary, store, reference),
+        host=partial(datastore_objects.mounts, state, store),
+        vm=partial(_machines_with, state, store.description.name),
+        capability=partial(datastore_objects.capability, store),
+        iormConfiguration=partial(datastore_objects.iorm, store),
+        browser=_always(vim.host.DatastoreBrowser(f"datastoreBrowser-{moid}")),
+    )
+
+
+def _machines_with(state: VCenterState, datastore: str) -> list[Any]:
+    machines = zip(state.vm_host, state.description.vms, strict=True)
+    return [vim.VirtualMachine(moid) for moid, vm in machines if any(disk.datastore == datastore for disk in vm.disks)]
+
+
+def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
+    """A virtual machine."""
+
+    def now(build: Callable[[VmDescription], Any]) -> Callable[[], Any]:
+        return lambda: build(state.vm(moid))  # a relocation changes what the machine is
+
+    pool = vim.ResourcePool(_pool_id(state.cluster_place[state.cluster_of[state.vm_host[moid]]]))
+    name = state.vm(moid).name
+    recent = {}
+    if any(one.vm == name for one in state.description.relocations):  # nothing else works on machines here
+        recent["recentTask"] = lambda: [task for entity, task in state.recent_tasks if entity == moid]
+    yield _entity(
+        vim.VirtualMachine,
+        moid,
+        name,
+        VM_FOLDER,
+        runtime=now(lambda vm: vm_objects.runtime(state, vm, moid)),
+        summary=now(lambda vm: vm_objects.summary(state, vm, moid)),
+        config=now(partial(vm_objects.config, state)),
+        datastore=now(partial(vm_objects.datastores, state)),
+        resourcePool=_always(pool),
+        **recent,
+    )

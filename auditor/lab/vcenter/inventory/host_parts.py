@@ -1,0 +1,107 @@
+"""A host's configuration part by part: what was asked for is built, and its long lists are written once for all hosts that share them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeAlias
+from xml.sax.saxutils import escape
+
+from pyVmomi import vim
+
+from auditor.lab.vcenter.inventory import hosts as host_objects
+from auditor.lab.vcenter.inventory import network as network_objects
+from auditor.lab.vcenter.inventory import storage as storage_objects
+from auditor.lab.vcenter.soap import envelope as soap
+from auditor.lab.vcenter.soap.typed import complete
+
+if TYPE_CHECKING:
+    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+
+Builder: TypeAlias = Callable[[], Any]
+Writer: TypeAlias = Callable[[str], str | None]
+"""The `val` element of a property for a version of the API, as pyVmomi's serialiser would write it; None when it is unset."""
+
+_ROWS_KEPT = 4096  # of 1 to 4 KiB each; the devices of some clusters
+
+
+@dataclass(frozen=True, slots=True)
+class InParts:
+    """A property that can be built, or written, part by part; the parts stand under their path below it."""
+
+    whole: Builder
+    parts: Mapping[str, Builder]
+    written: Mapping[str, Writer]
+
+    def __call__(self) -> Any:
+        """The property as a whole."""
+        return self.whole()
+
+
+def config(state: VCenterState, moid: str, reference: Any) -> InParts:
+    """HostConfigInfo of a host; every part equals what stands in the whole."""
+
+    def of_host(build: Callable[[HostState], Any]) -> Builder:
+        def built() -> Any:
+            host = state.hosts[moid]
+            return build(host) if host.reachable else None
+
+        return built
+
+    def writing(write: Callable[[HostState, str], str]) -> Writer:
+        def written(version: str) -> str | None:
+            host = state.hosts[moid]
+            return write(host, version) if host.reachable else None
+
+        return written
+
+    return InParts(
+        lambda: host_objects.config(state, state.hosts[moid], reference),
+        {
+            "product": of_host(lambda host: complete(host_objects.product(host.description.version, host.description.build))),
+            "option": of_host(host_objects.option_values),
+            "vsanHostConfig.enabled": of_host(lambda host: host.description.vsan_enabled),
+            "storageDevice.softwareInternetScsiEnabled": of_host(host_objects.software_iscsi),
+            "storageDevice.hostBusAdapter": of_host(host_objects.adapters),
+            "network.vnic": of_host(network_objects.vmknics),
+            "network.vswitch": of_host(network_objects.standard_switches),
+            "network.proxySwitch": of_host(network_objects.distributed_switches),
+            "network.portgroup": of_host(network_objects.portgroups),
+        },
+        {
+            "storageDevice.scsiLun": writing(_luns),
+            "storageDevice.multipathInfo": writing(_units),
+        },
+    )
+
+
+def _luns(host: HostState, version: str) -> str:
+    rows = [_lun(device, host.queue_depth(device), version) for device in host.devices.values()]
+    return f'<val xsi:type="ArrayOfScsiLun">{"".join(rows)}</val>'
+
+
+@lru_cache(maxsize=_ROWS_KEPT)
+def _lun(device: DeviceDescription, queue_depth: int, version: str) -> str:
+    return soap.element(complete(storage_objects.scsi_lun(device, queue_depth)), "ScsiLun", vim.host.ScsiLun, version)
+
+
+def _units(host: HostState, version: str) -> str:
+    # Initiators are all that differs between the hosts of a cluster: signs stand for them in the rows that are shared.
+    initiators: dict[str, str] = {}
+    rows = []
+    for device in host.devices.values():
+        about = host_objects.unit(host, device)
+        ports = tuple(port._replace(initiator=f"@{port.key}@") for port in about.ports)
+        initiators.update((sign.initiator, port.initiator) for sign, port in zip(ports, about.ports, strict=True))
+        rows.append(_unit(about._replace(ports=ports), version))
+    text = "".join(rows)
+    for sign, initiator in initiators.items():
+        text = text.replace(sign, escape(initiator))
+    return f'<val xsi:type="HostMultipathInfo">{text}</val>'
+
+
+@lru_cache(maxsize=_ROWS_KEPT)
+def _unit(about: storage_objects.Unit, version: str) -> str:
+    return soap.element(complete(storage_objects.logical_unit(about)), "lun", vim.host.MultipathInfo.LogicalUnit, version)

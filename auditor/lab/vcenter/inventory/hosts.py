@@ -1,0 +1,240 @@
+"""HostSystem and what hangs on it, as pyVmomi objects."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim
+
+from auditor.lab.vcenter.inventory.datastores import mount_info, volume
+from auditor.lab.vcenter.inventory.network import network
+from auditor.lab.vcenter.inventory.storage import Unit, hba_key, initiator, logical_unit, ports, scsi_lun
+from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.state.fleet import ISCSI_PARAMETERS, target_key
+from auditor.lab.vcenter.state.path_policy import FIXED, policy_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.lab.description import DeviceDescription, HbaDescription, TargetDescription
+    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+
+
+def product(version: str, build: int) -> Any:
+    """AboutInfo of an ESXi host."""
+    return vim.AboutInfo(
+        name="VMware ESXi",
+        fullName=f"VMware ESXi {version} build-{build}",
+        vendor="VMware, Inc.",
+        version=version,
+        build=str(build),
+        localeVersion="INTL",
+        localeBuild="000",
+        osType="vmnix-x86",
+        productLineId="embeddedEsx",
+        apiType="HostAgent",
+        apiVersion=f"{version}.0",
+    )
+
+
+def runtime(host: HostState) -> Any:
+    """HostRuntimeInfo; a host that vCenter cannot reach has no boot time and an unknown power state."""
+    return complete(
+        vim.host.RuntimeInfo(
+            connectionState=host.connection_state,
+            powerState="poweredOn" if host.reachable else "unknown",
+            inMaintenanceMode=host.in_maintenance_mode,
+            bootTime=host.boot_time if host.reachable else None,
+        )
+    )
+
+
+def summary(host: HostState, reference: Any) -> Any:
+    """HostListSummary: what vCenter keeps of a host even while it cannot reach it."""
+    about = host.description
+    return complete(
+        vim.host.Summary(
+            host=reference,
+            hardware=vim.host.Summary.HardwareSummary(
+                vendor="Lab",
+                model="Loopback 1",
+                uuid=str(uuid.uuid5(uuid.NAMESPACE_DNS, about.name)),
+                memorySize=long(512 << 30),
+                cpuModel="lab cpu",
+                cpuMhz=2600,
+                numCpuPkgs=2,
+                numCpuCores=32,
+                numCpuThreads=64,
+                numNics=4,
+                numHBAs=len(host.hbas),
+            ),
+            runtime=runtime(host),
+            config=vim.host.Summary.ConfigSummary(
+                name=about.name, port=443, product=product(about.version, about.build), vmotionEnabled=True
+            ),
+            quickStats=vim.host.Summary.QuickStats(overallCpuUsage=1000, overallMemoryUsage=65536, uptime=86400),
+            overallStatus="green" if host.reachable else "red",
+            rebootRequired=any(module.configured != module.in_effect for module in host.modules.values()),
+            maxEVCModeKey="",
+        )
+    )
+
+
+def config(state: VCenterState, host: HostState, reference: Any) -> Any:
+    """HostConfigInfo; None while vCenter cannot reach the host."""
+    if not host.reachable:
+        return None
+    about = host.description
+    return complete(
+        vim.host.ConfigInfo(
+            host=reference,
+            product=product(about.version, about.build),
+            storageDevice=storage_device(host),
+            network=network(host),
+            fileSystemVolume=_volumes(state, host),
+            option=option_values(host),
+            vsanHostConfig=vim.vsan.host.ConfigInfo(enabled=about.vsan_enabled),
+            lockdownMode="lockdownDisabled",
+        )
+    )
+
+
+def option_values(host: HostState) -> list[Any]:
+    """The listed advanced options, with the types they have on the wire; hidden ones are left out."""
+    return [option_value(host, key) for key in sorted(host.options) if key not in host.definitions or not host.definitions[key].hidden]
+
+
+def option_value(host: HostState, key: str) -> Any:
+    """One advanced option as OptionValue."""
+    return vim.option.OptionValue(key=key, value=option_type(host, key)(host.options[key]))
+
+
+def option_type(host: HostState, key: str) -> Any:
+    """The type of an option on the wire: numbers are long, as ESXi has them."""
+    held = host.options[key]
+    return type(held) if isinstance(held, (bool, str)) else long
+
+
+def storage_device(host: HostState) -> Any:
+    """HostStorageDeviceInfo: adapters, devices and paths."""
+    return complete(
+        vim.host.StorageDeviceInfo(
+            hostBusAdapter=adapters(host),
+            scsiLun=[scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()],
+            multipathInfo=vim.host.MultipathInfo(lun=[logical_unit(unit(host, device)) for device in host.devices.values()]),
+            softwareInternetScsiEnabled=software_iscsi(host),
+        )
+    )
+
+
+def adapters(host: HostState) -> list[Any]:
+    """HostHostBusAdapter of every adapter."""
+    return [_adapter(host, hba, place) for place, hba in enumerate(host.hbas.values())]
+
+
+def software_iscsi(host: HostState) -> bool:
+    """Whether the software iSCSI adapter is enabled."""
+    return any(hba.software for hba in host.hbas.values())
+
+
+def unit(host: HostState, device: DeviceDescription) -> Unit:
+    """What the host knows of a device's paths."""
+    policy = policy_of(host, device)
+    return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "")
+
+
+def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
+    common = {
+        "key": hba_key(hba),
+        "device": hba.device,
+        "bus": bus,
+        "status": hba.status,
+        "model": hba.model,
+        "driver": hba.driver,
+        "pci": f"00:{bus:02x}.0",
+        "storageProtocol": "scsi",
+    }
+    if hba.kind == "fc":
+        port = int(initiator(host, hba), 16)
+        return vim.host.FibreChannelHba(
+            **common, portWorldWideName=long(port), nodeWorldWideName=long(port + (1 << 60)), portType="fabric", speed=long(32)
+        )
+    if hba.kind == "sas":
+        return vim.host.SerialAttachedHba(**common, nodeWorldWideName=initiator(host, hba))
+    adapter = vim.host.InternetScsiHba(
+        **common,
+        isSoftwareBased=hba.software,
+        canBeDisabled=hba.software,
+        iScsiName=initiator(host, hba),
+        maxSpeedMb=25000,
+        currentSpeedMb=25000,
+        advancedOptions=_parameters(
+            host.adapter_delayed_ack[hba.device], host.adapter_parameters[hba.device], None, dict.fromkeys(ISCSI_PARAMETERS)
+        ),
+    )
+    # An adapter's `supportedAdvancedOptions` stays unset: nobody here has seen a real list.
+    for target in hba.targets:
+        if target.kind == "send":
+            adapter.configuredSendTarget.append(_target(host, hba, target, vim.host.InternetScsiHba.SendTarget()))
+        else:
+            method = "sendTargetMethod" if target.discovered_at else "staticMethod"
+            static = vim.host.InternetScsiHba.StaticTarget(
+                iScsiName=target.iqn, discoveryMethod=method, parent=target.discovered_at or None
+            )
+            adapter.configuredStaticTarget.append(_target(host, hba, target, static))
+    return adapter
+
+
+def _target(host: HostState, hba: HbaDescription, target: TargetDescription, built: Any) -> Any:
+    own = host.target_delayed_ack.get(target_key(hba.device, target))
+    its = host.target_parameters.get(target_key(hba.device, target), {})
+    built.address = target.address
+    built.port = target.port
+    built.advancedOptions = _parameters(
+        _inherited(host, hba, target) if own is None else own,
+        _inherited_parameters(host, hba, target) | its,
+        own is None,
+        {key: key not in its for key in ISCSI_PARAMETERS},
+    )
+    return built
+
+
+def _inherited(host: HostState, hba: HbaDescription, target: TargetDescription) -> bool:
+    """DelayedAck of the send target that found this one, else of the adapter."""
+    own = [host.target_delayed_ack.get(target_key(hba.device, one)) for one in _finders(hba, target)]
+    return next((value for value in own if value is not None), host.adapter_delayed_ack[hba.device])
+
+
+def _inherited_parameters(host: HostState, hba: HbaDescription, target: TargetDescription) -> dict[str, int]:
+    """The other parameters, likewise."""
+    values = dict(host.adapter_parameters[hba.device])
+    for finder in reversed(_finders(hba, target)):
+        values |= host.target_parameters.get(target_key(hba.device, finder), {})
+    return values
+
+
+def _finders(hba: HbaDescription, target: TargetDescription) -> list[TargetDescription]:
+    return [one for one in hba.targets if one.kind == "send" and one.address == target.discovered_at]
+
+
+def _parameters(
+    delayed_ack: bool,
+    others: Mapping[str, int],
+    inherited: bool | None,
+    others_inherited: Mapping[str, bool | None],
+) -> list[Any]:
+    """HostInternetScsiHbaParamValue of every parameter; isInherited is unset where nothing can be inherited."""
+    value = vim.host.InternetScsiHba.ParamValue
+    return [
+        value(key="DelayedAck", value=delayed_ack, isInherited=inherited),
+        *(value(key=key, value=number, isInherited=others_inherited.get(key)) for key, number in others.items()),
+    ]
+
+
+def _volumes(state: VCenterState, host: HostState) -> Any:
+    mounts = [
+        vim.host.FileSystemMountInfo(mountInfo=mount_info(store), volume=volume(state, store))
+        for store in state.mounted(host.description.name)
+    ]
+    return vim.host.FileSystemVolumeInfo(volumeTypeList=["VMFS", "NFS", "NFS41", "VVOL"], mountInfo=mounts)

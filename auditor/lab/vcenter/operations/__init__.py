@@ -1,0 +1,1 @@
+"""The lab's vCenter: methods that change hosts and storage."""

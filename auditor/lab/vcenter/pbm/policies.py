@@ -1,0 +1,243 @@
+"""The storage policies of a vCenter, and which machine or disk has which.
+
+The policies that every vCenter has are those of 6.7 with ids, texts and the odd name of their author as govmomi captured them
+(pbm/simulator/profiles.go); later releases have more, whose ids are not known here. A machine or disk on a vVol datastore to which nobody
+gave a policy has the datastore's default (vSphere Storage, "Default Storage Policies"); there is none for VMFS and NFS.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pyVmomi import pbm
+
+from auditor.lab.vcenter.pbm import constraints as constraints_
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+
+VSAN_DEFAULT_ID = "aa6d5a82-1c88-45da-85d3-3d74b91a5bad"
+VVOL_DEFAULT_ID = "f4e5bade-15a2-4805-bf8e-52318c4ce443"
+ENCRYPTION_ID = "4d5f673c-536f-11e6-beb8-9e71128cae77"
+PMEM_DEFAULT_ID = "c268da1b-b343-49f7-a468-b1deeb7078e0"
+VM, DISK = "virtualMachine", "virtualDiskId"
+
+_ENCRYPTION = "ad5a249d-cbc2-43af-9366-694d7664fa52"
+_EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
+_SYSTEM_USER = "Temporary user handle"
+_FIRST_DISK_KEY = 2000
+
+
+class Entity(NamedTuple):
+    """What a policy is given to. Source of the keys: PbmServerObjectRef in the API: vm-1001, and vm-1001:2000 for a disk."""
+
+    kind: str
+    key: str
+
+    @property
+    def vm(self) -> str:
+        """The managed object id of the machine."""
+        return self.key.partition(":")[0]
+
+
+class Given(NamedTuple):
+    """A policy as it was when it was given to an entity."""
+
+    policy: str
+    generation: int
+
+
+class Checked(NamedTuple):
+    """What the last check of an entity found: whether the policy holds, and the capability instances that do not."""
+
+    at: datetime
+    holds: bool
+    violated: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """A storage policy; `system_type` is empty for those that people made. Every edit raises `generation`."""
+
+    id: str
+    name: str
+    description: str
+    constraints: Any
+    system_type: str = ""
+    created: datetime = _EPOCH
+    created_by: str = _SYSTEM_USER
+    updated: datetime = _EPOCH
+    updated_by: str = _SYSTEM_USER
+    generation: int = 0
+
+    @property
+    def data(self) -> Any:
+        """PbmCapabilityProfile."""
+        return pbm.profile.CapabilityBasedProfile(
+            profileId=pbm.profile.ProfileId(uniqueId=self.id),
+            name=self.name,
+            description=self.description,
+            creationTime=self.created,
+            createdBy=self.created_by,
+            lastUpdatedTime=self.updated,
+            lastUpdatedBy=self.updated_by,
+            profileCategory="REQUIREMENT",
+            resourceType=pbm.profile.ResourceType(resourceType="STORAGE"),
+            constraints=self.constraints,
+            generationId=self.generation,
+            isDefault=False,
+            systemCreatedProfileType=self.system_type,
+            lineOfService="",
+        )
+
+
+class Policies:
+    """What a vCenter's storage policy service knows; held under the state's lock.
+
+    Attributes:
+        by_id: the policies, in the order they came.
+        given: the policy of every entity that somebody gave one.
+        defaults: the id of a datastore's default policy by its managed object id, where somebody changed it.
+        checked: what the last check of an entity found.
+    """
+
+    def __init__(self, state: VCenterState) -> None:
+        self.state = state
+        self.started = datetime.now(UTC)
+        self.by_id = {one.id: one for one in _system_policies()}
+        self.given: dict[Entity, Given] = {}
+        self.defaults: dict[str, str] = {}
+        self.checked: dict[Entity, Checked] = {}
+        if state.description.storage_policies:
+            self._take_up_described()
+
+    def copy(self) -> Policies:
+        """A copy that can be written to and thrown away."""
+        twin = object.__new__(Policies)
+        twin.state, twin.started = self.state, self.started
+        twin.by_id, twin.given = dict(self.by_id), dict(self.given)
+        twin.defaults, twin.checked = dict(self.defaults), dict(self.checked)
+        return twin
+
+    def named(self, name: str) -> Policy | None:
+        """The policy of this name."""
+        return next((one for one in self.by_id.values() if one.name == name), None)
+
+    def create(self, name: str, description: str, constraints: Any, user: str) -> Policy:
+        """Take up a new policy."""
+        now = datetime.now(UTC)
+        policy = Policy(str(uuid.uuid4()), name, description, constraints, "", now, user, now, user)
+        self.by_id[policy.id] = policy
+        return policy
+
+    def edit(self, policy: Policy, user: str, **changed: Any) -> None:
+        """Change a policy; those that have it are out of date until it is given to them again."""
+        self.by_id[policy.id] = replace(policy, updated=datetime.now(UTC), updated_by=user, generation=policy.generation + 1, **changed)
+
+    def give(self, entity: Entity, policy: Policy) -> None:
+        """Give an entity a policy as it is now, in place of the one it has."""
+        self.given[entity] = Given(policy.id, policy.generation)
+        self.checked.pop(entity, None)
+
+    def of(self, entity: Entity) -> Given | None:
+        """The policy an entity has; None without."""
+        given = self.given.get(entity)
+        if given is not None:
+            return given
+        store = self.store_of(entity)
+        return Given(VVOL_DEFAULT_ID, 0) if store is not None and store.description.type == "VVOL" else None
+
+    def default_of(self, store: DatastoreState) -> str | None:
+        """The id of a datastore's default policy; None for VMFS and NFS, which have none."""
+        return self.defaults.get(store.moid, VVOL_DEFAULT_ID) if store.description.type == "VVOL" else None
+
+    def having(self, policy: str) -> list[Entity]:
+        """The entities that have a policy."""
+        return [entity for entity in self.entities() if (given := self.of(entity)) and given.policy == policy]
+
+    def entities(self) -> Iterator[Entity]:
+        """Every machine and every disk."""
+        for moid in self.state.vm_host:
+            yield Entity(VM, moid)
+            yield from self.disks_of(moid)
+
+    def disks_of(self, moid: str) -> list[Entity]:
+        """The disks of a machine."""
+        return [Entity(DISK, f"{moid}:{_FIRST_DISK_KEY + place}") for place in range(len(self.state.vm(moid).disks))]
+
+    def is_there(self, entity: Entity) -> bool:
+        """Whether the inventory has such a machine or disk."""
+        if entity.vm not in self.state.vm_host:
+            return False
+        return entity.key == entity.vm if entity.kind == VM else entity.kind == DISK and entity in self.disks_of(entity.vm)
+
+    def store_of(self, entity: Entity) -> DatastoreState | None:
+        """The datastore that an entity lies on now; a machine's own files lie with its first disk. None without any disk."""
+        disks = self.state.vm(entity.vm).disks
+        place = int(entity.key.rpartition(":")[2]) - _FIRST_DISK_KEY if entity.kind == DISK else 0
+        return self.state.datastores[self.state.datastore_id[disks[place].datastore]] if disks else None
+
+    def _take_up_described(self) -> None:
+        described = self.state.description
+        vms = {self.state.vm(moid).name: moid for moid in self.state.vm_host}
+        for told in described.storage_policies:
+            if self.named(told.name):
+                raise ValueError(f"{described.name} has two storage policies named {told.name!r}")
+            key = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{described.name}/{told.name}"))
+            rules = constraints_.described(told.rules, "Rule-Set 1")
+            policy = self.by_id[key] = Policy(key, told.name, told.description, rules)
+            for entity in (*_machines(told.vms, vms), *self._disks(told.disks, vms)):
+                if not self.is_there(entity):
+                    raise ValueError(f"{described.name} has no {entity.key} to give the storage policy {told.name!r} to")
+                self.give(entity, policy)
+
+    def _disks(self, names: Iterable[str], vms: dict[str, str]) -> Iterator[Entity]:
+        for name in names:
+            if name in vms:
+                yield from self.disks_of(vms[name])
+            else:
+                machine, _, key = name.rpartition(":")
+                yield Entity(DISK, f"{vms.get(machine, machine)}:{key}")
+
+
+def _machines(names: Iterable[str], vms: dict[str, str]) -> list[Entity]:
+    return [Entity(VM, vms.get(name, name)) for name in names]
+
+
+def _system_policies() -> tuple[Policy, ...]:
+    encryption = constraints_.capability("com.vmware.storageprofile.dataservice", _ENCRYPTION, {_ENCRYPTION: _ENCRYPTION})
+    pmem = constraints_.capability("PMem", "PMemType", {"PMemType": "LocalPMem"})
+    return (
+        Policy(
+            VSAN_DEFAULT_ID,
+            "vSAN Default Storage Policy",
+            "Storage policy used as default for vSAN datastores",
+            constraints_.vsan_default(),
+            "VsanDefaultProfile",
+        ),
+        Policy(
+            VVOL_DEFAULT_ID,
+            "VVol No Requirements Policy",
+            "Allow the datastore to determine the best placement strategy for storage objects",
+            pbm.profile.CapabilityConstraints(),
+            "VVolDefaultProfile",
+        ),
+        Policy(
+            ENCRYPTION_ID,
+            "VM Encryption Policy",
+            "Sample storage policy for VMware's VM and virtual disk encryption",
+            constraints_.rule_set("sp-1", [encryption], force_provision=False),
+        ),
+        Policy(
+            PMEM_DEFAULT_ID,
+            "Host-local PMem Default Storage Policy",
+            "Storage policy used as default for Host-local PMem datastores",
+            constraints_.rule_set("PMem sub-profile", [pmem]),
+            "PmemDefaultProfile",
+        ),
+    )

@@ -1,0 +1,1 @@
+"""The lab's vCenter: what the fleet is like right now."""

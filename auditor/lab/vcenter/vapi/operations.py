@@ -1,0 +1,147 @@
+"""What an operation of the vSphere Automation API has at hand while it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from auditor.lab.vcenter.vapi.errors import missing_field
+from auditor.lab.vcenter.vapi.values import Structure
+
+if TYPE_CHECKING:
+    from auditor.lab.vcenter.soap.sessions import Session, Sessions
+    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.vapi.profiles import ClusterConfiguration
+    from auditor.lab.vcenter.vapi.tags import Tags
+    from auditor.lab.vcenter.vapi.tasks import Tasks
+
+
+class ObjectId(NamedTuple):
+    """An object of the inventory: its type as SOAP has it, and its managed object id."""
+
+    type: str
+    id: str
+
+    def value(self) -> Structure:
+        """The identifier as it is answered."""
+        return Structure("com.vmware.vapi.std.dynamic_ID", {"type": self.type, "id": self.id})
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The fields of a structure that a client sent; each method raises VapiError where a field is missing or of another type."""
+
+    fields: Mapping[str, Any]
+    where: str = "operation-input"
+
+    def text(self, name: str) -> str:
+        """A field that holds text."""
+        return self._of(name, str)  # type: ignore[no-any-return]
+
+    def text_or_none(self, name: str) -> str | None:
+        """A field that may be unset."""
+        return None if self.fields.get(name) is None else self.text(name)
+
+    def number_or_none(self, name: str) -> int | None:
+        """A whole number that may be unset."""
+        return None if self.fields.get(name) is None else self._of(name, int)
+
+    def flag(self, name: str) -> bool:
+        """A boolean; unset is false."""
+        return self.fields.get(name) is not None and bool(self._of(name, bool))
+
+    def texts(self, name: str) -> list[str]:
+        """A list or set of texts."""
+        found = self._of(name, list)
+        if not all(isinstance(one, str) for one in found):
+            raise missing_field(self.where, name)
+        return list(found)
+
+    def texts_or_none(self, name: str) -> list[str] | None:
+        """The same, where it may be unset."""
+        return None if self.fields.get(name) is None else self.texts(name)
+
+    def structure(self, name: str) -> Arguments:
+        """A structure within."""
+        return Arguments(self._of(name, dict), name)
+
+    def structure_or_none(self, name: str) -> Arguments | None:
+        """The same, where it may be unset."""
+        return None if self.fields.get(name) is None else self.structure(name)
+
+    def object(self, name: str) -> ObjectId:
+        """The identifier of an object of the inventory."""
+        told = self.structure(name)
+        return ObjectId(told.text("type"), told.text("id"))
+
+    def objects(self, name: str) -> list[ObjectId]:
+        """Several of them."""
+        found = self._of(name, list)
+        if not all(isinstance(one, dict) for one in found):
+            raise missing_field(self.where, name)
+        return [ObjectId(one.text("type"), one.text("id")) for one in (Arguments(fields, name) for fields in found)]
+
+    def _of(self, name: str, kind: type) -> Any:
+        value = self.fields.get(name)
+        if type(value) is not kind:
+            raise missing_field(self.where, name)
+        return value
+
+
+@dataclass(slots=True)
+class Kept:
+    """What the services keep, besides what is the fleet's own."""
+
+    tags: Tags
+    configurations: dict[str, ClusterConfiguration]  # by the cluster's name
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: who asks, for what, and the vCenter that is asked.
+
+    Attributes:
+        session: None where nobody is logged in.
+        credentials: user name and password, where the request brings them.
+    """
+
+    state: VCenterState
+    kept: Kept
+    tasks: Tasks
+    sessions: Sessions
+    arguments: Arguments
+    session: Session | None = None
+    credentials: tuple[str, str] | None = None
+
+    @property
+    def user(self) -> str:
+        """Who asks."""
+        return self.session.user if self.session else ""
+
+
+Run: TypeAlias = Callable[[Call], Any]
+"""Answers an operation with a data value, None for void; raises VapiError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation of a service, and where REST has it.
+
+    Attributes:
+        method: HTTP method of the REST form; `path` is below /api, with the names of arguments in braces.
+        action: of the query.
+        body: the argument that is the whole body; empty where the body's members are the arguments.
+        privilege: what the account needs.
+        resource: the argument that names what it is needed on; empty for the service itself.
+    """
+
+    run: Run
+    method: str
+    path: str
+    action: str = ""
+    body: str = ""
+    privilege: str = "System.Read"
+    resource: str = ""
+    status: int = 200
+    without_session: bool = False

@@ -1,0 +1,110 @@
+"""VI/JSON: the vCenter's API as JSON over HTTP, at /sdk/vim25/RELEASE/TYPE/ID/METHOD-OR-PROPERTY.
+
+A method is a POST whose body holds its parameters, a property a GET. The calls are SOAP's and go to the same operations; only the forms
+differ. Methods that SOAP has and the published API does not (Fetch, and the executer that esxcli goes through) are not here.
+
+Source: Broadcom, "Virtual Infrastructure JSON API", 8.0.2.0: getting started (paths, ServiceInstance without a session, the session's
+header); govmomi, vim25/soap/json_client.go (204, faults as HTTP 500). Not held against a real vCenter. Not known, and chosen: a path
+outside the API or a release newer than the vCenter is 404 (a client has to ask for a release both sides know, and vCenter's
+`system?action=hello` is there to find it); a result or property that is unset is 204; a body that does not fit is the fault InvalidRequest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from pyVmomi import VmomiSupport, vmodl
+
+from auditor.lab.vcenter.soap import envelope as soap
+from auditor.lab.vcenter.vijson.decoding import NotInApiError, kind_named, members
+from auditor.lab.vcenter.vijson.encoding import body, fault_body
+
+if TYPE_CHECKING:
+    from auditor.lab.wire import Request
+
+__all__ = ["CONTENT_TYPE", "ROOT", "SESSION_HEADER", "Route", "body", "call", "fault_body", "operation_of", "route"]
+
+ROOT = "/sdk/vim25/"
+CONTENT_TYPE = "application/json; charset=utf-8"
+SESSION_HEADER = "vmware-api-session-id"
+_FIRST = (8, 0, 1, 0)
+_RELEASE = re.compile(r"\d+(?:\.\d+){3}")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """What a path names.
+
+    Attributes:
+        this: reference to the object.
+        name: of the method or the property.
+        method: pyVmomi's description of the method; None for a property.
+        version: pyVmomi's name of the release.
+    """
+
+    this: Any
+    name: str
+    method: Any
+    version: str
+
+
+def operation_of(path: str) -> str:
+    """The name of the method or property a path names, known to the API or not."""
+    return unquote(path.partition("?")[0].rpartition("/")[2])
+
+
+def route(request: Request, newest: str) -> Route | None:
+    """What a request asks for; None when a vCenter whose API is at `newest` has nothing at that path."""
+    steps = [unquote(step) for step in request.path.partition("?")[0].removeprefix(ROOT).split("/")]
+    if len(steps) != 4:
+        return None
+    release, type_name, moid, name = steps
+    version = _version(release, newest)
+    try:
+        kind = kind_named(type_name, VmomiSupport.ManagedObject)
+        if request.method == "POST":
+            method = VmomiSupport.GetWsdlMethod(soap.NAMESPACE, name).info
+            fits = issubclass(kind, method.type)
+        else:
+            method = None
+            fits = request.method == "GET" and bool(kind._GetPropertyInfo(name))  # noqa: SLF001  pyVmomi's only way to look one up
+    except (NotInApiError, KeyError, AttributeError):
+        return None
+    return Route(kind(moid), name, method, version) if version and fits else None
+
+
+def call(wanted: Route, request_body: bytes) -> soap.Call:
+    """The call a request stands for; a property is fetched, as SOAP's clients do it.
+
+    Raises:
+        vmodl.fault.InvalidRequest: the body is no JSON object, or does not fit the method.
+    """
+    if wanted.method is None:
+        return _fetch(wanted)
+    try:
+        arguments = members(json.loads(request_body or b"{}"), wanted.method.params, wanted.name)
+    except (NotInApiError, ValueError) as error:
+        raise vmodl.fault.InvalidRequest(msg=f"the request does not fit the API: {error}") from error
+    return soap.Call(soap.method_of(wanted.name), wanted.this, arguments)
+
+
+def _fetch(wanted: Route) -> soap.Call:
+    if wanted.name == "content" and VmomiSupport.GetWsdlName(type(wanted.this)) == "ServiceInstance":
+        return soap.Call(soap.method_of("RetrieveServiceContent"), wanted.this)  # the same, and readable before Login
+    declared = type(wanted.this)._GetPropertyInfo(wanted.name).type  # noqa: SLF001  as above
+    return soap.Call(soap.Method("Fetch", (), declared, None), wanted.this, {"prop": wanted.name})
+
+
+def _version(release: str, newest: str) -> str | None:
+    if not _RELEASE.fullmatch(release) or not _FIRST <= _number(release) <= _number(newest):
+        return None
+    version: str | None = VmomiSupport.versionMap.get(f"vim25/{release}")
+    return version
+
+
+def _number(release: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in release.split("."))

@@ -1,0 +1,147 @@
+"""Questions in SQL over what a run or a snapshot has read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from auditor.authoring.query_guard import FINDING, Question, about_failure, question
+from auditor.engine.sql import quoted
+from auditor.errors import ConfigurationError
+from auditor.facts.needs import needs
+from auditor.facts.snapshot import load_snapshot
+from auditor.facts.unread import told_unread
+from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal, unreadable
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from auditor.facts.snapshot import Snapshot
+
+_CHUNK_ROWS = 1024
+_INTERRUPT_EVERY_SECONDS = 0.05
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question got."""
+
+    columns: tuple[tuple[str, str], ...]  # name and DuckDB type
+    rows: Iterator[tuple[Any, ...]]  # read as they are asked for
+    gaps: int  # things that could not be read at all
+    unread: tuple[str, ...]  # what the question rests on and that run did not ask for, an endpoint each
+
+
+@contextmanager
+def answered(
+    text: str, snapshot: Path, spill: Path, findings: Path | None = None, timeout_seconds: float | None = None
+) -> Iterator[Answer]:
+    """The answer to one SELECT over a saved snapshot, for as long as the block goes on.
+
+    Args:
+        text: the SELECT.
+        snapshot: the snapshot's directory.
+        spill: where joins put what does not fit into memory; gone afterwards.
+        findings: the file of a run's findings; None: there is no table `finding`.
+        timeout_seconds: from the first step to the last row; None: no end.
+
+    Raises:
+        ConfigurationError: the question cannot be asked, or is not answered in that time.
+        SnapshotError: what it is asked of cannot be read.
+    """
+    asked = question(text, findings=findings is not None)
+    opened = load_snapshot(snapshot)
+    before = len(opened.gaps)
+    opened = _as_unread(opened, asked)
+    unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
+    with opened.connection as connection, ThreadPoolExecutor(max_workers=1) as worker:
+        work = _Work(connection, worker, timeout_seconds, time.monotonic())
+
+        def begin() -> tuple[tuple[str, str], ...]:
+            if findings is not None:
+                _open_findings(connection, findings)
+            create_views(connection, spill, asked.views)
+            seal(connection)
+            # On the connection itself: what is interrupted is one connection, and a cursor is another.
+            connection.execute(asked.text)
+            return tuple((row[0], str(row[1])) for row in connection.description or ())
+
+        with _told(asked):
+            columns = work.done(begin)
+        yield Answer(columns, _rows(connection, asked, work), before, unread)
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """Does what DuckDB does beside this thread, which so hears Ctrl-C whatever DuckDB is at, and knows when its time is up."""
+
+    connection: duckdb.DuckDBPyConnection
+    worker: ThreadPoolExecutor
+    timeout_seconds: float | None
+    started: float  # time.monotonic
+
+    def done(self, step: Callable[[], _T]) -> _T:
+        """What `step` answers.
+
+        Raises:
+            ConfigurationError: the time is up; `step` was interrupted.
+        """
+        left = None if self.timeout_seconds is None else max(0.0, self.started + self.timeout_seconds - time.monotonic())
+        future = self.worker.submit(step)
+        try:
+            if not wait([future], left).done:
+                raise ConfigurationError(
+                    f"the query was not answered in {self.timeout_seconds:g} seconds",
+                    why="it was stopped; rows shown before this are not all.",
+                    do="ask for less, or give it longer: --timeout SECONDS, 0 for no end.",
+                )
+        finally:
+            # Again and again: what is interrupted between two statements goes on with the next.
+            while not future.done():
+                self.connection.interrupt()
+                wait([future], _INTERRUPT_EVERY_SECONDS)
+        return future.result()
+
+
+def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
+    """`snapshot` with what the question rests on and was never asked for counted as unread."""
+    from auditor.engine.lineage import rests_on
+
+    rests = rests_on([(view, {*RESOURCE_COLUMNS, *columns}) for view, columns in asked.views.items()])
+    return told_unread(snapshot, needs(rests.columns, rests.topics))
+
+
+def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Open the file of findings as a view that may be read when the connection is sealed."""
+    row = connection.execute("SELECT current_setting('allowed_paths')").fetchone()
+    place = str(path.resolve())
+    connection.execute(f"CREATE VIEW {FINDING} AS FROM read_parquet({quoted(place)})")
+    connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), place]])
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, asked: Question, work: _Work) -> Iterator[tuple[Any, ...]]:
+    while True:
+        with _told(asked):
+            chunk = work.done(lambda: connection.fetchmany(_CHUNK_ROWS))
+        if not chunk:
+            return
+        yield from chunk
+
+
+@contextmanager
+def _told(asked: Question) -> Iterator[None]:
+    """Tell of what DuckDB refuses in our words."""
+    import duckdb
+
+    try:
+        yield
+    except duckdb.IOException as failure:
+        raise unreadable(failure) from failure
+    except duckdb.Error as failure:
+        raise about_failure(failure, asked) from failure

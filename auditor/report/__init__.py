@@ -1,0 +1,103 @@
+"""Renders reports; decides nothing."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from auditor.errors import ConfigurationError
+from auditor.report.files import refuse_unwritable, written_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from auditor.model import Report
+
+REPORTERS: Mapping[str, str] = {
+    "table": "auditor.report.table:write_table",
+    "json": "auditor.report.json_report:write_json",
+    "html": "auditor.report.html_report:write_html",
+}
+"""Every report format: what ``--reporter`` calls it, and the function that writes it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """One ``--reporter NAME[:PATH]``."""
+
+    reporter: str
+    path: Path | None  # None is standard output
+
+
+def parse_reporter(text: str) -> Destination:
+    """Read ``NAME`` or ``NAME:PATH``; no path, or ``-``, is standard output.
+
+    Raises:
+        ConfigurationError: no such format, nothing after the colon, or a place that cannot be written.
+    """
+    name, colon, place = text.partition(":")
+    if name not in REPORTERS:
+        nearest = difflib.get_close_matches(name.lower(), REPORTERS, n=1)
+        hint = f'; did you mean "{nearest[0]}"?' if nearest else ""
+        raise ConfigurationError(
+            f'--reporter {text}: there is no report format "{name}"{hint}',
+            why="nothing was read or judged: the report asked for could not have been written.",
+            do=f"use one of {', '.join(REPORTERS)}, with a path after a colon to write a file.",
+        )
+    if colon and not place:
+        raise ConfigurationError(
+            f"--reporter {text}: no path after the colon",
+            why="nothing was read or judged: the report would have had no place to go.",
+            do=f"--reporter {name}:PATH writes a file, --reporter {name}:- standard output.",
+        )
+    if place in {"", "-"}:
+        return Destination(name, None)
+    path = Path(place).expanduser()
+    refuse_unwritable(path)
+    return Destination(name, path)
+
+
+def parse_reporters(texts: Sequence[str]) -> tuple[Destination, ...]:
+    """Read every ``--reporter`` of a command line; none means a table on standard output.
+
+    Raises:
+        ConfigurationError: as `parse_reporter`, and when two formats would be written over each other.
+    """
+    destinations = tuple(parse_reporter(text) for text in texts) or (Destination("table", None),)
+    taken: dict[Path | None, str] = {}
+    for destination in destinations:
+        place = destination.path.resolve() if destination.path else None
+        if place in taken:
+            raise ConfigurationError(
+                f"--reporter {taken[place]} and {destination.reporter} both write to {place or 'standard output'}",
+                why="nothing was read or judged: one report would have spoilt the other.",
+                do=f"give one of them a path of its own, for example --reporter {destination.reporter}:PATH.",
+            )
+        taken[place] = destination.reporter
+    return destinations
+
+
+def writer_of(reporter: str) -> Callable[[Report, TextIO], None]:
+    """The function that writes the format `reporter`; imports it, and what it needs, now."""
+    module, _, name = REPORTERS[reporter].partition(":")
+    writer: Callable[[Report, TextIO], None] = getattr(importlib.import_module(module), name)
+    return writer
+
+
+def write_report(report: Report, destination: Destination, stdout: TextIO) -> None:
+    """Render `report` where `destination` says; a file is whole or not there.
+
+    Raises:
+        ConfigurationError: the path cannot be written.
+        BrokenPipeError: whoever read standard output has gone.
+    """
+    write = writer_of(destination.reporter)
+    if destination.path is None:
+        write(report, stdout)
+        stdout.flush()
+        return
+    with written_whole(destination.path) as out:
+        write(report, out)

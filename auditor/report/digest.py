@@ -1,0 +1,197 @@
+"""What a report says before its long lists: one pass over the findings, a few rows a rule kept."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.model import FixClass, Outcome, Severity, Verdict
+from auditor.report.wording import count_of, neutral, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor.model import Finding, Report, RuleText, Scalar
+
+_SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+
+
+@dataclass(slots=True)
+class RuleDigest:
+    """One rule over the whole fleet."""
+
+    rule: str
+    title: str
+    severity: Severity
+    text: RuleText | None  # None when the report carries no text of this rule
+    counts: Counter[Verdict] = field(default_factory=Counter)
+    kept: dict[Verdict, list[Finding]] = field(default_factory=dict)  # the first few of FAIL, UNKNOWN and WAIVED
+    missing: Counter[str] = field(default_factory=Counter)  # columns that could not be read -> verdicts lost to that
+    fix_classes: Counter[FixClass] = field(default_factory=Counter)  # of failures whose fix is proposed
+    by_hand: int = 0  # failures nobody but a person can mend
+    waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # Finding.waiver -> verdicts under it
+
+    @property
+    def judged(self) -> int:
+        """Resources the rule looked at, whatever it said."""
+        return self.counts.total()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Every rule of a report, worst first, and who is hit."""
+
+    rules: tuple[RuleDigest, ...]
+    failing_hosts: int
+
+    @property
+    def failing(self) -> list[RuleDigest]:
+        """Rules with failures, worst first."""
+        return [rule for rule in self.rules if rule.counts[Verdict.FAIL]]
+
+    @property
+    def unknown(self) -> list[RuleDigest]:
+        """Rules that could not be answered everywhere."""
+        return [rule for rule in self.rules if rule.counts[Verdict.UNKNOWN]]
+
+    @property
+    def waived(self) -> list[RuleDigest]:
+        """Rules of which verdicts are waived."""
+        return [rule for rule in self.rules if rule.counts[Verdict.WAIVED]]
+
+    def proposed(self) -> Mapping[FixClass, int]:
+        """Failures whose fix could be applied, by what that fix costs."""
+        return sum((rule.fix_classes for rule in self.rules), Counter())
+
+    @property
+    def by_hand(self) -> int:
+        """Failures that need a person."""
+        return sum(rule.by_hand for rule in self.rules)
+
+
+def digest(report: Report, keep: int) -> Digest:
+    """Count and sample the findings of `report`, keeping at most `keep` of each rule and verdict."""
+    texts = {text.id: text for text in report.rules}
+    rules = {text.id: RuleDigest(text.id, text.title, text.severity, text) for text in report.rules}
+    hosts: set[tuple[str, str]] = set()
+    for finding in report.findings():
+        rule = rules.get(finding.rule)
+        if rule is None:
+            rule = rules[finding.rule] = RuleDigest(finding.rule, finding.title, finding.severity, texts.get(finding.rule))
+        rule.counts[finding.verdict] += 1
+        if finding.verdict not in _SHOWN:
+            continue
+        kept = rule.kept.setdefault(finding.verdict, [])
+        if len(kept) < keep:
+            kept.append(finding)
+        if finding.verdict is Verdict.UNKNOWN:
+            rule.missing.update(finding.missing)
+        elif finding.verdict is Verdict.WAIVED:
+            rule.waivers[tuple((finding.waiver or {}).items())] += 1
+        elif finding.verdict is Verdict.FAIL:
+            _count_failure(rule, finding)
+            if finding.resource.host is not None:
+                hosts.add((finding.resource.endpoint, finding.resource.host))
+    return Digest(tuple(sorted(rules.values(), key=_worst_first)), len(hosts))
+
+
+def _count_failure(rule: RuleDigest, finding: Finding) -> None:
+    if rule.severity.rank > finding.severity.rank:
+        rule.severity = finding.severity  # a rule shows the worst it said
+    fix = finding.fix
+    if fix is None or fix.outcome is Outcome.BY_HAND or fix.remediator is None:
+        rule.by_hand += 1
+    elif fix.outcome is Outcome.PROPOSED:
+        rule.fix_classes[fix.fix_class] += 1
+
+
+def _worst_first(rule: RuleDigest) -> tuple[bool, int, int, int, str]:
+    fails, unknown = rule.counts[Verdict.FAIL], rule.counts[Verdict.UNKNOWN]
+    return (fails == 0, rule.severity.rank if fails or unknown else 9, -fails, -unknown, rule.rule)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The run in one line."""
+
+    state: str  # "drift", "holes" or "clean"
+    word: str
+    sentence: str
+
+
+def headline(report: Report, failing_rules: int, failing_hosts: int) -> Headline:
+    """Say what the run found; never that all is well while something could not be judged.
+
+    Args:
+        report: the run.
+        failing_rules: how many rules failed somewhere.
+        failing_hosts: how many hosts have a failure; 0 when only array objects fail.
+    """
+    summary = report.summary
+    holes = [
+        count_of(summary.unknown, "verdict is unknown", "verdicts are unknown") if summary.unknown else "",
+        count_of(len(report.gaps), "gap was left in the reading", "gaps were left in the reading") if report.gaps else "",
+    ]
+    holes = [hole for hole in holes if hole] or _unread(report)
+    if summary.fail:
+        severities = [f"{summary.by_severity[name]:,} {name}" for name in Severity if summary.by_severity.get(name)]
+        where = f" on {count_of(failing_hosts, 'host')}" if failing_hosts else ""
+        said = f"{count_of(summary.fail, 'failure')} of {count_of(failing_rules, 'rule')}{where} ({', '.join(severities)})."
+        return Headline("drift", "DRIFT", said + (f" Not everything was judged: {' and '.join(holes)}." if holes else ""))
+    if not summary.judged:
+        return Headline("holes", "NOTHING JUDGED", f"No verdict could be reached{': ' + ' and '.join(holes) if holes else ''}.")
+    if holes:
+        return Headline("holes", "NOT ALL JUDGED", f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(holes)}.")
+    hosts, endpoints = count_of(report.run.hosts, "host"), count_of(len(report.run.endpoints), "endpoint")
+    if summary.waived:
+        failures = summary.waived - summary.waived_unknown
+        waived = [
+            count_of(failures, "failure is waived", "failures are waived") if failures else "",
+            count_of(summary.waived_unknown, "unknown verdict is waived", "unknown verdicts are waived") if summary.waived_unknown else "",
+        ]
+        told = " and ".join(part for part in waived if part)
+        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {told}.")
+    verdicts = "The one verdict holds" if summary.passed == 1 else f"All {summary.passed:,} verdicts hold"
+    return Headline("clean", "NO DRIFT", f"{verdicts} on {hosts} of {endpoints}.")
+
+
+def _unread(report: Report) -> list[str]:
+    broken = [reading for reading in report.run.endpoints if not reading.complete]
+    return [count_of(len(broken), "endpoint was not read completely", "endpoints were not read completely")] if broken else []
+
+
+def coverage_line(report: Report) -> str:
+    """How much of what was asked could be answered, and what was left out on purpose."""
+    summary = report.summary
+    parts = [f"{summary.judged:,} judged", f"{summary.unknown:,} unknown", f"{summary.not_applicable:,} not applicable"]
+    if summary.waived:
+        unknown = f", {summary.waived_unknown:,} of them not judged" if summary.waived_unknown else ""
+        parts.append(f"{summary.waived:,} waived{unknown}")
+    share = percent(summary.coverage) if summary.judged or summary.unknown else "nothing applied"
+    return f"{share} ({', '.join(parts)})"
+
+
+def next_steps(report: Report, seen: Digest) -> list[str]:
+    """What the reader can do now, most pressing first; each begins with a verb."""
+    steps = []
+    outcomes = Counter(receipt.outcome for receipt in report.receipts)
+    if outcomes[Outcome.UNVERIFIED]:
+        steps.append(f"Look first at {count_of(outcomes[Outcome.UNVERIFIED], 'write')} that did not read back as wanted.")
+    if outcomes[Outcome.STALE]:
+        steps.append(
+            f"Audit again: {count_of(outcomes[Outcome.STALE], 'setting')} had changed since the plan, so nothing was written there."
+        )
+    pending = Counter(receipt.pending for receipt in report.receipts if receipt.pending)
+    for what, number in sorted(pending.items()):
+        steps.append(f"Plan a {neutral(what)} for {count_of(number, 'setting')}: stored, not yet in effect.")
+    steps += [
+        f"Preview {count_of(number, f'{kind} fix', f'{kind} fixes')}: --fix --dry-run --allow {kind}"
+        for kind, number in sorted(seen.proposed().items(), key=lambda item: list(FixClass).index(item[0]))
+    ]
+    if seen.by_hand:
+        first = next(rule.rule for rule in seen.failing if rule.by_hand)
+        steps.append(f"Mend {count_of(seen.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
+    if report.summary.unknown or report.gaps or _unread(report):
+        steps.append("Close the gaps and audit again: what is unknown has not passed.")
+    return steps

@@ -1,0 +1,146 @@
+"""The report as one HTML file: readable without a network, searchable at 100,000 findings, printable, and safe to open."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TextIO
+
+from auditor.model import FixClass, Outcome, Severity, Verdict
+from auditor.report.digest import coverage_line, digest, headline, next_steps
+from auditor.report.json_report import json_scalar
+from auditor.report.pages import embedded, write_page
+from auditor.report.provenance import Provenance, when_text
+from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, neutral, notices_of, outcome_text, since_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from markupsafe import Markup
+
+    from auditor.model import Finding, Receipt, Report, Scalar
+    from auditor.report.digest import Digest
+    from auditor.report.provenance import ReadFrom
+
+FINDINGS_EMBEDDED = 200_000
+"""Findings a browser is given to search; the page says how many were left out."""
+_CHUNK = 2_000
+_ROWS_WITHOUT_SCRIPT = 10  # of each rule
+_ROWS_A_LIST = 500  # gaps and receipts
+_SAFE_INTEGER = 2**53 - 1  # JavaScript has only doubles
+_SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+
+
+def write_html(report: Report, out: TextIO) -> None:
+    """Write `report` as one page that loads nothing and sends nothing.
+
+    Failures, unknown and waived verdicts are embedded one by one, passes and not-applicable ones as counts of each rule.
+    """
+    seen = digest(report, _ROWS_WITHOUT_SCRIPT)
+    embedding = _Embedding({rule.rule: place for place, rule in enumerate(seen.rules)}, Provenance(report.run))
+    summary = report.summary
+    values = {
+        "report": report,
+        "seen": seen,
+        "said": headline(report, len(seen.failing), seen.failing_hosts),
+        "notices": list(notices_of(report)),
+        "coverage": coverage_line(report),
+        "steps": next_steps(report, seen),
+        "verdicts": Verdict,
+        "severities": list(Severity),
+        "listed": _ROWS_A_LIST,
+        "receipts": [(receipt, _receipt_text(receipt)) for receipt in report.receipts[:_ROWS_A_LIST]],
+        "left_out": max(0, summary.fail + summary.unknown + summary.waived - FINDINGS_EMBEDDED),
+        "chunks": embedding.chunks(report.findings()),
+        "vocabulary": embedding.vocabulary(seen),
+    }
+    write_page("report.html.j2", values, out, script="report.js")
+
+
+def _receipt_text(receipt: Receipt) -> str:
+    return outcome_text(receipt.outcome, receipt.change.fix_class, receipt.pending)
+
+
+class _Embedding:
+    """Findings as short rows of numbers and names; words that repeat are sent once, after the rows that use them."""
+
+    def __init__(self, rules: dict[str, int], provenance: Provenance) -> None:
+        self._rules = rules
+        self._provenance = provenance
+        self._words: dict[str, int] = {}
+        self._shapes: dict[tuple[str, ...], int] = {}
+
+    def chunks(self, findings: Iterator[Finding]) -> Iterator[Markup]:
+        """The rows, some thousand a data block."""
+        rows = (self._row(finding) for finding in findings if finding.verdict in _SHOWN)
+        shown = islice(rows, FINDINGS_EMBEDDED)
+        while chunk := list(islice(shown, _CHUNK)):
+            yield embedded(chunk)
+
+    def vocabulary(self, seen: Digest) -> Iterator[Markup]:
+        """What the numbers in the rows mean; to be drawn after the last chunk."""
+        yield embedded(
+            {
+                "rules": [[rule.rule, neutral(rule.title)] for rule in seen.rules],
+                "words": list(self._words),
+                "shapes": [list(shape) for shape in self._shapes],
+                "verdicts": [VERDICT_WORDS[verdict] for verdict in Verdict],
+                "severities": list(Severity),
+                "classes": list(FixClass),
+                "outcomes": [OUTCOME_WORDS[outcome] for outcome in Outcome],
+            }
+        )
+
+    def _row(self, finding: Finding) -> list[Any]:
+        resource, fix = finding.resource, finding.fix
+        return [
+            self._rules[finding.rule],
+            _VERDICTS[finding.verdict],
+            finding.severity.rank,
+            self._word(resource.endpoint),
+            self._word(resource.cluster),
+            self._word(resource.host),
+            self._word(resource.kind),
+            neutral(resource.name),
+            neutral(resource.id),
+            _value(finding.observed),
+            _value(finding.desired),
+            self._shapes.setdefault(tuple(finding.evidence), len(self._shapes)),
+            [_value(value) for value in finding.evidence.values()],
+            [self._word(column) for column in finding.missing],
+            0
+            if fix is None
+            else [
+                self._word(fix.remediator),
+                _CLASSES[fix.fix_class],
+                _value(fix.before),
+                _value(fix.after),
+                _OUTCOMES[fix.outcome],
+                self._word(fix.why or None),
+                self._word(fix.pending),
+            ],
+            {neutral(name): _value(value) for name, value in finding.impact.items()} or 0,
+            {neutral(name): _value(value) for name, value in (finding.waiver or {}).items()} or 0,
+            {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
+            since_text(finding.since) if finding.since else 0,
+            [self._read(read) for read in self._provenance.of(finding)],
+        ]
+
+    def _read(self, read: ReadFrom) -> list[int]:
+        return [self._word(f"{read.endpoint}, {when_text(read)}"), self._word(", ".join(read.columns))]
+
+    def _word(self, text: str | None) -> int:
+        """Its place among the words; -1 for None."""
+        return -1 if text is None else self._words.setdefault(neutral(text), len(self._words))
+
+
+_VERDICTS = {verdict: place for place, verdict in enumerate(Verdict)}
+_CLASSES = {fix_class: place for place, fix_class in enumerate(FixClass)}
+_OUTCOMES = {outcome: place for place, outcome in enumerate(Outcome)}
+
+
+def _value(value: Scalar) -> Scalar:
+    if isinstance(value, str):
+        return neutral(value)
+    if isinstance(value, int) and abs(value) > _SAFE_INTEGER:
+        return str(value)
+    return json_scalar(value)

@@ -1,0 +1,190 @@
+"""Reads a JSON report back, so that a kept run can be rendered again."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import SnapshotError
+from auditor.model import (
+    Change,
+    EndpointReading,
+    Finding,
+    Fix,
+    FixClass,
+    Gap,
+    Outcome,
+    ReadAt,
+    Receipt,
+    Report,
+    Resource,
+    RuleText,
+    Run,
+    Severity,
+    Since,
+    Summary,
+    Target,
+    Verdict,
+)
+from auditor.report.json_report import FINDINGS_OPEN, SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+
+def load_report(path: Path) -> Report:
+    """Read what `write_json` wrote; its findings are read from the file again at each pass, never all held.
+
+    Raises:
+        SnapshotError: the file cannot be read, is torn, of another version, or not as `write_json` lays it out.
+    """
+    try:
+        head, tail = _ends(path)
+        if head["schema_version"] != SCHEMA_VERSION:
+            raise unreadable(path, f"it is of version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        return report_of(head, tail, lambda: _findings(path))
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable(path, f"it is torn or not a report of this program ({type(error).__name__}: {error})") from error
+
+
+def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callable[[], Iterator[Finding]]) -> Report:
+    """The report that said `head` before its findings and `tail` after them.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
+    return Report(
+        run=_run(head["run"]),
+        summary=_summary(head["summary"]),
+        gaps=tuple(Gap(**gap) for gap in tail["gaps"]),
+        rules=tuple(_rule(rule) for rule in tail["rules"]),
+        findings=findings,
+        receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
+        notices=tuple(tail["notices"]),
+    )
+
+
+def unreadable(path: Path, why: str) -> SnapshotError:
+    """The error for a kept report that cannot be read, and why."""
+    return SnapshotError(
+        f"{path}: cannot be read as a report: {why}",
+        why="the run it tells of cannot be shown.",
+        do="audit again, or pick another run with `auditor runs list`.",
+    )
+
+
+def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What stands before the findings and what stands after them."""
+    with path.open(encoding="utf-8") as file:
+        first = file.readline().rstrip("\n")
+        if not first.endswith(f", {FINDINGS_OPEN}"):
+            raise ValueError("the first line does not open the findings")
+        last = next((line for line in file if line.startswith("],")), None)
+    if last is None:
+        raise ValueError("the findings do not end")
+    return json.loads(first.removesuffix(f", {FINDINGS_OPEN}") + "}"), json.loads("{" + last.removeprefix("],"))
+
+
+def _findings(path: Path) -> Iterator[Finding]:
+    try:
+        with path.open(encoding="utf-8") as file:
+            next(file)
+            for line in file:
+                if line.startswith("]"):
+                    return
+                yield _finding(json.loads(line.rstrip("\n").removesuffix(",")))
+    except OSError as error:
+        raise unreadable(path, error.strerror or str(error)) from error
+    except (KeyError, TypeError, ValueError) as error:
+        raise unreadable(path, f"a finding is torn ({type(error).__name__}: {error})") from error
+
+
+def _run(run: dict[str, Any]) -> Run:
+    endpoints = tuple(
+        EndpointReading(**{**reading, "started": _moment(reading["started"]), "finished": _moment(reading["finished"])})
+        for reading in run["endpoints"]
+    )
+    # Fields are only ever added: an older report has none.
+    read = tuple(
+        ReadAt(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
+    )
+    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"], read)
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _summary(summary: dict[str, Any]) -> Summary:
+    return Summary(
+        fail=summary["fail"],
+        passed=summary["pass"],
+        unknown=summary["unknown"],
+        not_applicable=summary["not_applicable"],
+        waived=summary["waived"],
+        by_severity=summary["by_severity"],
+        waived_unknown=summary.get("waived_unknown", 0),
+    )
+
+
+def _finding(finding: dict[str, Any]) -> Finding:
+    return Finding(
+        rule=finding["rule"],
+        title=finding["title"],
+        verdict=Verdict(finding["verdict"]),
+        severity=Severity(finding["severity"]),
+        resource=Resource(**finding["resource"]),
+        observed=finding["observed"],
+        desired=finding["desired"],
+        evidence=finding["evidence"],
+        missing=tuple(finding["missing"]),
+        fix=fix_of(finding["fix"]) if finding["fix"] else None,
+        impact=finding["impact"],
+        waiver=finding["waiver"],
+        lapsed_waiver=finding.get("lapsed_waiver"),
+        since=since_of(finding["since"]) if finding.get("since") else None,
+    )
+
+
+def since_of(since: Mapping[str, Any]) -> Since:
+    """What `json_report.since_object` told.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
+    return Since(since["run"], _moment(since["at"]), since["at_least"])
+
+
+def fix_of(fix: Mapping[str, Any]) -> Fix:
+    """What `json_report.fix_object` told.
+
+    Raises:
+        KeyError, TypeError, ValueError: something is missing there, or is something else.
+    """
+    target = tuple(sorted(fix.get("target", {}).items()))  # fields are only ever added: an older report has none
+    outcome = Outcome(fix["outcome"])
+    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
+
+
+def _receipt(receipt: dict[str, Any]) -> Receipt:
+    change = Change(
+        receipt["remediator"],
+        FixClass(receipt["class"]),
+        Target(receipt["endpoint"], tuple(sorted(receipt["target"].items()))),
+        receipt["before"],
+        receipt["after"],
+        tuple(receipt["rules"]),
+        Resource(**receipt["resource"]),
+        receipt["reason"],
+    )
+    return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
+
+
+def _rule(rule: dict[str, Any]) -> RuleText:
+    sources = tuple((source["what"], source["url"]) for source in rule["sources"])
+    severity = Severity(rule["severity"])
+    return RuleText(rule["id"], rule["title"], severity, rule["lesson"], sources, rule["fix_text"], rule.get("unknown_text", ""))

@@ -1,0 +1,223 @@
+"""The report for programs: design.md, "JSON report", version 1. Fields are only ever added."""
+
+from __future__ import annotations
+
+import json
+import math
+from importlib import resources
+from typing import TYPE_CHECKING, Any, TextIO
+
+from auditor.model import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from auditor.model import EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Since, Summary
+    from auditor.report.provenance import ReadFrom
+
+SCHEMA_VERSION = 1
+FINDINGS_OPEN = '"findings": ['
+"""Ends the first line of a report; every line after it, up to one that begins with a bracket, is one finding."""
+_TOLD_IN_FULL = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+"""Verdicts whose findings say when each value was read; of the millions of others `run.read` does."""
+_encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that every name survives every encoding and pipe
+
+
+def write_json(report: Report, out: TextIO) -> None:
+    """Write `report` a finding at a time, one line each: memory does not grow with the fleet.
+
+    Findings of every verdict are written, passes and not-applicable ones too.
+    """
+    from auditor.report.provenance import Provenance
+
+    out.write(f"{_encode(head_object(report))[:-1]}, {FINDINGS_OPEN}")
+    separator = "\n"
+    provenance = Provenance(report.run)
+    for finding in report.findings():
+        out.write(separator)
+        read = provenance.of(finding) if finding.verdict in _TOLD_IN_FULL else ()
+        out.write(_encode({**_finding(finding), "read": [_read_from(one) for one in read]} if read else _finding(finding)))
+        separator = ",\n"
+    out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
+
+
+def head_object(report: Report) -> dict[str, Any]:
+    """What a report says before its findings."""
+    return {
+        "schema_version": SCHEMA_VERSION,
+        "run": run_object(report.run),
+        "coverage": coverage_object(report.summary),
+        "summary": summary_object(report.summary),
+    }
+
+
+def tail_object(report: Report) -> dict[str, Any]:
+    """What a report says after its findings."""
+    return {
+        "gaps": [{"endpoint": gap.endpoint, "what": gap.what, "why": gap.why} for gap in report.gaps],
+        "receipts": [_receipt(receipt) for receipt in report.receipts],
+        "notices": list(report.notices),
+        "rules": [_rule(rule) for rule in report.rules],
+    }
+
+
+def report_schema() -> dict[str, Any]:
+    """The published JSON Schema (draft 2020-12) that every report this version writes obeys."""
+    text = (resources.files("auditor.report") / "report.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def run_object(run: Run) -> dict[str, Any]:
+    """When the audit ran, and how the reading of each endpoint went."""
+    return {
+        "id": run.id,
+        "started": utc_text(run.started),
+        "finished": utc_text(run.finished),
+        "hosts": run.hosts,
+        "endpoints": [_endpoint(reading) for reading in run.endpoints],
+        "read": [
+            {"endpoint": one.endpoint, "topic": one.topic, "host": one.host, "first": utc_text(one.first), "last": utc_text(one.last)}
+            for one in run.read
+        ],
+    }
+
+
+def coverage_object(summary: Summary) -> dict[str, Any]:
+    """How much of what was asked could be answered."""
+    return {"judged": summary.judged, "unknown": summary.unjudged, "ratio": summary.coverage}
+
+
+def summary_object(summary: Summary) -> dict[str, Any]:
+    """Counts of verdicts; by severity, of failures."""
+    return {
+        "fail": summary.fail,
+        "pass": summary.passed,
+        "unknown": summary.unknown,
+        "not_applicable": summary.not_applicable,
+        "waived": summary.waived,
+        "by_severity": dict(summary.by_severity),
+        "waived_unknown": summary.waived_unknown,
+    }
+
+
+def utc_text(when: datetime) -> str:
+    """ISO 8601 in UTC, with a Z."""
+    from datetime import UTC
+
+    return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def json_scalar(value: Scalar) -> Scalar:
+    """`value` as JSON can hold it: the floats that JSON has no number for become their names."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+def _scalars(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
+    return {name: json_scalar(value) for name, value in values.items()}
+
+
+def _endpoint(reading: EndpointReading) -> dict[str, Any]:
+    return {
+        "name": reading.name,
+        "kind": reading.kind,
+        "address": reading.address,
+        "version": reading.version,
+        "tls": reading.tls,
+        "started": utc_text(reading.started),
+        "finished": utc_text(reading.finished),
+        "complete": reading.complete,
+        "lane": reading.lane,
+    }
+
+
+def _resource(resource: Resource) -> dict[str, Any]:
+    return {
+        "kind": resource.kind,
+        "id": resource.id,
+        "name": resource.name,
+        "endpoint": resource.endpoint,
+        "cluster": resource.cluster,
+        "host": resource.host,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule,
+        "title": finding.title,
+        "verdict": finding.verdict,
+        "severity": finding.severity,
+        "resource": _resource(finding.resource),
+        "observed": json_scalar(finding.observed),
+        "desired": json_scalar(finding.desired),
+        "evidence": _scalars(finding.evidence),
+        "missing": list(finding.missing),
+        "impact": _scalars(finding.impact),
+        "fix": fix_object(finding.fix) if finding.fix else {},
+        "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
+        "lapsed_waiver": _scalars(finding.lapsed_waiver) if finding.lapsed_waiver is not None else None,
+        "since": since_object(finding.since) if finding.since is not None else None,
+    }
+
+
+def _read_from(read: ReadFrom) -> dict[str, Any]:
+    return {
+        "endpoint": read.endpoint,
+        "first": utc_text(read.first) if read.first is not None else None,
+        "last": utc_text(read.last) if read.last is not None else None,
+        "columns": list(read.columns),
+    }
+
+
+def since_object(since: Since) -> dict[str, Any]:
+    """Since when a failure of drift is there."""
+    return {"run": since.run, "at": utc_text(since.at), "at_least": since.at_least}
+
+
+def fix_object(fix: Fix) -> dict[str, Any]:
+    """How a failure can be mended, and what became of that."""
+    return {
+        "remediator": fix.remediator,
+        "class": fix.fix_class,
+        "before": json_scalar(fix.before),
+        "after": json_scalar(fix.after),
+        "outcome": fix.outcome,
+        "why": fix.why,
+        "pending": fix.pending,
+        "target": dict(fix.target),
+    }
+
+
+def _receipt(receipt: Receipt) -> dict[str, Any]:
+    change = receipt.change
+    return {
+        "remediator": change.remediator,
+        "class": change.fix_class,
+        "rules": list(change.rules),
+        "resource": _resource(change.resource),
+        "endpoint": change.target.endpoint,
+        "target": dict(change.target.keys),
+        "reason": change.reason,
+        "before": json_scalar(change.before),
+        "after": json_scalar(change.after),
+        "outcome": receipt.outcome,
+        "found": json_scalar(receipt.found),
+        "why": receipt.why,
+        "pending": receipt.pending,
+    }
+
+
+def _rule(rule: RuleText) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "title": rule.title,
+        "severity": rule.severity,
+        "lesson": rule.lesson,
+        "sources": [{"what": what, "url": url} for what, url in rule.sources],
+        "fix_text": rule.fix_text,
+        "unknown_text": rule.unknown_text,
+    }

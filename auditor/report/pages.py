@@ -1,0 +1,90 @@
+"""HTML pages of one file each: nothing is loaded from anywhere, and nothing but our own script may run in them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import jinja2
+    from markupsafe import Markup
+
+
+@cache
+def template_folder() -> Path:
+    """Where the templates are: inside the installed package, or ``reports/templates`` of the source tree."""
+    packaged = Path(str(resources.files("auditor"))) / "_data" / "templates"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "reports" / "templates"
+
+
+def write_page(template: str, values: Mapping[str, Any], out: TextIO, *, script: str | None = None) -> None:
+    """Render `template` into `out` piece by piece; iterators among `values` are drawn from as the page is written.
+
+    Args:
+        template: file name in `template_folder`.
+        values: what the template names. Everything is escaped unless it is Markup.
+        out: where the page goes.
+        script: file name of the page's only script; None means no script may run.
+    """
+    from markupsafe import Markup
+
+    style_text = (template_folder() / "page.css").read_text(encoding="utf-8")
+    script_text = (template_folder() / script).read_text(encoding="utf-8") if script else ""
+    policy = (
+        f"default-src 'none'; style-src {_hash(style_text)}; script-src {_hash(script_text) if script else chr(39) + 'none' + chr(39)}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    page = _environment().get_template(template)
+    own = {"policy": policy, "style": Markup(style_text), "script": Markup(script_text)}  # noqa: S704  our own files
+    out.writelines(page.generate({**values, **own}))
+
+
+def embedded(value: object) -> Markup:
+    """`value` as JSON for a data block: no text in it can end the block or begin a tag, whatever a fleet calls its hosts."""
+    from markupsafe import Markup
+
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704  escaped here
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    from auditor.report import wording
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(template_folder()),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "neutral": lambda text: wording.neutral(text or ""),
+        "prose": wording.neutral_prose,
+        "value": wording.value_text,
+        "setting": lambda value: wording.value_text(value, absent="absent"),
+        "moment": wording.moment,
+        "counted": wording.count_of,
+        "percent": wording.percent,
+        "linkable": lambda url: bool(url) and url.lower().startswith(("https://", "http://")),
+    }
+    environment.globals |= {
+        "lasted": wording.lasted,
+        "place_of": wording.place_of,
+        "fix_text": wording.fix_text,
+        "since_text": wording.since_text,
+    }
+    return environment

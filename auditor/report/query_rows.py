@@ -1,0 +1,146 @@
+"""Rows of a query as a table, CSV or JSON, written as they come."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TextIO
+
+from auditor.report.wording import neutral, shortened
+
+_LOOKED_AT = 500
+"""Rows whose cells settle how wide the columns of a table are."""
+_LEAST_COLUMN = 8
+_GAP = "  "
+
+Columns = Sequence[tuple[str, str]]
+Rows = Iterable[tuple[Any, ...]]
+
+
+def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: int | None) -> str:
+    """Write `rows` as `form`: table, csv or json.
+
+    Args:
+        columns: name and DuckDB type of each.
+        rows: written one by one as they come.
+        out: where to.
+        form: table, csv or json.
+        width: of a table, characters a line may have; None: as many as it takes.
+
+    Returns:
+        What was cut to fit into the width, in a sentence; "" when nothing was.
+    """
+    if form == "csv":
+        _write_csv(columns, rows, out)
+    elif form == "json":
+        _write_json(columns, rows, out)
+    else:
+        return _write_table(columns, rows, out, width)
+    return ""
+
+
+def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
+    """As RFC 4180 but for the line ends; NULL is an empty cell, and an empty text is ""."""
+    csv.writer(out, lineterminator="\n").writerow([name for name, _ in columns])
+    writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)
+    for row in rows:
+        writer.writerow([value if value is None else _plain(value) for value in row])
+
+
+def _write_json(columns: Columns, rows: Rows, out: TextIO) -> None:
+    """One array, an object a line; of columns with one name, each after the first has a number."""
+    names = _own_names([name for name, _ in columns])
+    before = "["
+    for row in rows:
+        cells = {name: _json_value(value) for name, value in zip(names, row, strict=True)}
+        out.write(f"{before}\n{json.dumps(cells, ensure_ascii=False, default=str)}")
+        before = ","
+    out.write("[]\n" if before == "[" else "\n]\n")
+
+
+def _write_table(columns: Columns, rows: Rows, out: TextIO, width: int | None) -> str:
+    coming = iter(rows)
+    first = [_cells(row) for row in islice(coming, _LOOKED_AT)]
+    names = [neutral(name) for name, _ in columns]
+    wanted = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
+    widths = wanted if width is None else _fitted(wanted, width)
+    right = [kind.startswith(("BIGINT", "INTEGER", "DOUBLE", "HUGEINT", "DECIMAL", "UBIGINT", "FLOAT")) for _, kind in columns]
+    cut = 0
+
+    def line(cells: Sequence[str]) -> str:
+        nonlocal cut
+        shown = []
+        for at, size in enumerate(widths):
+            text = cells[at] if width is None else shortened(cells[at], size)
+            cut += text != cells[at]
+            shown.append(text.rjust(size) if right[at] else text.ljust(size))
+        return _GAP.join(shown).rstrip()
+
+    out.write(f"{line(names)}\n{_GAP.join('-' * size for size in widths)}\n")
+    out.writelines(f"{line(cells)}\n" for cells in chain(first, map(_cells, coming)))
+    return _cut_text(cut, names[len(widths) :])
+
+
+def _cells(row: tuple[Any, ...]) -> list[str]:
+    return [neutral(_text(value)) for value in row]
+
+
+def _fitted(wanted: Sequence[int], width: int) -> list[int]:
+    """Widths of as many columns as fit, the widest made narrower first."""
+    widths = list(wanted)
+    while len(widths) > 1 and sum(min(one, _LEAST_COLUMN) for one in widths) + len(_GAP) * (len(widths) - 1) > width:
+        widths.pop()
+    room = width - len(_GAP) * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > 1:
+        widest = max(widths)
+        at = widths.index(widest)
+        second = max([one for one in widths if one < widest], default=1)
+        widths[at] = max(second, widest - (sum(widths) - room)) if widths.count(widest) == 1 else widest - 1
+    return widths
+
+
+def _cut_text(cut: int, left_out: Sequence[str]) -> str:
+    told = [f"{cut:,} cells are shortened, where … stands"] if cut else []
+    if left_out:
+        told.append(f"{len(left_out)} columns are not shown ({', '.join(left_out)})")
+    return f"{' and '.join(told)}; --format csv or json has all of it" if told else ""
+
+
+def _own_names(names: Sequence[str]) -> list[str]:
+    seen: dict[str, int] = {}
+    result = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        result.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return result
+
+
+def _text(value: Any) -> str:
+    return "NULL" if value is None else str(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    """A value as text says it: truth as SQL writes it, times in ISO 8601."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | dict):
+        return json.dumps(value, ensure_ascii=False, default=str)
+    isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
+    return value if isoformat is None else isoformat()
+
+
+def _json_value(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no word for it
+    isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
+    return value if isoformat is None else isoformat()
+
+
+def limited(rows: Iterator[tuple[Any, ...]], limit: int | None) -> tuple[Iterator[tuple[Any, ...]], Callable[[], bool]]:
+    """The first rows of an answer, and whether there are more once these have been read."""
+    if limit is None:
+        return rows, lambda: False
+    return islice(rows, limit), lambda: next(rows, None) is not None

@@ -1,0 +1,129 @@
+"""docs/rules: a page a rule and one that lists them, made of the rules themselves."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.model import Severity, Verdict
+from auditor.report.rule_words import flat, mending_text, risk_text, waive_text
+
+if TYPE_CHECKING:
+    from auditor.engine.rule import Rule, RuleSet
+
+_MADE = "<!-- Made by `make rule-pages` from the rule's file: change that. -->"
+_VERDICTS = {
+    Verdict.PASS: "Passes",
+    Verdict.FAIL: "Fails",
+    Verdict.UNKNOWN: "Unknown",
+    Verdict.NOT_APPLICABLE: "Does not apply",
+}
+
+
+def rule_pages(rules: RuleSet) -> dict[str, str]:
+    """Path below docs/rules -> the page's text."""
+    return {"index.md": _index(rules), **{f"{rule.id}.md": page(rule) for rule in rules}}
+
+
+def page(rule: Rule) -> str:
+    """One rule's page."""
+    return "\n".join((_MADE, f"# {_text(rule.title)}", "", *_sections(rule), ""))
+
+
+def stale_pages(pages: Mapping[str, str], directory: Path) -> list[str]:
+    """Paths below `directory` that are missing, say something else, or belong to no rule any more."""
+    there = {path.relative_to(directory).as_posix() for path in directory.rglob("*.md")} if directory.is_dir() else set()
+    other = [name for name, text in pages.items() if name in there and (directory / name).read_text(encoding="utf-8") != text]
+    return sorted({*other, *(pages.keys() ^ there)})
+
+
+def write_pages(pages: Mapping[str, str], directory: Path) -> list[str]:
+    """Bring `directory` up to date; answers what was written or removed."""
+    changed = stale_pages(pages, directory)
+    for name in changed:
+        path = directory / name
+        if name in pages:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(pages[name], encoding="utf-8")
+        else:
+            path.unlink()
+    return changed
+
+
+def _index(rules: RuleSet) -> str:
+    topics: dict[str, list[Rule]] = {}
+    for rule in rules:
+        topics.setdefault(rule.id.partition("/")[0], []).append(rule)
+    lines = [_MADE, "# Rules", "", f"{len(rules)} lessons a fleet is judged by. `auditor rules show RULE` says the same at a terminal.", ""]
+    for topic, found in sorted(topics.items()):
+        lines += [f"## {topic}", "", "| rule | severity | what holds | fix |", "|---|---|---|---|"]
+        order = list(Severity)
+        for rule in sorted(found, key=lambda one: (order.index(one.severity), one.id)):
+            mended = "by hand" if rule.fix is None else str(rule.fix.fix_class)
+            lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_cell(rule.title)} | {mended} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _sections(rule: Rule) -> Iterator[str]:
+    tags = f" Tags: {', '.join(rule.tags)}." if rule.tags else ""
+    yield from (f"`{rule.id}`, {rule.severity}.{tags}", "")
+    yield from ("## What it does", "", *_what(rule))
+    yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
+    yield from ("## How to fix", "")
+    if rule.fix is not None:
+        yield from (_text(mending_text(rule, "`")) + f". Class: {rule.fix.fix_class}.", "")
+    if rule.by_hand:
+        yield from _paragraphs(rule.by_hand)
+    if rule.if_unknown:
+        yield from ("When it cannot be judged:", "", *_paragraphs(rule.if_unknown))
+    yield from ("## Risk", "", _text(risk_text(rule)), "")
+    yield from ("## When to waive", "", _text(waive_text(rule)), "")
+    yield from ("## Examples", "", *_examples(rule), "")
+    yield from ("## Sources", "", *(f"- [{_text(what)}]({url})" if url else f"- {_text(what)}" for what, url in rule.sources))
+
+
+def _what(rule: Rule) -> Iterator[str]:
+    yield f"Judges each row of the view `{rule.over}`. It holds where"
+    yield from ("", "```sql", _sql(rule.holds.text), "```", "")
+    if rule.applies is not None:
+        yield from ("and is asked only where", "", "```sql", _sql(rule.applies.text), "```", "")
+    yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
+    if rule.params:
+        yield from ("| param | default | unit | why |", "|---|---|---|---|")
+        for name, param in rule.params.items():
+            yield f"| `${name}` | `{_cell(str(param.default))}` | {_cell(param.unit)} | {_cell(param.why)} |"
+        yield ""
+    for column, why in rule.may_be_missing.items():
+        yield from (f"`{column}` may be missing: {_text(why)}", "")
+
+
+def _examples(rule: Rule) -> Iterator[str]:
+    for verdict, word in _VERDICTS.items():
+        names = [_text(example.name) for example in rule.examples if example.verdict is verdict]
+        if names:
+            yield f"- {word}: {'; '.join(names)}"
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    for part in text.split("\n\n"):
+        yield from (_text(flat(part)), "")
+
+
+def _sql(text: str) -> str:
+    return textwrap.fill(flat(text), 110, break_long_words=False, break_on_hyphens=False)
+
+
+def _text(text: str) -> str:
+    """Prose in which Markdown finds nothing of its own but code between backticks."""
+    parts = text.split("`")
+    for at in range(0, len(parts), 2):
+        parts[at] = re.sub(r"([\\*_\[\]<>])", r"\\\1", parts[at])
+    return "`".join(parts)
+
+
+def _cell(text: str) -> str:
+    return _text(flat(text)).replace("|", r"\|")

@@ -1,0 +1,106 @@
+"""What a rule says, for a terminal: the lesson, what it holds, and what to do."""
+
+from __future__ import annotations
+
+import os
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from auditor.report.rule_words import flat, mending_text, risk_text, waive_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.engine.params import Override
+    from auditor.engine.rule import Rule
+    from auditor.model import Severity
+
+_WIDTH = 80
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def write_rule(rule: Rule, out: TextIO, severity: tuple[Severity, str] | None = None, overrides: Sequence[Override] = ()) -> None:
+    """Write everything `rule` says; of its examples, the names. Headings are bold on a terminal that wants it.
+
+    Args:
+        rule: as its author has it.
+        out: where to.
+        severity: what a fleet gives it instead, and where that is said; None: nothing else.
+        overrides: what a fleet sets of its params.
+    """
+    bold = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
+    for heading, lines in _parts(rule, severity, overrides):
+        print(f"{_BOLD}{heading}{_PLAIN}" if bold else heading, file=out)
+        for line in lines:
+            print(line, file=out)
+        print(file=out)
+
+
+def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequence[Override]) -> Iterator[tuple[str, list[str]]]:
+    """Each heading and the lines below it."""
+    tags = f"  [{', '.join(rule.tags)}]" if rule.tags else ""
+    own = [_wrapped(f"In this fleet: {severity[0]} ({severity[1]}).")] if severity is not None else []
+    yield f"{rule.id}  ({rule.severity}){tags}", [_wrapped(rule.title), *own]
+    yield "Why:", _paragraphs(rule.lesson)
+    yield f"Judged over each {rule.over.replace('_', ' ')}:", _judged(rule)
+    if rule.may_be_missing:
+        yield "May be missing:", [_wrapped(f"  {column}: {flat(why)}", hanging="    ") for column, why in rule.may_be_missing.items()]
+    if rule.params:
+        yield "Params (fleet.yaml may set them otherwise):", [line for name in rule.params for line in _param(rule, name, overrides)]
+    if rule.fix is not None:
+        reason = [_wrapped(f"Reason: {rule.fix.reason}.")] if rule.fix.reason else []
+        yield f"Fix ({rule.fix.fix_class}):", [_wrapped(f"{mending_text(rule)}.", hanging="  "), *reason]
+    if rule.by_hand:
+        yield "By hand:", _paragraphs(rule.by_hand)
+    yield "Risk:", [_wrapped(risk_text(rule))]
+    if rule.if_unknown:
+        yield "If unknown:", _paragraphs(rule.if_unknown)
+    yield "When to waive:", [_wrapped(waive_text(rule))]
+    yield "Examples:", [_field(str(example.verdict), example.name, 19) for example in rule.examples]
+    yield "Sources:", list(_sources(rule))
+
+
+def _judged(rule: Rule) -> list[str]:
+    told = [] if rule.applies is None else [_field("applies", rule.applies.text)]
+    told += [_field("holds", rule.holds.text), _field("observed", rule.observed.text), _field("desired", rule.desired.text)]
+    return told
+
+
+def _param(rule: Rule, name: str, overrides: Sequence[Override]) -> list[str]:
+    param = rule.params[name]
+    own = [
+        _field("", f"{_value(one.value)} {_place(one)} ({Path(one.where).name})")
+        for one in overrides
+        if (one.rule, one.name) == (rule.id, name)
+    ]
+    return [_field(f"${name}", f"{_value(param.default)} {param.unit}. {param.why}"), *own]
+
+
+def _value(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _place(override: Override) -> str:
+    if override.endpoint is None:
+        return "in this fleet"
+    return f"on {override.endpoint}" if override.cluster is None else f"in cluster {override.cluster} of {override.endpoint}"
+
+
+def _sources(rule: Rule) -> Iterator[str]:
+    for what, url in rule.sources:
+        yield _wrapped(f"- {what}", hanging="  ")
+        if url:
+            yield f"  {url}"  # never wrapped: it has to stay one link
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [_wrapped(flat(part)) for part in text.split("\n\n")]
+
+
+def _wrapped(text: str, hanging: str = "") -> str:
+    return textwrap.fill(text, _WIDTH, subsequent_indent=hanging)
+
+
+def _field(name: str, text: str, indent: int = 13) -> str:
+    return textwrap.fill(f"  {name:<{indent - 3}} {flat(text)}", _WIDTH, subsequent_indent=" " * indent)

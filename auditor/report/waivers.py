@@ -1,0 +1,58 @@
+"""A file of waivers for people: each with its instant, worst first."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, TextIO
+
+from auditor.report.wording import count_of, neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from auditor.engine.waivers import Waiver, Waivers
+
+
+def write_waivers(waivers: Waivers, soon_days: int, endpoints: Collection[str] | None, out: TextIO) -> None:
+    """Write what takes no effect, what ends soon, and what is in force, a line each.
+
+    Args:
+        waivers: all of the file.
+        soon_days: what "soon" is.
+        endpoints: the names in fleet.yaml, to tell of waivers that name others; None: not known.
+        out: where to.
+    """
+    states = [(_state(one, waivers, soon_days), one) for one in waivers.entries]
+    out.writelines(f"MALFORMED  {neutral(mistake)}\n" for mistake in waivers.mistakes)
+    for state in ("MALFORMED", "EXPIRED", "ENDS SOON", "in force"):
+        for _, one in (found for found in states if found[0] == state):
+            out.write(f"{state:<9}  {neutral(_told(one, waivers))}\n")
+            out.writelines(f"           {neutral(text)}\n" for text in _unknown_endpoints(one, endpoints))
+    in_force = sum(state in ("ENDS SOON", "in force") for state, _ in states)
+    out.write(f"{count_of(len(states), 'waiver')}, {in_force} in force at {waivers.at:%Y-%m-%dT%H:%M:%SZ}\n")
+
+
+def _state(waiver: Waiver, waivers: Waivers, soon_days: int) -> str:
+    if waiver.mistake:
+        return "MALFORMED"
+    if waiver.lapsed(waivers.at):
+        return "EXPIRED"
+    return "ENDS SOON" if waiver.ends_within(waivers.at, soon_days) else "in force"
+
+
+def _told(waiver: Waiver, waivers: Waivers) -> str:
+    if waiver.mistake:
+        return f"{waiver.where}: {waiver.mistake}"
+    expires = waiver.told()["expires"]
+    left = (waiver.expires or waivers.at) - waivers.at
+    when = f"until {expires}, {count_of(left.days, 'day')} left" if left > timedelta(0) else f"expired at {expires}"
+    resources = ", ".join(f"{selector} {' '.join(globs)}" for selector, globs in waiver.resources.items())
+    return f"{waiver.where}: {waiver.rule} on {resources}, {when}: {waiver.reason} ({waiver.owner}, {waiver.ticket})"
+
+
+def _unknown_endpoints(waiver: Waiver, endpoints: Collection[str] | None) -> list[str]:
+    """Names, not globs, of endpoints that are not in fleet.yaml: such a waiver will never waive anything."""
+    if endpoints is None:
+        return []
+    named = [one for one in waiver.resources.get("endpoint", ()) if not set(one) & set("*?[") and one not in endpoints]
+    return [f"fleet.yaml has no endpoint {one}" for one in named]

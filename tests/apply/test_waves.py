@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from auditor.apply import BlastRadius, apply, blast_radius
+from auditor.endpoints.common.sessions import Sessions
+from auditor.errors import ConfigurationError, CredentialsError, GuardError
+from auditor.journal import Journal, open_intents
+from auditor.model import ByHand, Change, Contradiction, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
+
+ONLINE = frozenset({FixClass.ONLINE})
+Make = Callable[..., Change]
+
+
+@pytest.fixture
+def run(shelf: Any, sessions: Sessions, journal: Journal, remediators: Any) -> Callable[..., list[Receipt]]:
+    def applied(*changes: Change, **options: Any) -> list[Receipt]:
+        for change in changes:
+            shelf.settings.setdefault(change.target["setting"], change.before)
+        options = {"allow": ONLINE, "confirm": lambda _changes: True, **options}
+        plan = options.pop("plan", Plan(changes))
+        return list(apply(plan, sessions, journal, remediators=remediators, **options))
+
+    return applied
+
+
+def two_clusters(change: Make) -> list[Change]:
+    """Two hosts in gold, two in silver, one device each; planned host by host in no helpful order."""
+    return [
+        change("a1", host="esx-01", cluster="gold"),
+        change("b1", host="esx-11", cluster="silver"),
+        change("a2", host="esx-02", cluster="gold"),
+        change("b2", host="esx-12", cluster="silver"),
+        change("a1b", host="esx-01", cluster="gold"),
+    ]
+
+
+def written(shelf: Any) -> list[str]:
+    return [name for name, _ in shelf.writes]
+
+
+def outcomes(receipts: Sequence[Receipt]) -> dict[str, Outcome]:
+    return {receipt.change.target["setting"]: receipt.outcome for receipt in receipts}
+
+
+def test_clusters_are_done_one_after_the_other_and_one_host_of_each_first(shelf: Any, run: Any, change: Make) -> None:
+    receipts = run(*two_clusters(change))
+    assert written(shelf) == ["a1", "a1b", "a2", "b1", "b2"]
+    assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
+
+
+@pytest.mark.parametrize(
+    "fault", [pytest.param("refuses", id="refused"), pytest.param("unreadable", id="not readable"), pytest.param("stale", id="stale")]
+)
+def test_the_rest_of_a_cluster_waits_for_all_of_its_canary(shelf: Any, run: Any, change: Make, fault: str) -> None:
+    shelf.faults["a1b"] = fault
+    if fault == "stale":
+        shelf.settings["a1b"] = 99
+
+    receipts = run(*two_clusters(change))
+
+    assert outcomes(receipts)["a2"] is Outcome.PROPOSED
+    assert "a2" not in written(shelf)
+    (waited,) = (receipt for receipt in receipts if receipt.change.target["setting"] == "a2")
+    assert "canary esx-01" in waited.why
+    assert outcomes(receipts)["b2"] is Outcome.APPLIED, "another cluster has its own canary"
+
+
+def test_a_refusal_outside_the_canary_does_not_hold_the_others(shelf: Any, run: Any, change: Make) -> None:
+    shelf.faults["a2"] = "refuses"
+    receipts = run(change("a1", host="esx-01"), change("a2", host="esx-02"), change("a3", host="esx-03"))
+    assert outcomes(receipts) == {"a1": Outcome.APPLIED, "a2": Outcome.REFUSED, "a3": Outcome.APPLIED}
+
+
+@pytest.mark.parametrize("where", ["a1", "a2"])
+def test_a_change_that_does_not_read_back_stops_the_whole_run(shelf: Any, run: Any, change: Make, where: str) -> None:
+    shelf.faults[where] = "deaf"
+    receipts = run(*two_clusters(change))
+    assert written(shelf)[-1] == where
+    left = [receipt for receipt in receipts if receipt.outcome is Outcome.PROPOSED]
+    assert len(left) == len(receipts) - len(shelf.writes)
+    assert all(f"shelf on {where} was written and not read back" in receipt.why for receipt in left)
+
+
+def test_an_array_has_its_first_object_for_a_canary(shelf: Any, run: Any, change: Make) -> None:
+    shelf.faults["policy-1"] = "refuses"
+    receipts = run(change("policy-1", host=None, cluster=None), change("policy-2", host=None, cluster=None))
+    assert outcomes(receipts) == {"policy-1": Outcome.REFUSED, "policy-2": Outcome.PROPOSED}
+
+
+def test_the_canary_is_a_host_where_there_is_one(shelf: Any, run: Any, change: Make) -> None:
+    run(change("datastore", host=None), change("a1", host="esx-01"), change("a2", host="esx-02"))
+    assert written(shelf)[0] == "a1"
+
+
+@pytest.mark.parametrize(
+    ("fix_class", "outcome", "why"),
+    [
+        pytest.param(FixClass.ONLINE_CAUTION, Outcome.PROPOSED, "needs --allow online-caution", id="not allowed"),
+        pytest.param(FixClass.REBOOT, Outcome.PROPOSED, "needs --allow reboot", id="needs a boot"),
+        pytest.param(FixClass.MANUAL, Outcome.BY_HAND, "it has to be done by hand", id="manual"),
+    ],
+)
+def test_a_class_that_was_not_allowed_is_only_proposed(
+    shelf: Any, run: Any, change: Make, fix_class: FixClass, outcome: Outcome, why: str
+) -> None:
+    asked: list[int] = []
+    (receipt,) = run(change(fix_class=fix_class), confirm=lambda changes: asked.append(len(changes)))
+    assert (receipt.outcome, receipt.why, shelf.writes) == (outcome, why, [])
+    assert asked == [], "nobody is asked about nothing"
+
+
+def test_even_an_allowed_manual_change_is_not_made(shelf: Any, run: Any, change: Make) -> None:
+    (receipt,) = run(change(fix_class=FixClass.MANUAL), allow=frozenset(FixClass))
+    assert (receipt.outcome, shelf.writes) == (Outcome.BY_HAND, [])
+
+
+def test_a_contradiction_is_never_applied_and_names_its_rules(shelf: Any, run: Any, change: Make) -> None:
+    disputed, free = change("a1"), change("a2", host="esx-02")
+    clash = Contradiction("shelf", disputed.target, (("vvol/pe-dsnro-headroom", 256), ("queue/dsnro-effective", 64)))
+    by_hand = ByHand("vvol/pe-count", disputed.resource, "add a path")
+    receipts = run(disputed, free, plan=Plan((disputed, free), (by_hand,), (clash,)))
+    assert outcomes(receipts) == {"a1": Outcome.PROPOSED, "a2": Outcome.APPLIED}
+    assert "queue/dsnro-effective and vvol/pe-dsnro-headroom" in receipts[0].why
+    assert written(shelf) == ["a2"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "stopped"),
+    [
+        pytest.param(BlastRadius(), False, id="no limit"),
+        pytest.param(BlastRadius(max_resources=5), False, id="exactly as many"),
+        pytest.param(BlastRadius(max_resources=4), True, id="one too many"),
+        pytest.param(BlastRadius(max_percent=50, population=10), False, id="half of ten"),
+        pytest.param(BlastRadius(max_percent=50, population=9), True, id="half of nine is four"),
+        pytest.param(BlastRadius(max_resources=0), True, id="none at all"),
+        pytest.param(BlastRadius(max_resources=5, max_percent=1, population=100), True, id="the stricter of both counts"),
+    ],
+)
+def test_one_run_touches_no_more_resources_than_its_limit(
+    shelf: Any, run: Any, change: Make, journals: Path, limits: BlastRadius, stopped: bool
+) -> None:
+    if stopped:
+        with pytest.raises(GuardError, match="5 resources would be changed"):
+            run(*two_clusters(change), limits=limits)
+        assert (shelf.writes, list(journals.glob("*.jsonl"))) == ([], [])
+    else:
+        assert len(run(*two_clusters(change), limits=limits)) == 5
+
+
+def test_changes_that_are_not_allowed_do_not_count_against_the_limit(run: Any, change: Make) -> None:
+    receipts = run(change("a1"), change("a2", fix_class=FixClass.REBOOT), limits=BlastRadius(max_resources=1))
+    assert outcomes(receipts) == {"a1": Outcome.APPLIED, "a2": Outcome.PROPOSED}
+
+
+@pytest.mark.parametrize(
+    ("text", "resources"), [pytest.param("25", 25, id="a number"), pytest.param("10%", 8, id="a percentage, rounded down")]
+)
+def test_a_limit_is_read_as_people_write_it(text: str, resources: int) -> None:
+    assert blast_radius(text, population=80).resources == resources
+
+
+@pytest.mark.parametrize("text", ["", "ten", "-1", "101%", "1.5", "%"])
+def test_a_limit_that_is_not_understood_is_an_error(text: str) -> None:
+    with pytest.raises(ConfigurationError, match="max-changes"):
+        blast_radius(text, population=80)
+
+
+def test_nothing_is_written_unless_somebody_said_yes(
+    shelf: Any, sessions: Sessions, journal: Journal, remediators: Any, change: Make
+) -> None:
+    shelf.settings["depth"] = 32
+    shown: list[Change] = []
+
+    def no(changes: Sequence[Change]) -> bool:
+        shown.extend(changes)
+        return False
+
+    with pytest.raises(GuardError, match="1 changes were not confirmed"):  # at once, not at the first receipt
+        apply(Plan((change(),)), sessions, journal, allow=ONLINE, confirm=no, remediators=remediators)
+    assert (shelf.writes, shown) == ([], [change()])
+
+
+def test_a_plan_for_another_fleet_is_refused_before_its_first_write(shelf: Any, run: Any, change: Make) -> None:
+    with pytest.raises(ConfigurationError, match="no endpoint is called 'vc-east'"):
+        run(change("a1"), change("a2", where="vc-east"))
+    assert shelf.writes == []
+
+
+def test_a_plan_of_an_unknown_remediator_is_refused_before_its_first_write(
+    sessions: Sessions, journal: Journal, change: Make, yes: Any
+) -> None:
+    with pytest.raises(ConfigurationError, match="no remediator is called 'shelf'"):
+        apply(Plan((change(),)), sessions, journal, allow=ONLINE, confirm=yes)
+
+
+@pytest.mark.parametrize("slip", [{"before": Decimal(32)}, {"after": Decimal(256)}], ids=["seen", "wanted"])
+def test_a_value_of_a_strange_type_is_not_taken_for_absent(shelf: Any, run: Any, change: Make, slip: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="cannot be a Decimal"):
+        run(change("a1"), change("a2", **slip))
+    assert shelf.writes == []
+
+
+def test_an_endpoint_of_the_wrong_kind_is_refused_before_its_first_write(
+    journal: Journal, change: Make, yes: Any, remediators: Any
+) -> None:
+    array = Endpoint("vc", EndpointKind.ELEMENT, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
+    with Sessions({"vc": array}) as sessions, pytest.raises(ConfigurationError, match="works on a vcenter endpoint"):
+        apply(Plan((change(),)), sessions, journal, allow=ONLINE, confirm=yes, remediators=remediators)
+
+
+def test_an_endpoint_that_cannot_be_opened_refuses_its_changes_without_a_traceback(
+    journal: Journal, change: Make, yes: Any, remediators: Any
+) -> None:
+    tried: list[str] = []
+
+    def locked(endpoint: Endpoint) -> Any:
+        tried.append(endpoint.name)
+        raise CredentialsError("vc: login refused", why="x", do="x")
+
+    held = Endpoint("vc", EndpointKind.VCENTER, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
+    with Sessions({"vc": held}, {EndpointKind.VCENTER: locked}) as sessions:
+        plan = Plan((change("a1", cluster="gold"), change("b1", cluster="silver")))
+        receipts = list(apply(plan, sessions, journal, allow=ONLINE, confirm=yes, remediators=remediators))
+    assert [receipt.outcome for receipt in receipts] == [Outcome.REFUSED, Outcome.REFUSED]
+    assert "login refused" in receipts[1].why
+    assert tried == ["vc"], "a wrong password is not tried again: accounts get locked"
+
+
+def test_progress_is_told_before_each_change_that_is_attempted(run: Any, change: Make) -> None:
+    told: list[tuple[str, int, int]] = []
+    run(
+        change("a1", fix_class=FixClass.REBOOT),
+        change("a2"),
+        change("a3"),
+        progress=lambda one, number, of: told.append((one.target["setting"], number, of)),
+    )
+    assert told == [("a2", 1, 2), ("a3", 2, 2)]
+
+
+def test_an_interrupt_between_two_changes_passes_on_and_leaves_the_journal_whole(
+    shelf: Any, sessions: Sessions, journal: Journal, journals: Path, remediators: Any, change: Make, yes: Any
+) -> None:
+    shelf.settings |= {"a1": 32, "a2": 32}
+
+    def interrupt(_change: Change, number: int, _of: int) -> None:
+        if number == 2:
+            raise KeyboardInterrupt
+
+    plan = Plan((change("a1"), change("a2")))
+    receipts = cast("Any", apply(plan, sessions, journal, allow=ONLINE, confirm=yes, progress=interrupt, remediators=remediators))
+    with closing(receipts):
+        assert next(receipts).outcome is Outcome.APPLIED
+        with pytest.raises(KeyboardInterrupt):
+            next(receipts)
+    assert shelf.settings == {"a1": 256, "a2": 32}
+    assert open_intents(journals) == []
+
+
+def test_the_same_plan_again_writes_nothing_and_says_so(shelf: Any, run: Any, change: Make) -> None:
+    run(*two_clusters(change))
+    before = len(shelf.writes)
+    again = run(*two_clusters(change))
+    assert {receipt.outcome for receipt in again} == {Outcome.ALREADY}
+    assert len(shelf.writes) == before

@@ -1,0 +1,481 @@
+"""A session with an ETERNUS DX says what it knows, what it does not know, and no secret; and talks to nobody it cannot recognise."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import socket
+import threading
+import time
+import traceback
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from auditor.endpoints.eternus.answers import BusyError, NoSuchCommandError, understood
+from auditor.endpoints.eternus.client import open_eternus
+from auditor.errors import (
+    ConfigurationError,
+    CredentialsError,
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+    RefusedError,
+)
+from auditor.lab.eternus.description import EternusDescription, UserDescription, VolumeDescription
+from auditor.lab.wire import Fault
+from auditor.model import Endpoint, EndpointKind, Secret, Ssh
+from tests.endpoints.eternus.eternus_peer import ABOUT, PASSWORD, PROMPT, Peer, captured, endpoint_of, lab, says
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DX = EternusDescription(
+    name="dx",
+    firmware="V11L30-0000",
+    model_name="ET203ACU",
+    uid_prefix="600000E00D2A0000002A0115",
+    volumes=(VolumeDescription("one", category=3), VolumeDescription("two")),
+    users=(UserDescription("watcher", "Monitor"), UserDescription("boss", "Admin")),
+)
+WRITE = "set volume-qos -volume-number 1 -bandwidth-limit 2"
+NOBODY = Endpoint("dx-east", EndpointKind.ETERNUS, "127.0.0.1", 22, "audit", Secret("env", ("NONE",)))
+
+
+def category(server: Any) -> int:
+    value: int = server.array.volumes[1].categories["total"]
+    return value
+
+
+def test_a_session_logs_in_asks_and_writes(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        assert (array.release, array.by_machine, array.notes) == ("ETERNUS ET203ACU V11L30-0000", True, ())
+        assert array.read("show volume-qos").lines == ("0002", "0000\tone\t03\t00\t00", "0001\ttwo\t00\t00\t00")
+        array.write(WRITE)
+        assert array.read("show volume-qos").lines[2] == "0001\ttwo\t02\t00\t00"
+        assert server.requests == ["login", "show enclosure-status", "show volume-qos", "set volume-qos", "show volume-qos"]
+
+
+def test_an_account_for_people_is_answered_in_text_and_shown_long_answers_at_once(tmp_path: Path) -> None:
+    with lab(DX, tmp_path, user="watcher") as (server, endpoint), open_eternus(endpoint) as array:
+        assert (array.release, array.by_machine) == ("ETERNUS ET203ACU V11L30-0000", False)
+        assert array.read("show status").lines == ("Summary Status  [Normal]",)
+        assert server.requests == ["login", "show enclosure-status", "set clienv-show-more", "show status"]
+
+
+def test_a_firmware_of_an_unknown_generation_is_said_to_be_one(tmp_path: Path) -> None:
+    with lab(dataclasses.replace(DX, firmware="V12L10-0000"), tmp_path) as (_, endpoint), open_eternus(endpoint) as array:
+        assert "V12L10-0000" in array.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("user", "role"),
+    [
+        pytest.param("audit", "Software", id="an account of the role Software"),
+        pytest.param("watcher", None, id="one that may not ask"),
+    ],
+)
+def test_the_role_of_the_account_is_told_where_it_may_ask(tmp_path: Path, user: str, role: str | None) -> None:
+    with lab(DX, tmp_path, user=user) as (_, endpoint), open_eternus(endpoint) as array:
+        assert array.role() == role
+        assert array.clock() is None
+
+
+# Whom it talks to
+
+
+def test_a_wrong_password_is_a_matter_of_credentials_and_tried_once(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint):
+        (tmp_path / "password").write_text("old-password")
+        with pytest.raises(CredentialsError) as caught, open_eternus(endpoint):
+            pass
+        assert server.requests == ["login"], "a second try could lock the account"
+    assert "old-password" not in everything(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("ssh", "told"),
+    [
+        pytest.param(Ssh(fingerprint="SHA256:" + "A" * 43), "not SHA256:AAAA", id="another fingerprint"),
+        pytest.param(Ssh(), "not in the known_hosts file", id="no known_hosts file at all"),
+    ],
+)
+def test_a_host_key_of_somebody_else_gets_no_password(tmp_path: Path, monkeypatch: Any, ssh: Ssh, told: str) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with lab(DX, tmp_path) as (server, endpoint):
+        with pytest.raises(EndpointUnreachableError) as caught, open_eternus(dataclasses.replace(endpoint, ssh=ssh)):
+            pass
+        assert told in caught.value.what
+        assert server.host_key.fingerprint in caught.value.what, "to compare with the console"
+        assert server.requests == []
+
+
+def test_a_known_hosts_file_with_another_key_does_not_let_it_in(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), lab(DX, tmp_path) as (other, _):
+        (tmp_path / "known").write_text(f"[{server.host}]:{server.port} {other.host_key.public}\n")
+        with (
+            pytest.raises(EndpointUnreachableError),
+            open_eternus(dataclasses.replace(endpoint, ssh=Ssh(known_hosts=str(tmp_path / "known")))),
+        ):
+            pass
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("named", [pytest.param(True, id="named in fleet.yaml"), pytest.param(False, id="the user's own")])
+def test_a_known_hosts_file_with_the_key_lets_it_in(tmp_path: Path, monkeypatch: Any, named: bool) -> None:
+    (tmp_path / ".ssh").mkdir()
+    known = tmp_path / ("known" if named else ".ssh/known_hosts")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with lab(DX, tmp_path) as (server, endpoint):
+        known.write_text(f"[{server.host}]:{server.port} {server.host_key.public}\n")
+        checked = dataclasses.replace(endpoint, ssh=Ssh(known_hosts=str(known)) if named else Ssh())
+        with open_eternus(checked) as array:
+            assert array.release
+        assert checked.trust == "verified"
+
+
+def test_an_unchecked_host_key_is_said_to_be_one(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (_, endpoint):
+        unchecked = dataclasses.replace(endpoint, ssh=Ssh(verify=False))
+        with open_eternus(unchecked) as array:
+            assert array.release
+        assert unchecked.trust == "NOT VERIFIED"
+
+
+def test_a_known_hosts_file_that_cannot_be_read_is_a_mistake_in_the_fleet_file(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (_, endpoint):
+        lost = dataclasses.replace(endpoint, ssh=Ssh(known_hosts=str(tmp_path / "nowhere")))
+        with pytest.raises(ConfigurationError, match="nowhere"), open_eternus(lost):
+            pass
+
+
+def test_a_port_where_nobody_listens_is_unreachable(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    nobody = dataclasses.replace(NOBODY, port=port, password=Secret("command", ("echo", "x")))
+    with pytest.raises(EndpointUnreachableError, match="gives no shell"), open_eternus(nobody):
+        pass
+
+
+def test_somebody_who_listens_and_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
+    with socket.socket() as mute, lab(DX, tmp_path, timeout=0.3) as (_, endpoint):
+        mute.bind(("127.0.0.1", 0))
+        mute.listen()
+        before = time.monotonic()
+        with (
+            pytest.raises(EndpointUnreachableError, match=r"0\.3 s"),
+            open_eternus(dataclasses.replace(endpoint, port=mute.getsockname()[1])),
+        ):
+            pass
+        assert time.monotonic() - before < 3
+
+
+def test_a_login_by_questions_and_answers_works_too(tmp_path: Path) -> None:
+    with Peer(says(), ways=("keyboard-interactive",)) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
+        assert array.release == "ETERNUS ET203ACU V11L30-0000"
+        assert peer.attempts == ["keyboard-interactive"]
+
+
+def test_the_password_answers_only_a_question_that_hides_what_is_typed(tmp_path: Path) -> None:
+    with Peer(says(), ways=("keyboard-interactive",), prompts=(("Favourite colour: ", True),)) as peer:
+        with pytest.raises(CredentialsError), open_eternus(endpoint_of(peer, tmp_path)):
+            pass
+        assert peer.attempts == []
+
+
+def test_a_refused_password_is_not_tried_again_in_another_way(tmp_path: Path) -> None:
+    with Peer(says(), ways=("password", "keyboard-interactive"), password="another") as peer:
+        with pytest.raises(CredentialsError), open_eternus(endpoint_of(peer, tmp_path)):
+            pass
+        assert len(peer.attempts) == 1
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        pytest.param("Welcome to somewhere else", id="another system"),
+        pytest.param("00\r\n" + ABOUT.replace("V11L30-0000", "7.3.1"), id="a firmware of another form"),
+        pytest.param("00", id="nothing"),
+    ],
+)
+def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, told: str) -> None:
+    with Peer(says(show_enclosure_status=told)) as peer, pytest.raises(MalformedAnswerError), open_eternus(endpoint_of(peer, tmp_path)):
+        pass
+
+
+# Trouble
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "asked"),
+    [
+        pytest.param(Fault("latency", "show volumes", seconds=3.0), EndpointUnreachableError, 1, id="no answer in time"),
+        pytest.param(Fault("slow", "show volumes", seconds=0.25), EndpointUnreachableError, 1, id="an answer that dribbles without end"),
+        pytest.param(Fault("drop", "show volumes"), EndpointUnreachableError, 2, id="connection dropped"),
+        pytest.param(Fault("truncate", "show volumes"), MalformedAnswerError, 2, id="answer cut in half"),
+        pytest.param(Fault("garbage", "show volumes"), MalformedAnswerError, 1, id="nonsense"),
+        pytest.param(Fault("refuse", "login"), CredentialsError, 1, id="locked out in mid-run"),
+    ],
+)
+def test_trouble_on_the_wire_is_named_and_bounded_in_time(
+    tmp_path: Path, monkeypatch: Any, fault: Fault, error: type[EndpointError], asked: int
+) -> None:
+    monkeypatch.setattr("auditor.endpoints.eternus.shell._WHOLE_ANSWER", 2)
+    many = dataclasses.replace(DX, volumes=tuple(VolumeDescription(f"v{n}") for n in range(40)))
+    with lab(many, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(fault)
+        if fault.kind == "refuse":
+            server.faults.active.append(Fault("drop", "show volumes", times=1))
+        before = time.monotonic()
+        with pytest.raises(error) as caught:
+            array.read("show volumes")
+        assert type(caught.value) is error
+        assert time.monotonic() - before < 5
+        assert server.requests.count("show volumes") == asked
+        server.faults.active.clear()
+        assert len(array.read("show volumes").lines) == 41, "the session must survive it"
+
+
+def test_a_read_whose_connection_is_lost_is_asked_once_more(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        for kind in ("drop", "lose", "truncate"):
+            server.faults.active.append(Fault(kind, "show volumes", times=1))
+            assert len(array.read("show volumes").lines) == 3
+        assert server.requests.count("show volumes") == 6
+        assert server.requests.count("login") == 4
+
+
+def test_a_locked_array_is_asked_again(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(Fault("status", "show volumes", times=1))
+        assert len(array.read("show volumes").lines) == 3
+        assert server.requests.count("show volumes") == 2
+
+
+def test_an_array_that_stays_locked_is_given_up(tmp_path: Path) -> None:
+    with lab(DX, tmp_path, timeout=0.8) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(Fault("status", "show volumes"))
+        with pytest.raises(BusyError, match="E0060 Resource locked"):
+            array.read("show volumes")
+        assert server.requests.count("show volumes") == 3, "after 0.25 and 0.5 s; another second is more than the time-out"
+
+
+@pytest.mark.parametrize(
+    ("fault", "done"),
+    [
+        pytest.param(Fault("drop", "set volume-qos"), False, id="dropped before it was read"),
+        pytest.param(Fault("lose", "set volume-qos"), True, id="carried out, answer lost"),
+        pytest.param(Fault("truncate", "set volume-qos"), True, id="carried out, answer broken"),
+        pytest.param(Fault("garbage", "set volume-qos"), False, id="answered with nonsense"),
+        pytest.param(Fault("latency", "set volume-qos", seconds=0.6), True, id="answered too late"),
+    ],
+)
+def test_a_write_is_sent_once_and_its_outcome_called_unknown(tmp_path: Path, fault: Fault, done: bool) -> None:
+    with lab(DX, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(fault)
+        with pytest.raises((EndpointUnreachableError, MalformedAnswerError)) as caught:
+            array.write(WRITE)
+        assert "not known" in caught.value.why
+        assert server.requests.count("set volume-qos") == 1
+        deadline = time.monotonic() + 3
+        while fault.kind == "latency" and category(server) != 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        found = array.read("show volume-qos").records[2][2]
+        assert found == ("02" if done else "00"), "reading tells what became of it"
+
+
+def test_a_write_on_a_shell_that_had_ended_logs_in_first(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(Fault("drop", "show volumes", times=2))
+        with pytest.raises(EndpointUnreachableError):
+            array.read("show volumes")
+        array.write(WRITE)
+        assert category(server) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "user", "error"),
+    [
+        pytest.param("set volume-qos -volume-number 1 -bandwidth-limit 16", "audit", RefusedError, id="a value out of range"),
+        pytest.param("set volume-qos -volume-number 9 -bandwidth-limit 1", "audit", NotThereError, id="a volume that does not exist"),
+        pytest.param("set unicorn -horns 1", "audit", NoSuchCommandError, id="a command that does not exist"),
+        pytest.param("set volume-qos -volume-number 1 -horns 1", "audit", NoSuchCommandError, id="a parameter that does not exist"),
+        pytest.param(WRITE, "watcher", PermissionMissingError, id="an account that only watches"),
+        pytest.param("set volume-qos -volume-number 1\nset volume-qos", "audit", RefusedError, id="two commands in one"),
+        pytest.param("delete volume -volume-number 1", "audit", RefusedError, id="no setting at all"),
+    ],
+)
+def test_what_the_array_refuses_is_told_apart_and_changes_nothing(tmp_path: Path, line: str, user: str, error: type[EndpointError]) -> None:
+    with lab(DX, tmp_path, user=user) as (server, endpoint), open_eternus(endpoint) as array:
+        with pytest.raises(error) as caught:
+            array.write(line)
+        assert type(caught.value) is error
+        assert category(server) == 0
+        assert "nothing was written" in caught.value.why
+
+
+def test_a_locked_array_refuses_a_write_which_is_not_repeated(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        server.faults.active.append(Fault("status", "set volume-qos", times=1))
+        with pytest.raises(RefusedError, match="E0060"):
+            array.write(WRITE)
+        assert server.requests.count("set volume-qos") == 1
+
+
+def test_a_write_that_is_answered_in_the_other_form_is_not_taken_for_done(tmp_path: Path) -> None:
+    with Peer(says(set_volume_qos__volume_number_1__bandwidth_limit_2="as you like")) as peer:
+        with open_eternus(endpoint_of(peer, tmp_path)) as array, pytest.raises(MalformedAnswerError) as caught:
+            array.write(WRITE)
+        assert "not known" in caught.value.why
+
+
+def test_a_read_cannot_be_anything_but_a_read(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
+        for line in (WRITE, "show volumes\n" + WRITE):
+            with pytest.raises(AssertionError):
+                array.read(line)
+        assert category(server) == 0
+
+
+# How an answer's end is found
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        pytest.param(["{line}\r\n00\r\n0001\r\nX\r\nCLI> "], id="in one piece"),
+        pytest.param(["{line}\r", "\n00\r\n0001\r\nX\r\nCL", "I> "], id="in pieces, a prompt broken in two"),
+        pytest.param(["CLI> ", "{line}\r\n00\r\n0001\r\nX\r\nCLI> "], id="a late prompt before the echo"),
+        pytest.param(["CLI> {line}\r\n00\r\n0001\r\nX\r\nCLI> "], id="the echo behind a prompt"),
+        pytest.param(["show volu\r\nmes\r\n00\r\n0001\r\nX\r\nCLI> "], id="an echo that the terminal broke"),
+        pytest.param(["00\r\n0001\r\nX\r\nCLI> "], id="no echo at all"),
+        pytest.param(["{line}\n00\n0001\nX\nCLI> "], id="short line ends"),
+    ],
+)
+def test_an_answer_is_found_behind_its_echo_however_it_arrives(tmp_path: Path, pieces: list[str]) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [piece.replace("{line}", line) for piece in pieces] if line == "show volumes" else says()(line)
+
+    with Peer(answer) as peer, open_eternus(endpoint_of(peer, tmp_path, timeout=1.0)) as array:
+        for _ in range(2):
+            assert array.read("show volumes").lines == ("0001", "X")
+
+
+def test_a_name_that_looks_like_a_prompt_does_not_end_the_answer(tmp_path: Path) -> None:
+    with Peer(says(show_volumes="00\r\n0001\r\n0001\tCLI> x")) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
+        assert array.read("show volumes").records[1] == ["0001", "CLI> x"]
+
+
+@pytest.mark.parametrize(
+    ("told", "error", "in_words"),
+    [
+        pytest.param("01\r\n0030", NoSuchCommandError, True, id="command not supported"),
+        pytest.param("01\r\n9000", NoSuchCommandError, True, id="not by this model"),
+        pytest.param("                  ^", NoSuchCommandError, False, id="a caret"),
+        pytest.param("          ^\r\nError: Ambiguous command", NoSuchCommandError, False, id="a caret and a word"),
+        pytest.param("Error: E5003 No authority.", PermissionMissingError, None, id="no right, in text"),
+        pytest.param("01\r\n5003", PermissionMissingError, None, id="no right"),
+        pytest.param("01\r\n0110", NotThereError, None, id="no such thing"),
+        pytest.param("Error: E0331 Flexible tier mode is not valid.\r\n             [0305-0505] -type ftv", EndpointError, None, id="else"),
+        pytest.param("01", MalformedAnswerError, None, id="an error without a code"),
+        pytest.param("01\r\nno", MalformedAnswerError, None, id="an error with a code that is none"),
+        pytest.param("02\r\n0000", MalformedAnswerError, None, id="a status that is none"),
+    ],
+)
+def test_an_error_is_known_by_its_code_in_either_form(told: str, error: type[EndpointError], in_words: bool | None) -> None:
+    with pytest.raises(error) as caught:
+        understood(NOBODY, "show x", f"show x\r\n{told}\r\n{PROMPT}", is_read=True)
+    assert type(caught.value) is error
+    assert getattr(caught.value, "in_words", None) is in_words
+
+
+@pytest.mark.parametrize(
+    ("record", "command", "lines"),
+    [
+        pytest.param("cinder/show_enclosure_status_5", "show enclosure-status", 4, id="enclosure"),
+        pytest.param("cinder/show_users_1", "show users", 3, id="users"),
+        pytest.param("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit", 17, id="categories"),
+        pytest.param("cinder/set_volume_qos_3", "set volume-qos", 1, id="a write"),
+        pytest.param("cinder/delete_volume_15", "delete volume", 0, id="a write that tells nothing"),
+        pytest.param("cinder/show_copy_sessions_7", "show copy-sessions", 2, id="what we do not ask for"),
+        pytest.param("delfin/STORAGE_STATUS_DATA", "show status", 1, id="text"),
+        pytest.param("delfin/DISK_OLD", "show disks -disks all", None, id="text behind a banner"),
+    ],
+)
+def test_recorded_answers_are_understood(record: str, command: str, lines: int | None) -> None:
+    answer = understood(NOBODY, command, captured(f"eternus-cli-{record}"), is_read=True)
+    assert answer.by_machine == record.startswith("cinder")
+    assert lines is None or len(answer.lines) == lines
+    assert not any("CLI>" in line for line in answer.lines)
+
+
+@pytest.mark.parametrize(
+    ("record", "error"),
+    [("POOL_ERROR_DATAS", NoSuchCommandError), ("VOLUMES_ERROR", NoSuchCommandError), ("VOLUME_FTV_DATAS", EndpointError)],
+)
+def test_recorded_errors_are_errors(record: str, error: type[EndpointError]) -> None:
+    with pytest.raises(error):
+        understood(NOBODY, "show something", captured(f"eternus-cli-delfin/{record}"), is_read=True)
+
+
+# What nobody may see
+
+
+def test_no_secret_gets_out_however_it_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
+    caplog.set_level(logging.DEBUG)
+    heard: list[str] = []
+    with lab(DX, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+        heard.append(repr(array) + repr(vars(array)) + repr(vars(array._shell)) + repr(endpoint))
+        for kind in ("truncate", "garbage", "drop", "latency"):
+            server.faults.active[:] = [Fault(kind, "show volumes", seconds=0.4)]
+            with pytest.raises(EndpointError) as caught:
+                array.read("show volumes")
+            heard.append(everything(caught.value))
+        server.faults.active[:] = [Fault("refuse", "login"), Fault("drop", "show volumes")]
+        with pytest.raises(CredentialsError) as refused:
+            array.read("show volumes")
+        heard.append(everything(refused.value))
+    heard += [caplog.text, *capfd.readouterr()]
+    assert all(PASSWORD not in text for text in heard)
+
+
+def everything(error: BaseException) -> str:
+    """All that a traceback with the product's local values could show: messages, and the arguments of every exception behind it."""
+    told = traceback.TracebackException.from_exception(error, capture_locals=True)
+    shown = "".join(told.format_exception_only()) + "".join(repr(frame.locals) for frame in told.stack if "/auditor/" in frame.filename)
+    behind: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in behind:
+        behind.append(following)
+        shown += repr(following) + repr(vars(following))
+        following = following.__cause__ or following.__context__
+    return shown
+
+
+def test_closing_ends_the_thread_even_after_a_failure(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (_, endpoint):
+        with open_eternus(endpoint):
+            assert any(thread.name == "eternus-shell-dx-east" for thread in threading.enumerate())
+        with (
+            pytest.raises(EndpointUnreachableError),
+            open_eternus(dataclasses.replace(endpoint, ssh=Ssh(fingerprint="SHA256:" + "A" * 43))),
+        ):
+            pass
+    assert not any(thread.name == "eternus-shell-dx-east" for thread in threading.enumerate())
+
+
+def test_many_threads_share_one_shell(tmp_path: Path) -> None:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array, ThreadPoolExecutor(8) as pool:
+        commands = ["show volumes", "show volume-qos", "show host-wwn-names"] * 8
+        answers = list(pool.map(array.read, commands))
+        assert [answer.command for answer in answers] == commands
+        assert {answer.command: len(answer.lines) for answer in answers} == {
+            "show volumes": 3,
+            "show volume-qos": 3,
+            "show host-wwn-names": 1,
+        }
+        assert server.requests.count("login") == 1

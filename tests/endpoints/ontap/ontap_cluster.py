@@ -1,0 +1,194 @@
+"""A small ONTAP cluster that has one of everything, and how the tests read it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.ontap.client import open_ontap
+from auditor.endpoints.ontap.collect import collect_ontap
+from auditor.facts.needs import EVERYTHING
+from auditor.facts.schema import ARRAY_TOPICS, TABLES
+from auditor.lab.authority import Authority
+from auditor.lab.ontap.description import (
+    AdaptiveDescription,
+    AggregateDescription,
+    EfficiencyPolicyDescription,
+    IgroupDescription,
+    LunDescription,
+    NodeDescription,
+    OntapDescription,
+    QosPolicyDescription,
+    RaidOptionDescription,
+    RelationshipDescription,
+    ScheduleDescription,
+    SnapMirrorPolicyDescription,
+    SvmDescription,
+    VolumeDescription,
+)
+from auditor.lab.ontap.server import OntapServer
+from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from auditor.facts.needs import Needs
+
+CLUSTER = OntapDescription(
+    name="na",
+    nodes=(NodeDescription(name="n1"), NodeDescription(name="n2", model="AFF-A400", all_flash=True)),
+    svms=(SvmDescription(name="san", protocols=("iscsi", "fcp")), SvmDescription(name="nas", qos_policy="all-nas")),
+    schedules=(
+        ScheduleDescription(name="midnight", minutes=(0,), hours=(0,)),
+        ScheduleDescription(name="quarterly", minutes=(0, 15, 30, 45)),
+        ScheduleDescription(name="weekly", minutes=(30,), hours=(19,), weekdays=(1, 4)),
+        ScheduleDescription(name="every-20", interval="PT20M"),
+    ),
+    aggregates=(
+        AggregateDescription(
+            name="sas1",
+            node="n1",
+            disk_count=18,
+            raid_size=16,
+            client_iops=600,
+            background_iops=800,
+            iops_at_full_busy=2000,
+            optimal_ops=1200,
+        ),
+        AggregateDescription(name="ssd1", node="n2", disk_count=6, disk_type="ssd", rpm=None, iops_at_full_busy=50000, optimal_ops=40000),
+    ),
+    qos_policies=(
+        QosPolicyDescription(name="gold", svm="san", max_iops=5000, max_mbps=100, min_iops=200),
+        QosPolicyDescription(name="together", svm="san", max_iops=3000, shared=True),
+        QosPolicyDescription(name="by-size", svm="nas", adaptive=AdaptiveDescription(expected_iops=1000, peak_iops=4000)),
+        QosPolicyDescription(name="all-nas", svm="nas", max_iops=20000, shared=True),
+        QosPolicyDescription(name="free", svm="nas"),
+    ),
+    efficiency_policies=(
+        EfficiencyPolicyDescription(name="default", svm="nas", schedule="midnight", qos_policy="best_effort"),
+        EfficiencyPolicyDescription(name="evening", svm="san", schedule="weekly", duration=4),
+        EfficiencyPolicyDescription(name="off", svm="san", schedule="midnight", enabled=False),
+        EfficiencyPolicyDescription(name="when-full", svm="san", type="threshold", schedule=None, start_threshold_percent=20),
+    ),
+    volumes=(
+        VolumeDescription(
+            name="nfs1", svm="nas", aggregate="sas1", junction_path="/nfs1", qos_policy="free", efficiency_policy="default", iops=400
+        ),
+        VolumeDescription(
+            name="nfs2", svm="nas", aggregate="sas1", junction_path="/nfs2", qos_policy="by-size", efficiency_schedule="sun-sat@0"
+        ),
+        VolumeDescription(name="luns1", svm="san", aggregate="ssd1", junction_path="/luns1", efficiency_policy="evening"),
+        VolumeDescription(name="luns2", svm="san", aggregate="ssd1", qos_policy="together", efficiency_policy="off"),
+        VolumeDescription(name="vv", svm="san", aggregate="ssd1", efficiency_policy="when-full"),
+        VolumeDescription(name="dr", svm="nas", aggregate="sas1", type="dp"),
+    ),
+    luns=(
+        LunDescription(
+            name="ds1",
+            volume="luns1",
+            serial="80D7A]KjYhJR",
+            qos_policy="gold",
+            igroups=("esx", "esx-iscsi"),
+            read_iops=60,
+            write_iops=40,
+            misaligned=0.07,
+        ),
+        LunDescription(name="ds2", volume="luns2", serial="wf0Iq+N4uck3", os_type="linux"),
+        LunDescription(name="pe", volume="vv", serial="wpEzy]QpkWFm", kind="protocol_endpoint", igroups=("esx",)),
+        LunDescription(name="data.vmdk", volume="vv", kind="vvol", bound_to=("/vol/vv/pe",)),
+    ),
+    igroups=(
+        IgroupDescription(name="esx", svm="san", protocol="fcp", initiators=("21:00:00:24:FF:0A:01:01", "21:00:00:24:ff:0a:01:02")),
+        IgroupDescription(name="esx-iscsi", svm="san", initiators=("iqn.1998-01.com.vmware:ESX-1",), os_type="linux"),
+        IgroupDescription(name="nobody", svm="san"),
+    ),
+    snapmirror_policies=(
+        SnapMirrorPolicyDescription(name="MirrorAllSnapshots"),
+        SnapMirrorPolicyDescription(name="hourly", schedule="every-20"),
+    ),
+    relationships=(
+        RelationshipDescription(source="nas:nfs1", destination="nas:dr", schedule="quarterly"),
+        RelationshipDescription(source="nas:nfs2", destination="away:copy", policy="hourly", lag_time="P1DT1H"),
+        RelationshipDescription(
+            source="far:orig", destination="nas:dr", source_cluster="far", policy="hourly", healthy=False, lag_time="PT1H"
+        ),
+        RelationshipDescription(source="nas:nfs1", destination="away:other"),
+    ),
+    raid_options=(
+        RaidOptionDescription(node="n1", name="raid.scrub.schedule", value="300m@sun@2,8h@wed@22"),
+        RaidOptionDescription(node="n2", name="raid.scrub.schedule", value=""),
+        RaidOptionDescription(node="n1", name="raid.media_scrub.rate", value="600"),
+    ),
+)
+
+
+class Clock:
+    """Seconds that pass when somebody sleeps; what was slept is kept."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.slept: list[float] = []
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.now += seconds
+
+
+class Collected:
+    """Rows by table, without their endpoint, and gaps."""
+
+    def __init__(self, items: Iterable[Any], asked: Iterable[str] = ARRAY_TOPICS[EndpointKind.ONTAP]) -> None:
+        self.gaps: list[Gap] = []
+        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.largest_batch = 0
+        for item in items:
+            if isinstance(item, Gap):
+                self.gaps.append(item)
+                continue
+            assert set(item.columns) <= set(TABLES[item.table].names)
+            assert set(item.columns.get("endpoint", [])) <= {"na-east"}
+            self.largest_batch = max(self.largest_batch, *(len(values) for values in item.columns.values()))
+            for row in zip(*item.columns.values(), strict=True):
+                found = dict(zip(item.columns, row, strict=True))
+                self.tables[item.table].append({name: value for name, value in found.items() if name != "endpoint"})
+        topics = [row["topic"] for row in self.tables["reading"]]
+        assert sorted(topics) == sorted(asked), "each topic that was asked for exactly once"
+
+    def incomplete(self) -> set[str]:
+        return {row["topic"] for row in self.tables["reading"] if not row["complete"]}
+
+    def by(self, table: str, key: str) -> dict[Any, dict[str, Any]]:
+        found = {row[key]: row for row in self.tables[table]}
+        assert len(found) == len(self.tables[table]), "the key tells the rows apart"
+        return found
+
+
+@contextmanager
+def serving(folder: Path, description: OntapDescription, timeout: float = 5.0) -> Iterator[tuple[OntapServer, Endpoint, Clock]]:
+    authority, clock = Authority(), Clock()
+    authority.write(folder / "ca.pem")
+    (folder / "password").write_text("right")
+    server = OntapServer(description, authority.server_context("127.0.0.1"), "audit", "right", clock=clock)
+    endpoint = Endpoint(
+        name="na-east",
+        kind=EndpointKind.ONTAP,
+        address=server.host,
+        port=server.port,
+        username="audit",
+        password=Secret("file", (str(folder / "password"),)),
+        tls=Tls(ca=str(folder / "ca.pem")),
+        limits=Limits(timeout_seconds=timeout),
+    )
+    yield server, endpoint, clock
+    server.stop()
+
+
+def collected(endpoint: Endpoint, clock: Clock, needs: Needs = EVERYTHING) -> Collected:
+    with open_ontap(endpoint) as cluster:
+        asked = [topic for topic in ARRAY_TOPICS[EndpointKind.ONTAP] if topic in needs.topics]
+        return Collected(collect_ontap(cluster, endpoint, needs, clock=clock, sleep=clock.sleep), asked)

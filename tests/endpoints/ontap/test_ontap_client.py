@@ -1,0 +1,395 @@
+"""A session with an ONTAP cluster says what it knows, what it does not know, and no secret."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import re
+import time
+import traceback
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from auditor.endpoints.ontap.client import OntapCluster, open_ontap
+from auditor.errors import (
+    CredentialsError,
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+    RefusedError,
+)
+from auditor.lab.authority import Authority
+from auditor.lab.ontap.description import (
+    AggregateDescription,
+    NodeDescription,
+    OntapDescription,
+    QosPolicyDescription,
+    SvmDescription,
+    VolumeDescription,
+)
+from auditor.lab.ontap.server import OntapServer
+from auditor.lab.wire import Fault
+from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+PASSWORD = "pw-that-nobody-may-see"
+CLUSTER = OntapDescription(
+    name="na",
+    nodes=(NodeDescription(name="n1"),),
+    svms=(SvmDescription(name="svm1"),),
+    aggregates=(AggregateDescription(name="aggr1", node="n1"),),
+    qos_policies=(QosPolicyDescription(name="gold", svm="svm1", max_iops=5000),),
+    volumes=tuple(VolumeDescription(name=f"v{place}", svm="svm1", aggregate="aggr1") for place in range(7)),
+)
+VOLUMES = "storage/volumes"
+POLICIES = "storage/qos/policies"
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Authority, Path]:
+    made, folder = Authority(), tmp_path_factory.mktemp("ca")
+    made.write(folder / "ca.pem")
+    (folder / "password").write_text(PASSWORD + "\n")
+    return made, folder
+
+
+@pytest.fixture
+def serve(authority: tuple[Authority, Path]) -> Callable[..., Any]:
+    made, folder = authority
+
+    @contextmanager
+    def serving(
+        description: OntapDescription = CLUSTER, timeout: float = 5.0, password: str = "password"
+    ) -> Iterator[tuple[OntapServer, Endpoint]]:
+        server = OntapServer(description, made.server_context("127.0.0.1"), "audit", PASSWORD)
+        yield (
+            server,
+            Endpoint(
+                name="na-east",
+                kind=EndpointKind.ONTAP,
+                address=server.host,
+                port=server.port,
+                username="audit",
+                password=Secret("file", (str(folder / password),)),
+                tls=Tls(ca=str(folder / "ca.pem")),
+                limits=Limits(timeout_seconds=timeout),
+            ),
+        )
+        server.stop()
+
+    return serving
+
+
+def names(cluster: OntapCluster, path: str = VOLUMES) -> list[str]:
+    return [record["name"] for answer in cluster.pages(path, fields="name") for record in answer["records"]]
+
+
+def policy_path(server: OntapServer) -> str:
+    return f"{POLICIES}/{server.cluster.qos[0].uuid}"
+
+
+def test_a_session_knows_the_release_reads_and_writes(serve: Any) -> None:
+    with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
+        assert (cluster.release, cluster.version, cluster.notes) == ("ONTAP 9.14.1", (9, 14, 1), ())
+        assert names(cluster) == [f"v{place}" for place in range(7)]
+        cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+        assert cluster.get(policy_path(server))["fixed"]["max_throughput_iops"] == 6000
+        # The change is a job, and the job is looked at before anybody calls the write done.
+        assert server.requests == [
+            "GET cluster",
+            "GET storage/volumes",
+            "PATCH storage/qos/policies",
+            "GET cluster/jobs",
+            "GET storage/qos/policies",
+        ]
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        pytest.param("9.8.0", "ONTAP 9.8.0", id="the oldest with efficiency policies"),
+        pytest.param("9.19.1", "ONTAP 9.19.1", id="the newest known"),
+        pytest.param("9.20.1", "ONTAP 9.20.1 (newer than 9.19, the newest known here)", id="newer than any known, and said so"),
+    ],
+)
+def test_the_release_is_told_for_people(serve: Any, version: str, release: str) -> None:
+    with serve(dataclasses.replace(CLUSTER, version=version)) as (_, endpoint), open_ontap(endpoint) as cluster:
+        assert cluster.release == release
+        assert bool(cluster.notes) is ("newer" in release)
+
+
+@pytest.mark.parametrize(
+    "version", [pytest.param("9.7.1", id="before efficiency policies"), pytest.param("10.1.0", id="another generation")]
+)
+def test_a_release_that_is_not_supported_is_said_to_be_so(serve: Any, version: str) -> None:
+    with (
+        serve(dataclasses.replace(CLUSTER, version=version)) as (_, endpoint),
+        pytest.raises(NotThereError, match=f"{re.escape(version)}; 9.8 to 9.x are supported"),
+        open_ontap(endpoint),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("told", "good"),
+    [
+        pytest.param({"generation": "9", "major": "14", "minor": "1"}, True, id="numbers as strings"),
+        pytest.param({"generation": 9, "major": None, "minor": 1}, False, id="null for a number"),
+        pytest.param(None, False, id="none"),
+        pytest.param("9.14.1", False, id="a text"),
+    ],
+)
+def test_a_version_that_is_not_told_is_not_guessed(serve: Any, told: Any, good: bool) -> None:
+    with serve() as (server, endpoint):
+        server.alterations["GET cluster"] = lambda body: body | {"version": told}
+        if good:
+            with open_ontap(endpoint) as cluster:
+                assert cluster.version == (9, 14, 1)
+        else:
+            with pytest.raises(MalformedAnswerError, match="does not tell its version"), open_ontap(endpoint):
+                pass
+
+
+def test_a_wrong_password_is_a_matter_of_credentials_and_tried_once(serve: Any, authority: Any) -> None:
+    (authority[1] / "old").write_text("old-password")
+    with serve(password="old") as (server, endpoint):
+        with pytest.raises(CredentialsError) as caught, open_ontap(endpoint):
+            pass
+        assert server.requests == ["GET cluster"], "a second try could lock the account"
+    assert "old-password" not in everything(caught.value)
+
+
+def test_a_certificate_of_somebody_else_is_not_talked_to(serve: Any, tmp_path: Path) -> None:
+    Authority().write(tmp_path / "other.pem")
+    with serve() as (server, endpoint):
+        other = dataclasses.replace(endpoint, tls=Tls(ca=str(tmp_path / "other.pem")))
+        with pytest.raises(EndpointUnreachableError, match=r"(?i)certificate"), open_ontap(other):
+            pass
+        assert server.requests == [], "no request, and so no credentials, may reach it"
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 7])
+def test_pages_are_followed_to_the_end_however_short_the_cluster_cuts_them(serve: Any, limit: int) -> None:
+    with serve(dataclasses.replace(CLUSTER, page_limit=limit)) as (server, endpoint), open_ontap(endpoint) as cluster:
+        assert names(cluster) == [f"v{place}" for place in range(7)]
+        assert server.requests.count("GET storage/volumes") == -(-7 // limit)
+
+
+def test_an_empty_page_with_a_next_one_is_not_the_end(serve: Any) -> None:
+    pages = iter([True, False, False])
+
+    def cut(body: Any) -> Any:
+        return body | {"records": [], "num_records": 0} if next(pages, False) else body
+
+    with serve(dataclasses.replace(CLUSTER, page_limit=4)) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.alterations["GET storage/volumes"] = cut
+        assert names(cluster) == ["v4", "v5", "v6"], "the first four were not collected in time, the rest must not be lost with them"
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        pytest.param(lambda body: body | {"_links": {"next": {"href": "/api/storage/volumes?start.uuid=x"}}}, "lead back", id="a circle"),
+        pytest.param(lambda body: body | {"_links": {"next": {}}}, "is none", id="a link that is none"),
+        pytest.param(lambda body: body | {"_links": {"next": {"href": "https://evil.example/api/x"}}}, "is none", id="another host"),
+        pytest.param(lambda body: body | {"num_records": 9}, "says 9 records and holds", id="fewer records than it says"),
+    ],
+)
+def test_pages_that_may_have_lost_records_are_no_answer(serve: Any, change: Any, said: str) -> None:
+    with serve(dataclasses.replace(CLUSTER, page_limit=4)) as (server, endpoint), open_ontap(endpoint) as cluster:
+        # The lab knows no such start; what it says to it is altered as well.
+        server.alterations["GET storage/volumes"] = lambda body: change({"records": [], "num_records": 0} if "error" in body else body)
+        if said == "lead back":
+            server.alterations["GET storage/volumes"] = lambda body: body | {"_links": {"next": {"href": first(server)}}}
+        with pytest.raises(MalformedAnswerError, match=said):
+            names(cluster)
+
+
+def first(server: OntapServer) -> str:
+    return f"/api/storage/volumes?start.uuid={server.cluster.volumes[0].uuid}&fields=name"
+
+
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        pytest.param(Fault("latency", f"GET {VOLUMES}", seconds=3.0), EndpointUnreachableError, id="no answer in time"),
+        pytest.param(Fault("drop", f"GET {VOLUMES}"), EndpointUnreachableError, id="connection dropped"),
+        pytest.param(Fault("status", f"GET {VOLUMES}", status=500), EndpointUnreachableError, id="server error"),
+        pytest.param(Fault("truncate", f"GET {VOLUMES}"), MalformedAnswerError, id="answer cut in half"),
+        pytest.param(Fault("garbage", f"GET {VOLUMES}"), MalformedAnswerError, id="a web page instead of JSON"),
+        pytest.param(Fault("status", f"GET {VOLUMES}", status=404), MalformedAnswerError, id="a web server's not found"),
+        pytest.param(Fault("status", f"GET {VOLUMES}", status=401), CredentialsError, id="credentials revoked in mid-run"),
+        pytest.param(Fault("status", f"GET {VOLUMES}", status=403), PermissionMissingError, id="forbidden"),
+    ],
+)
+def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fault, error: type[EndpointError]) -> None:
+    with serve(timeout=0.3) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.faults.active.append(fault)
+        before = time.monotonic()
+        with pytest.raises(error) as caught:
+            names(cluster)
+        assert time.monotonic() - before < 3
+        assert type(caught.value) is error
+        server.faults.active.clear()
+        assert len(names(cluster)) == 7, "the session must survive it"
+
+
+def test_a_busy_cluster_is_asked_again_when_it_says_so(serve: Any) -> None:
+    with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.faults.active.append(Fault("status", f"GET {VOLUMES}", status=429, times=1))
+        before = time.monotonic()
+        assert len(names(cluster)) == 7
+        assert time.monotonic() - before >= 1, "the lab says Retry-After: 1"
+
+
+@pytest.mark.parametrize(
+    ("path", "params", "error"),
+    [
+        pytest.param("storage/unicorns", {}, NotThereError, id="an API that the release does not have"),
+        pytest.param(f"{POLICIES}/00000000", {}, NotThereError, id="a record that does not exist"),
+        pytest.param(VOLUMES, {"fields": "colour"}, EndpointError, id="a field that the release does not have"),
+    ],
+)
+def test_what_is_not_there_is_told_apart(serve: Any, path: str, params: dict[str, str], error: type[EndpointError]) -> None:
+    with serve() as (_, endpoint), open_ontap(endpoint) as cluster:
+        with pytest.raises(error, match=f"na-east: GET {path}") as caught:
+            cluster.get(path, **params)
+        assert type(caught.value) is error
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(Fault("status", f"PATCH {POLICIES}", status=503), id="busy"),
+        pytest.param(Fault("drop", f"PATCH {POLICIES}"), id="dropped before it was read"),
+        pytest.param(Fault("lose", f"PATCH {POLICIES}"), id="carried out, answer lost"),
+        pytest.param(Fault("latency", f"PATCH {POLICIES}", seconds=0.8), id="answered too late"),
+    ],
+)
+def test_a_write_is_sent_once_and_its_outcome_called_unknown(serve: Any, fault: Fault) -> None:
+    # A busy cluster says to come back after a second: there must be time for the second try that a write must not get.
+    with serve(timeout=3.0 if fault.kind == "status" else 0.4) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.faults.active.append(fault)
+        with pytest.raises(EndpointUnreachableError) as caught:
+            cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+        assert "not known" in caught.value.why
+        assert server.requests.count(f"PATCH {POLICIES}") == 1
+
+
+def test_a_job_is_awaited_until_it_is_over(serve: Any) -> None:
+    with serve(dataclasses.replace(CLUSTER, job_seconds=0.3)) as (server, endpoint), open_ontap(endpoint) as cluster:
+        cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+        assert cluster.get(policy_path(server))["fixed"]["max_throughput_iops"] == 6000
+        assert server.requests.count("GET cluster/jobs") > 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "error", "known"),
+    [
+        pytest.param("failure", RefusedError, "job failed: The lab was told to fail here", id="a job that fails"),
+        pytest.param("never", EndpointUnreachableError, "still running after 0.4 s", id="a job that does not end"),
+    ],
+)
+def test_a_job_that_did_not_succeed_is_no_success(serve: Any, outcome: str, error: type[EndpointError], known: str) -> None:
+    with serve(timeout=0.4) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.outcome = outcome
+        with pytest.raises(error, match=known) as caught:
+            cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+        assert type(caught.value) is error
+        assert server.requests.count(f"PATCH {POLICIES}") == 1
+
+
+@pytest.mark.parametrize(
+    ("operation", "change", "error"),
+    [
+        pytest.param(f"PATCH {POLICIES}", lambda _: {}, MalformedAnswerError, id="taken without naming a job"),
+        pytest.param("GET cluster/jobs", lambda _: [], EndpointUnreachableError, id="a job that cannot be read"),
+        pytest.param("GET cluster/jobs", lambda _: {"state": None}, EndpointUnreachableError, id="a job in no state"),
+    ],
+)
+def test_a_write_whose_job_cannot_be_followed_is_not_known(serve: Any, operation: str, change: Any, error: type[EndpointError]) -> None:
+    with serve(timeout=0.4) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.alterations[operation] = change
+        with pytest.raises(error) as caught:
+            cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+        assert "not known" in caught.value.why
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "error"),
+    [
+        pytest.param({"fixed": {"max_throughput_iops": -1}}, None, RefusedError, id="a value out of range"),
+        pytest.param({"colour": "red"}, None, RefusedError, id="a field that does not exist"),
+        pytest.param({"fixed": {}}, f"{POLICIES}/0", NotThereError, id="a policy that does not exist"),
+    ],
+)
+def test_a_refused_write_says_that_nothing_was_written(serve: Any, body: Any, path: str | None, error: type[EndpointError]) -> None:
+    with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
+        with pytest.raises(error) as caught:
+            cluster.patch(path or policy_path(server), body)
+        assert type(caught.value) is error
+        assert caught.value.why == "nothing was written."
+
+
+def test_an_account_without_the_right_to_write_is_told_so(serve: Any) -> None:
+    reader = dataclasses.replace(CLUSTER, permissions=frozenset({"read"}))
+    with serve(reader) as (server, endpoint), open_ontap(endpoint) as cluster:
+        assert cluster.role() == "readonly"
+        with pytest.raises(PermissionMissingError, match=f"PATCH {POLICIES}"):
+            cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
+
+
+def test_the_cluster_tells_its_clock_and_the_role_of_the_account(serve: Any) -> None:
+    with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
+        assert cluster.role() == "admin"
+        told = cluster.clock()
+        assert told is not None
+        assert abs(told - datetime.now(UTC)) < timedelta(minutes=1)
+        server.alterations["GET cluster/nodes"] = lambda _: {"records": [{"date": "x"}, {"date": "2019-04-17T15:49:26.000-0500"}]}
+        assert cluster.clock() == datetime(2019, 4, 17, 20, 49, 26, tzinfo=UTC)
+        server.alterations |= {
+            "GET cluster/nodes": lambda _: {"records": [{}]},
+            "GET security/login/whoami": lambda _: {"username": "audit"},
+        }
+        assert (cluster.clock(), cluster.role()) == (None, None)
+
+
+def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
+    serve: Any, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    heard: list[str] = []
+    with serve(timeout=0.3) as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.alterations["GET cluster"] = lambda body: body | {"active_directory": {"password": PASSWORD}}
+        heard.append(repr(cluster.get("cluster")) + repr(cluster) + repr(vars(cluster)) + repr(endpoint))
+        for kind in ("truncate", "garbage", "drop", "latency", "status"):
+            server.faults.active[:] = [Fault(kind, f"GET {VOLUMES}", seconds=0.6, status=500)]
+            with pytest.raises(EndpointError) as caught:
+                names(cluster)
+            heard.append(everything(caught.value))
+    heard += [caplog.text, *capfd.readouterr()]
+    for text in heard:
+        for secret in (PASSWORD, "Basic "):
+            assert secret not in text
+    assert "***" in heard[0]
+
+
+def everything(error: BaseException) -> str:
+    """All that a traceback could show: messages, and the arguments of every exception behind it."""
+    shown = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
+    behind: list[BaseException] = []
+    following: BaseException | None = error
+    while following is not None and following not in behind:
+        behind.append(following)
+        request = getattr(following, "_request", None)
+        shown += repr(following) + repr(vars(following)) + repr(request and dict(request.headers))
+        following = following.__cause__ or following.__context__
+    return shown

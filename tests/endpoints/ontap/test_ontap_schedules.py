@@ -1,0 +1,158 @@
+"""When ONTAP starts things is read as its command line means it, and never guessed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.ontap.schedules import (
+    Scrub,
+    Timetable,
+    duration_seconds,
+    efficiency_minutes,
+    has_schedule,
+    is_automatic,
+    scrub_by_default,
+    scrub_of,
+    timetable,
+)
+
+
+def read(value: dict[str, Any]) -> tuple[Timetable, list[str]]:
+    complaints = Complaints("GET cluster/schedules")
+    found = timetable(Record(value, "schedule x", complaints))
+    return found, [gap.why for gap in complaints.gaps("na")]
+
+
+def cron(**parts: Any) -> dict[str, Any]:
+    return {"type": "cron", "cron": parts}
+
+
+@pytest.mark.parametrize(
+    ("schedule", "interval", "starts"),
+    [
+        pytest.param(cron(minutes=[0], hours=[0]), 86400, (0,), id="midnight"),
+        pytest.param(cron(minutes=[20], hours=[0], days=[1]), round(365.25 / 12 * 86400), (20,), id="monthly, as the vendor prints it"),
+        pytest.param(cron(minutes=[30], hours=[19], weekdays=[1, 4]), 302400, (1170,), id="twice a week"),
+        pytest.param(cron(minutes=[0], hours=list(range(0, 24, 2))), 7200, tuple(range(0, 1440, 120)), id="every second hour"),
+        pytest.param(cron(minutes=[0, 30], hours=[], weekdays=[]), 1800, tuple(range(0, 1440, 30)), id="an empty list is all"),
+        pytest.param(cron(minutes=["5"], hours=["1"]), 86400, (65,), id="numbers as strings"),
+        pytest.param(cron(minutes=[0], hours=[0], months=[1, 7]), 86400 * 6, (0,), id="in two of twelve months"),
+        pytest.param({"type": "interval", "interval": "PT7M30S"}, 450, None, id="an interval, as the vendor prints it"),
+        pytest.param({"type": "interval", "interval": "P1DT2H3M4S"}, 93784, None, id="an interval of all units"),
+    ],
+)
+def test_a_schedule_is_read(schedule: dict[str, Any], interval: int, starts: tuple[int, ...] | None) -> None:
+    assert read(schedule) == (Timetable(interval, starts), [])
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        pytest.param({}, id="nothing"),
+        pytest.param({"type": "lunar"}, id="another type"),
+        pytest.param({"type": "interval"}, id="no interval"),
+        pytest.param({"type": "interval", "interval": "soon"}, id="an interval that is none"),
+        pytest.param({"type": "interval", "interval": "PT0S"}, id="no time between"),
+        pytest.param({"type": "cron"}, id="no cron"),
+        pytest.param(cron(hours=[1]), id="no minute, which is required"),
+        pytest.param(cron(minutes=[60]), id="a minute beyond the hour"),
+        pytest.param(cron(minutes="0"), id="no list"),
+        pytest.param(cron(minutes=[None]), id="null for a number"),
+        pytest.param(cron(minutes=[0], days=[1], weekdays=[1]), id="days of the week and of the month"),
+    ],
+)
+def test_a_schedule_that_is_not_understood_is_complained_about(schedule: dict[str, Any]) -> None:
+    found, complaints = read(schedule)
+    assert found == Timetable(None, None)
+    assert len(complaints) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("PT8H35M42S", 30942),
+        ("P2W", 1209600),
+        ("PT15M", 900),
+        ("PT1.5S", 1),
+        ("PT0S", 0),
+        ("P", None),
+        ("8h", None),
+        ("", None),
+        ("PT", None),
+    ],
+)
+def test_a_length_of_time_is_read(text: str, seconds: int | None) -> None:
+    assert duration_seconds(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [
+        pytest.param("sun-sat@0", (0,), id="every midnight, as the vendor prints it"),
+        pytest.param("mon,wed@0,12", (0, 720), id="days and hours"),
+        pytest.param("22-23@sat", (1320, 1380), id="hours first"),
+        pytest.param("sun-sat", (0,), id="no hour is midnight"),
+        pytest.param("3", (180,), id="hours alone"),
+        pytest.param("MON@5", (300,), id="capitals"),
+        pytest.param("noon", None, id="a word"),
+        pytest.param("sun@24", None, id="no such hour"),
+        pytest.param("5-3@sun", None, id="backwards"),
+        pytest.param("sun@mon", None, id="days twice"),
+        pytest.param("1@2", None, id="hours twice"),
+        pytest.param("sun@1@2", None, id="three parts"),
+        pytest.param("sun@", None, id="an empty part"),
+    ],
+)
+def test_an_efficiency_schedule_is_read(text: str, minutes: tuple[int, ...] | None) -> None:
+    assert efficiency_minutes(text) == minutes
+
+
+@given(
+    hours=st.sets(st.integers(0, 23), min_size=1),
+    days=st.sets(st.sampled_from(["sun", "mon", "tue", "wed", "thu", "fri", "sat"]), min_size=1),
+)
+@settings(max_examples=30, deadline=None)
+def test_hours_and_days_may_come_in_any_number_and_either_order(hours: set[int], days: set[str]) -> None:
+    parts = (",".join(days), ",".join(map(str, hours)))
+    assert (
+        efficiency_minutes("@".join(parts)) == efficiency_minutes("@".join(reversed(parts))) == tuple(hour * 60 for hour in sorted(hours))
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"), [("-", False), ("", False), (None, False), ("none", False), ("sun-sat@0", True), ("auto", True)]
+)
+def test_no_schedule_is_told_from_one(text: str | None, is_one: bool) -> None:
+    assert has_schedule(text) is is_one
+
+
+def test_an_automatic_start_has_no_hour() -> None:
+    assert (is_automatic("auto"), is_automatic("Auto@20"), is_automatic("sun@0")) == (True, True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "scrub"),
+    [
+        pytest.param("300m@sun@2", Scrub((120,), 300), id="the report's"),
+        pytest.param("240m@tue@2,8h@sat@22", Scrub((120, 1320), 480), id="hours and minutes, the longest counts"),
+        pytest.param("90@mon@0", Scrub((0,), 90), id="no unit is minutes"),
+        pytest.param("sun@1", Scrub((60,), None), id="no duration: another option says it"),
+        pytest.param("sun@1,8h@sat@1", Scrub((60,), None), id="one of two without duration"),
+        pytest.param("at night", None, id="words"),
+        pytest.param("1h@sol@2", None, id="no such day"),
+        pytest.param("1h@sun@25", None, id="no such hour"),
+        pytest.param("1h@sun@2,", None, id="an empty entry"),
+    ],
+)
+def test_a_scrub_schedule_is_read(text: str, scrub: Scrub | None) -> None:
+    assert scrub_of(text) == scrub
+
+
+def test_the_default_scrub_goes_by_the_disks() -> None:
+    assert [scrub_by_default(all_flash=each).duration_minutes for each in (False, True, None)] == [720, 360, None]
+    assert {scrub_by_default(all_flash=each).start_minutes for each in (False, True, None)} == {(60,)}

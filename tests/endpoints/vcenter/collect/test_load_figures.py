@@ -1,0 +1,108 @@
+"""What samples come to: means that weigh commands, rows of slow samples that a missing one ends, and nothing where nothing was told."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from auditor.endpoints.vcenter.collect.load_figures import adapter_figures, datastore_figures, device_figures
+
+BEGUN = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def times(count: int, *, every: int = 20) -> tuple[datetime, ...]:
+    return tuple(BEGUN + timedelta(seconds=every * place) for place in range(count))
+
+
+def device(when: tuple[datetime, ...] | None = None, **told: tuple[int | None, ...]) -> dict[str, Any]:
+    return dict(device_figures(told, when or times(max(map(len, told.values())))))
+
+
+def test_a_slow_sample_counts_by_its_commands() -> None:
+    # One command of 500 ms, then 999 of 1 ms: 1499 ms for 1000 commands. A plain mean would say 250.
+    found = device(commands=(1, 999), device=(500, 1))
+    assert found["davg_ms"] == pytest.approx(1.499)
+    assert found["commands_per_second"] == 500
+
+
+def test_an_idle_device_waits_for_nothing() -> None:
+    found = device(commands=(0,) * 15, kernel=(0,) * 15, device=(0,) * 15, depth=(32,) * 15)
+    assert (found["kavg_ms"], found["davg_ms"], found["commands_per_second"], found["busy_samples"]) == (0.0, 0.0, 0, 0)
+    assert (found["kavg_run_over_1ms"], found["kavg_run_over_2ms"], found["davg_median_ms"], found["kavg_max_ms"]) == (0, 0, None, None)
+    assert (found["samples"], found["max_queue_depth"]) == (15, 32)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "commands", "over_1", "over_2"),
+    [
+        pytest.param((3,) * 15, (100,) * 15, 15, 15, id="all the time"),
+        pytest.param((2,) * 15, (100,) * 15, 15, 0, id="two is not above two"),
+        pytest.param((3, 3, 3, 0, 3, 3, 3, 3), (100,) * 8, 4, 4, id="the longest row"),
+        pytest.param((3,) * 8, (100, 100, 100, 49, 100, 100, 100, 100), 4, 4, id="a sample with 49 commands a second says nothing"),
+        pytest.param((3,) * 8, (50,) * 8, 8, 8, id="one with 50 does"),
+        pytest.param((3, 3, 3, None, 3, 3, 3, 3), (100,) * 8, 4, 4, id="a missing one ends the row"),
+        pytest.param((9, 9, 9, 9), (100,) * 4, None, None, id="four samples cannot hold five in a row"),
+        pytest.param((), (100,) * 15, None, None, id="the counter is not there"),
+    ],
+)
+def test_slow_samples_in_a_row_are_counted(
+    kernel: tuple[int | None, ...], commands: tuple[int, ...], over_1: int | None, over_2: int | None
+) -> None:
+    found = device(kernel=kernel, commands=commands)
+    assert (found["kavg_run_over_1ms"], found["kavg_run_over_2ms"]) == (over_1, over_2)
+
+
+def test_samples_that_are_minutes_apart_are_not_in_a_row() -> None:
+    early, late = times(4), tuple(time + timedelta(minutes=3) for time in times(4))
+    found = device((*early, *late), kernel=(5,) * 8, commands=(100,) * 8)
+    assert found["kavg_run_over_2ms"] == 4
+
+
+def test_the_median_of_samples_passes_over_a_single_slow_one_and_those_without_commands() -> None:
+    # KB 309140 (facts.md 9.2): a single slow XCOPY skews the average.
+    found = device(commands=(30, 30, 30, 0, 30, 0), device=(1, 1, 400, 0, 2, 0))
+    assert found["davg_median_ms"] == 1.5
+    assert found["davg_ms"] > 100
+
+
+def test_aborts_and_resets_are_summed_and_their_samples_counted() -> None:
+    found = device(aborted=(0, 3, 0, 1, None), resets=(0, 0, 2, 1, 7))
+    assert (found["commands_aborted"], found["bus_resets"], found["troubled_samples"]) == (4, 10, 3)
+    assert device(aborted=(0, 0))["troubled_samples"] is None
+
+
+def test_without_the_commands_no_mean_is_told() -> None:
+    found = device(kernel=(5,) * 15, depth=(None, 64, None))
+    assert (found["kavg_ms"], found["commands_per_second"], found["busy_samples"], found["kavg_run_over_2ms"]) == (None,) * 4
+    assert (found["samples"], found["max_queue_depth"]) == (0, 64)
+
+
+def test_an_adapter_is_told_by_its_newest_depth_and_what_waits_for_it() -> None:
+    told = {"depth": (1024, 2048), "queued": (0, 12), "outstanding": (10, 30), "queue": (0, 4), "commands": (100, 300)}
+    found = adapter_figures(told, times(2))
+    assert (found["queue_depth"], found["queued"], found["queued_max"], found["outstanding"], found["outstanding_max"]) == (
+        2048,
+        6,
+        12,
+        20,
+        30,
+    )
+    assert (found["queue_ms"], found["commands_per_second"], found["sampled_at"]) == (3.0, 200, BEGUN + timedelta(seconds=20))
+
+
+def test_zero_microseconds_are_no_latency_but_zero_percent_is_an_answer() -> None:
+    told = {"reads": (3000, 3000), "writes": (1000, 1000), "read_ms": (1, 1), "write_ms": (5, 5)}
+    idle = datastore_figures({**told, "sioc": (0, 0), "observed": (0, 0), "normalized": (0, 0), "depth": (0, 0)}, times(2))
+    assert (idle["iops"], idle["latency_ms"], idle["sioc_active_percent"]) == (4000, 2.0, 0.0)
+    assert (idle["observed_latency_us"], idle["normalized_latency_us"], idle["max_queue_depth"]) == (None, None, None)
+    # Percentages are told in hundredths: 10000 is all of the time.
+    active = datastore_figures({**told, "sioc": (10000, 5000), "observed": (0, 600), "depth": (4, 32)}, times(2))
+    assert (active["sioc_active_percent"], active["observed_latency_us"], active["max_queue_depth"]) == (75.0, 600, 32)
+    assert active["normalized_latency_us"] is None
+
+
+def test_a_datastore_without_counters_tells_nothing() -> None:
+    found = datastore_figures({}, times(15))
+    assert {name: value for name, value in found.items() if value is not None} == {"samples": 0, "sampled_at": times(15)[-1]}

@@ -1,0 +1,290 @@
+"""DSNRO, advanced options, iSCSI targets and Storage I/O Control: read, written once, read back, and refused in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.endpoints.common.setting import AnyRemediator, Reading
+from auditor.endpoints.settings import remediator_for
+from auditor.endpoints.vcenter.session import open_vcenter
+from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
+from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.soap.privileges import READ_ONLY
+from auditor.lab.vcsim import export_vcsim
+from auditor.lab.wire import Fault
+from auditor.model import Endpoint, EndpointKind, Scalar, Target
+
+Serve = Callable[..., tuple[VCenterServer, Endpoint]]
+
+DEVICE = "naa.624a9370aaaa"
+PE = "naa.6f47acc2000000017366707200000000"
+IQN = "iqn.2010-06.com.purestorage:x"
+
+
+def to(**keys: str) -> Target:
+    return Target("vc-test", tuple(sorted(keys.items())))
+
+
+def iscsi(kind: str = "static", **keys: str) -> Target:
+    where = {"send": ("198.51.100.1", ""), "static": ("198.51.100.2", IQN)}[kind]
+    base = {
+        "host_id": "host-11",
+        "hba": "vmhba64",
+        "target_kind": kind,
+        "address": where[0],
+        "port": "3260",
+        "iqn": where[1],
+        "option": "DelayedAck",
+    }
+    return to(**base | keys)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of the lab: where it is, what it holds, what it can be given, and how the write travels."""
+
+    name: str
+    target: Target
+    before: Scalar
+    after: Scalar
+    operation: str
+
+    @property
+    def remediator(self) -> AnyRemediator:
+        return remediator_for(self.name)
+
+
+SETTINGS = [
+    pytest.param(Setting("device.dsnro", to(host_id="host-11", device=DEVICE), 64, 256, "storage.core.device.set"), id="DSNRO"),
+    pytest.param(Setting("device.dsnro", to(host_id="host-11", device=PE), 256, 512, "storage.core.device.set"), id="DSNRO of a PE"),
+    pytest.param(Setting("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 128, 512, "UpdateOptions"), id="option"),
+    pytest.param(
+        Setting("host.option", to(host_id="host-11", option="DataMover.MaxHWTransferSize"), 4096, 16384, "UpdateOptions"),
+        id="hidden option",
+    ),
+    pytest.param(
+        Setting("iscsi.target_option", iscsi("static"), before=False, after=True, operation="UpdateInternetScsiAdvancedOptions"),
+        id="static target",
+    ),
+    pytest.param(
+        Setting("iscsi.target_option", iscsi("send"), before=True, after=False, operation="UpdateInternetScsiAdvancedOptions"),
+        id="send target",
+    ),
+    pytest.param(
+        Setting("datastore.sioc", to(datastore_id="datastore-101"), before=True, after=False, operation="ConfigureDatastoreIORM_Task"),
+        id="SIOC",
+    ),
+]
+per_setting = pytest.mark.parametrize("setting", SETTINGS)
+
+
+@per_setting
+def test_a_setting_is_read_written_and_read_back(serve_vcenter: Serve, setting: Setting) -> None:
+    server, endpoint = serve_vcenter()
+    assert setting.remediator.kind is EndpointKind.VCENTER
+    with open_vcenter(endpoint) as vcenter:
+        assert setting.remediator.read(vcenter, setting.target) == Reading(setting.before)
+        setting.remediator.write(vcenter, setting.target, setting.after)
+        now = setting.remediator.read(vcenter, setting.target)
+        assert now == Reading(setting.after)
+        assert type(now.value) is type(setting.after)
+        setting.remediator.write(vcenter, setting.target, setting.before)
+        assert setting.remediator.read(vcenter, setting.target) == Reading(setting.before)
+    assert server.requests.count(setting.operation) == 2
+
+
+@per_setting
+def test_a_write_changes_that_setting_alone(serve_vcenter: Serve, setting: Setting) -> None:
+    server, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter:
+        before = everything(server)
+        setting.remediator.write(vcenter, setting.target, setting.after)
+        after = everything(server)
+    assert len([key for key in before.keys() | after.keys() if before.get(key) != after.get(key)]) == 1
+
+
+def everything(server: VCenterServer) -> dict[Any, Any]:
+    """Every setting of the lab's fleet, flat."""
+    found: dict[Any, Any] = {}
+    for moid, host in server.state.hosts.items():
+        found.update({(moid, "option", key): value for key, value in host.options.items()})
+        found.update({(moid, "module", key): value.configured for key, value in host.modules.items()})
+        found.update({(moid, "hba", key): value for key, value in host.adapter_delayed_ack.items()})
+        found.update({(moid, "target", key): value for key, value in host.target_delayed_ack.items()})
+        found.update({(moid, *key): value for key, value in _device_settings(host).items()})
+    for moid, store in server.state.datastores.items():
+        found.update({(moid, name): getattr(store, name) for name in ("sioc_enabled", "sioc_mode", "sioc_threshold_ms", "sioc_statistics")})
+    return found
+
+
+def _device_settings(host: Any) -> dict[tuple[str, str], int]:
+    return {(device, name): value for device, settings in host.device_settings.items() for name, value in settings.items()}
+
+
+@per_setting
+def test_a_write_whose_answer_is_lost_is_sent_once_and_can_be_read_back(serve_vcenter: Serve, setting: Setting) -> None:
+    server, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter:
+        server.faults.active.append(Fault("lose", setting.operation))
+        with pytest.raises(EndpointUnreachableError):
+            setting.remediator.write(vcenter, setting.target, setting.after)
+        assert server.requests.count(setting.operation) == 1
+        assert setting.remediator.read(vcenter, setting.target) == Reading(setting.after)
+
+
+@per_setting
+def test_a_write_that_never_arrived_left_nothing(serve_vcenter: Serve, setting: Setting) -> None:
+    server, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter:
+        server.faults.active.append(Fault("drop", setting.operation))
+        with pytest.raises(EndpointUnreachableError):
+            setting.remediator.write(vcenter, setting.target, setting.after)
+        assert server.requests.count(setting.operation) == 1
+        assert setting.remediator.read(vcenter, setting.target) == Reading(setting.before)
+
+
+@per_setting
+def test_an_account_that_may_only_read_writes_nothing(serve_vcenter: Serve, setting: Setting) -> None:
+    server, endpoint = serve_vcenter()
+    before = everything(server)
+    with open_vcenter(endpoint) as vcenter:
+        server.privileges = READ_ONLY
+        with pytest.raises(PermissionMissingError):
+            setting.remediator.write(vcenter, setting.target, setting.after)
+    assert everything(server) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "target"),
+    [
+        pytest.param("device.dsnro", to(host_id="host-11", device="naa.nobody"), id="device"),
+        pytest.param("device.dsnro", to(host_id="host-99", device=DEVICE), id="host of a device"),
+        pytest.param("host.option", to(host_id="host-11", option="Disk.SchedNumReqOutstanding"), id="option of another build"),
+        pytest.param("host.option", to(host_id="host-11", option="Disk."), id="beginning of a name"),
+        pytest.param("host.option", to(host_id="host-99", option="Disk.QFullThreshold"), id="host of an option"),
+        pytest.param("iscsi.target_option", iscsi(hba="vmhba2"), id="adapter"),
+        pytest.param("iscsi.target_option", iscsi(address="198.51.100.77"), id="target at another address"),
+        pytest.param("iscsi.target_option", iscsi(iqn="iqn.other"), id="target of another name"),
+        pytest.param("iscsi.target_option", iscsi(option="NoSuchThing"), id="parameter of a target"),
+        pytest.param("datastore.sioc", to(datastore_id="datastore-999"), id="datastore"),
+    ],
+)
+def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve, name: str, target: Target) -> None:
+    _, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter, pytest.raises(NotThereError):
+        remediator_for(name).read(vcenter, target)
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "value"),
+    [
+        pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), 0, id="DSNRO 0"),
+        pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), True, id="DSNRO true"),
+        pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), "256", id="DSNRO as text"),
+        pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), None, id="DSNRO nothing"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), "512", id="text for a number"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), True, id="true for a number"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), None, id="nothing for a number"),
+        pytest.param("host.option", to(host_id="host-11", option="Disk.QFullThreshold"), 1 << 63, id="wider than a long"),
+        pytest.param("iscsi.target_option", iscsi(), 0, id="0 for false"),
+        pytest.param("iscsi.target_option", iscsi(), None, id="nothing for false"),
+        pytest.param("datastore.sioc", to(datastore_id="datastore-101"), 0, id="SIOC 0"),
+        pytest.param("datastore.sioc", to(datastore_id="datastore-101"), None, id="SIOC nothing"),
+    ],
+)
+def test_a_value_of_the_wrong_type_or_range_is_refused_before_anything_is_sent(
+    serve_vcenter: Serve, name: str, target: Target, value: Scalar
+) -> None:
+    server, endpoint = serve_vcenter()
+    before = everything(server)
+    with open_vcenter(endpoint) as vcenter, pytest.raises(RefusedError):
+        remediator_for(name).write(vcenter, target, value)
+    assert everything(server) == before
+    assert not {"UpdateOptions", "UpdateInternetScsiAdvancedOptions", "ConfigureDatastoreIORM_Task", "storage.core.device.set"} & set(
+        server.requests
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "target", "value", "error"),
+    [
+        pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), 4096, RefusedError, id="DSNRO above what the host takes"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 513, RefusedError, id="option above its range"),
+        pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 127, RefusedError, id="option below its range"),
+        pytest.param("datastore.sioc", to(datastore_id="datastore-103"), True, NotThereError, id="SIOC of a datastore that has none"),
+    ],
+)
+def test_what_the_endpoint_itself_refuses_is_said_in_its_words(
+    serve_vcenter: Serve, name: str, target: Target, value: Scalar, error: type[EndpointError]
+) -> None:
+    server, endpoint = serve_vcenter()
+    before = everything(server)
+    with open_vcenter(endpoint) as vcenter, pytest.raises(error):
+        remediator_for(name).write(vcenter, target, value)
+    assert everything(server) == before
+
+
+def test_options_are_written_with_the_width_they_came_with(serve_vcenter: Serve) -> None:
+    # The lab refuses an int where it keeps a long, as a real host does; a text option and a switch keep their types as well.
+    server, endpoint = serve_vcenter()
+    server.state.hosts["host-11"].options.update({"Annotations.WelcomeMessage": "hello", "Some.Switch": True})
+    option = remediator_for("host.option")
+    with open_vcenter(endpoint) as vcenter:
+        for name, value in (("Annotations.WelcomeMessage", "a <b> & c"), ("Some.Switch", False), ("Disk.QFullSampleSize", 32)):
+            option.write(vcenter, to(host_id="host-11", option=name), value)
+            assert option.read(vcenter, to(host_id="host-11", option=name)) == Reading(value)
+
+
+def test_vcsim_which_checks_nothing_gets_only_what_fits(start_vcsim: Callable[..., Endpoint]) -> None:
+    option = remediator_for("host.option")
+    target = to(host_id="host-21", option="Config.HostAgent.log.level")
+    with open_vcenter(start_vcsim()) as vcenter:
+        assert option.read(vcenter, target) == Reading("info")
+        with pytest.raises(RefusedError):
+            option.write(vcenter, target, 1)
+        option.write(vcenter, target, "verbose")
+        assert option.read(vcenter, target) == Reading("verbose")
+        with pytest.raises(NotThereError):
+            option.read(vcenter, to(host_id="host-21", option="Config.HostAgent"))
+
+
+OFFERED = """<propSet><name>supportedOption</name><val xsi:type="ArrayOfOptionDef">
+<OptionDef xsi:type="OptionDef"><label>l</label><summary>s</summary><key>ISCSI.MaxIoSizeKB</key>
+<optionType xsi:type="LongOption"><min>128</min><max>512</max><defaultValue>128</defaultValue></optionType></OptionDef>
+<OptionDef xsi:type="OptionDef"><label>l</label><summary>s</summary><key>Disk.DelayOnBusy</key>
+<optionType xsi:type="LongOption"><valueIsReadonly>true</valueIsReadonly><min>0</min><max>5000</max><defaultValue>400</defaultValue>
+</optionType></OptionDef></val></propSet>"""
+
+
+def test_the_range_a_host_offers_is_kept_although_the_peer_checks_nothing(
+    start_vcsim: Callable[..., Endpoint], small_vcenter: VCenterDescription, tmp_path: Path
+) -> None:
+    export_vcsim(LabFleet(vcenters=(small_vcenter,)), tmp_path / "model")
+    for file in (tmp_path / "model").glob("*-OptionManager-*.xml"):
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace("<propSet>", f"{OFFERED}<propSet>", 1), encoding="utf-8")
+    option, size = remediator_for("host.option"), to(host_id="host-11", option="ISCSI.MaxIoSizeKB")
+    with open_vcenter(start_vcsim(tmp_path / "model")) as vcenter:
+        for value in (127, 513):
+            with pytest.raises(RefusedError, match="128 to 512"):
+                option.write(vcenter, size, value)
+        with pytest.raises(RefusedError, match="read-only"):
+            option.write(vcenter, to(host_id="host-11", option="Disk.DelayOnBusy"), 500)
+        assert option.read(vcenter, size) == Reading(128)
+        option.write(vcenter, size, 512)
+        assert option.read(vcenter, size) == Reading(512)
+
+
+def test_a_task_that_is_still_running_is_waited_for(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    server.state.task_seconds = 0.3
+    sioc = remediator_for("datastore.sioc")
+    with open_vcenter(endpoint) as vcenter:
+        sioc.write(vcenter, to(datastore_id="datastore-101"), value=False)
+        assert sioc.read(vcenter, to(datastore_id="datastore-101")) == Reading(value=False)

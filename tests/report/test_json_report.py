@@ -1,0 +1,202 @@
+"""The JSON report keeps its published contract, is written as it is read, and can be read back."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import tracemalloc
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from auditor.errors import SnapshotError
+from auditor.model import Finding, Report, Verdict
+from auditor.report.json_reading import load_report
+from auditor.report.json_report import report_schema, write_json
+from tests.report import samples
+
+VALIDATOR = jsonschema.Draft202012Validator(report_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
+
+
+def rendered(report: Report) -> str:
+    out = io.StringIO()
+    write_json(report, out)
+    return out.getvalue()
+
+
+def test_the_schema_is_itself_sound() -> None:
+    jsonschema.Draft202012Validator.check_schema(report_schema())
+
+
+@pytest.mark.parametrize(
+    "report",
+    [samples.bad_night, samples.clean, samples.blind, samples.hostile, lambda: samples.report_of([])],
+    ids=["drift", "clean", "unread fleet", "hostile names", "nothing judged"],
+)
+def test_a_real_report_obeys_the_schema(report: Callable[[], Report]) -> None:
+    VALIDATOR.validate(json.loads(rendered(report())))
+
+
+def _without(name: str) -> Callable[[dict[str, Any]], None]:
+    return lambda said: said.pop(name)
+
+
+def _first(change: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
+    return lambda said: said["findings"][0].update(change)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        pytest.param(_without("findings"), id="no findings"),
+        pytest.param(_without("coverage"), id="no coverage"),
+        pytest.param(lambda said: said["summary"].pop("waived"), id="a verdict left uncounted"),
+        pytest.param(lambda said: said.update(schema_version=2), id="another version"),
+        pytest.param(lambda said: said["coverage"].update(ratio=1.5), id="more than everything judged"),
+        pytest.param(lambda said: said["summary"].update(fail="3"), id="a count that is text"),
+        pytest.param(lambda said: said["summary"]["by_severity"].update(urgent=1), id="an unknown severity"),
+        pytest.param(lambda said: said["run"].update(started="21.11.2026"), id="a time that is not ISO 8601"),
+        pytest.param(_first({"verdict": "ok"}), id="an unknown verdict"),
+        pytest.param(_first({"resource": {"kind": "host"}}), id="a resource without a name"),
+        pytest.param(_first({"evidence": {"dsnro": [32]}}), id="evidence that is not a scalar"),
+        pytest.param(_first({"fix": {"remediator": "device.dsnro"}}), id="half a fix"),
+        pytest.param(lambda said: said["findings"][0]["fix"].update(outcome="done"), id="an unknown outcome"),
+        pytest.param(lambda said: said["gaps"][0].pop("why"), id="a gap without a reason"),
+    ],
+)
+def test_a_broken_report_is_refused(spoil: Callable[[dict[str, Any]], None]) -> None:
+    said = json.loads(rendered(samples.bad_night()))
+    spoil(said)
+    with pytest.raises(jsonschema.ValidationError):
+        VALIDATOR.validate(said)
+
+
+def test_fields_that_a_later_version_adds_are_accepted() -> None:
+    said = json.loads(rendered(samples.bad_night()))
+    said["added"] = said["findings"][0]["added"] = said["run"]["added"] = 1
+    VALIDATOR.validate(said)
+
+
+def test_a_finding_says_what_the_contract_promises() -> None:
+    said = json.loads(rendered(samples.bad_night()))
+    assert said["coverage"] == {"judged": 9, "unknown": 1, "ratio": 0.9}
+    assert said["summary"] == {
+        "fail": 3,
+        "pass": 5,
+        "unknown": 1,
+        "not_applicable": 1,
+        "waived": 1,
+        "by_severity": {"critical": 1, "high": 2},
+        "waived_unknown": 0,
+    }
+    assert said["findings"][1] == {
+        "rule": "vvol/pe-dsnro-headroom",
+        "title": "One throttled disk cannot fill a protocol endpoint's queue",
+        "verdict": "fail",
+        "severity": "high",
+        "resource": {
+            "kind": "protocol_endpoint",
+            "id": "esx-01.example.net/naa.6f47acc100000000612e3f4d00000001",
+            "name": "naa.6f47acc100000000612e3f4d00000001",
+            "endpoint": "vc-east",
+            "cluster": "gold",
+            "host": "esx-01.example.net",
+        },
+        "observed": 32,
+        "desired": 256,
+        "evidence": {"dsnro": 32, "queue_depth": 128, "deepest_disk_queue": 64, "per_object_qos": True, "family": "solidfire"},
+        "missing": [],
+        "impact": {"worst_wait_seconds": 0.312},
+        "fix": {
+            "remediator": "device.dsnro",
+            "class": "online-caution",
+            "before": 32,
+            "after": 256,
+            "outcome": "proposed",
+            "why": "",
+            "pending": None,
+            "target": {"device": "naa.6f47acc100000000612e3f4d00000001", "host_id": "host-1"},
+        },
+        "waiver": None,
+        "lapsed_waiver": None,
+        "since": None,
+    }
+    assert [finding["verdict"] for finding in said["findings"]].count("pass") == 5, "passes are findings too"
+    assert said["findings"][3]["missing"] == ["dsnro"]
+    assert said["gaps"] == [
+        {"endpoint": "vc-east", "what": "esxcli storage core device list on esx-03.example.net", "why": "the host is disconnected"}
+    ]
+
+
+@pytest.mark.parametrize(("value", "said"), [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")])
+def test_a_number_that_json_does_not_have_is_named(value: float, said: str) -> None:
+    finding = replace(samples.pe_finding(), observed=value, evidence={"ratio": value})
+    read = json.loads(rendered(samples.report_of([finding])), parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
+    assert read["findings"][0]["observed"] == read["findings"][0]["evidence"]["ratio"] == said
+
+
+def test_findings_are_written_as_they_come_and_none_is_held() -> None:
+    written: list[int] = []
+
+    class Out(io.StringIO):
+        def write(self, text: str) -> int:
+            written.append(len(text))
+            return len(text)
+
+    seen_before_the_last = 0
+
+    def findings() -> Iterator[Finding]:
+        nonlocal seen_before_the_last
+        for number in range(20_000):
+            seen_before_the_last = sum(written) if number == 19_999 else 0
+            yield samples.pe_finding(f"esx-{number}", Verdict.PASS)
+
+    report = replace(samples.clean(), findings=findings)
+    tracemalloc.start()
+    try:
+        write_json(report, Out())
+        _, peak_bytes = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert seen_before_the_last > 10_000_000
+    assert peak_bytes < 3_000_000
+
+
+@pytest.mark.parametrize("report", [samples.bad_night, samples.clean, samples.hostile], ids=["drift", "clean", "hostile names"])
+def test_a_report_reads_back_as_it_was_written(tmp_path: Path, report: Callable[[], Report]) -> None:
+    first = rendered(report())
+    path = tmp_path / "report.json"
+    path.write_text(first)
+    again = load_report(path)
+    assert rendered(again) == first
+    assert rendered(again) == first, "a second pass over the findings differs"
+    assert list(again.findings()) == list(report().findings())
+    assert (again.run, again.summary, again.gaps, again.receipts) == (report().run, report().summary, report().gaps, report().receipts)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        pytest.param(lambda text: text[: len(text) // 2], "do not end", id="torn"),
+        pytest.param(lambda text: "", "does not open", id="empty"),
+        pytest.param(lambda text: json.dumps(json.loads(text), indent=1), "does not open", id="laid out anew"),
+        pytest.param(lambda text: text.replace('"schema_version": 1', '"schema_version": 9'), "version 9", id="a later version"),
+    ],
+)
+def test_a_report_that_cannot_be_read_back_says_why(tmp_path: Path, spoil: Callable[[str], str], why: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(spoil(rendered(samples.bad_night())))
+    with pytest.raises(SnapshotError, match=why):
+        load_report(path)
+
+
+def test_a_finding_that_is_torn_is_no_traceback(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(rendered(samples.bad_night()).replace('"verdict": "unknown"', '"verdict": "unkn'))
+    with pytest.raises(SnapshotError, match="a finding is torn"):
+        list(load_report(path).findings())

@@ -1,0 +1,128 @@
+"""`--reporter NAME:PATH`: what is wrong is told before the audit, and a file is whole or not there."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import stat
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from auditor.errors import ConfigurationError
+from auditor.model import Finding
+from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
+from auditor.report.files import sweep, written_whole
+from tests.report import samples
+
+
+@pytest.mark.parametrize("name", REPORTERS)
+def test_every_format_has_a_writer(name: str) -> None:
+    out = io.StringIO()
+    writer_of(name)(samples.bad_night(), out)
+    assert "sioc/overlap-array-qos" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("jsno:report.json", 'no report format "jsno"; did you mean "json"', id="misspelt"),
+        pytest.param("HTML", 'did you mean "html"', id="capitals"),
+        pytest.param("pdf:report.pdf", 'no report format "pdf"$', id="unknown"),
+        pytest.param("json:", "no path after the colon", id="no path"),
+        pytest.param("json:{folder}", "Is a directory", id="a folder"),
+        pytest.param("json:{folder}/missing/report.json", "No such folder", id="missing folder"),
+    ],
+)
+def test_a_wrong_reporter_is_refused_before_anything_is_read(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        parse_reporter(text.format(folder=tmp_path))
+    assert re.search(said, refused.value.what)
+
+
+@pytest.mark.parametrize("text", ["json", "json:-"])
+def test_no_path_and_a_dash_are_standard_output(text: str) -> None:
+    assert parse_reporter(text) == Destination("json", None)
+    out = io.StringIO()
+    write_report(samples.clean(), parse_reporter(text), out)
+    assert out.getvalue().startswith('{"schema_version": 1')
+
+
+def test_a_path_may_hold_colons(tmp_path: Path) -> None:
+    assert parse_reporter(f"json:{tmp_path}/a:b.json").path == tmp_path / "a:b.json"
+
+
+def test_without_any_reporter_there_is_a_table() -> None:
+    assert parse_reporters([]) == (Destination("table", None),)
+
+
+@pytest.mark.parametrize("texts", [["table", "json"], ["json:{folder}/r", "html:{folder}/x/../r"]], ids=["standard output", "one file"])
+def test_two_reports_into_one_place_are_refused(tmp_path: Path, texts: list[str]) -> None:
+    (tmp_path / "x").mkdir()
+    with pytest.raises(ConfigurationError, match="both write to"):
+        parse_reporters([text.format(folder=tmp_path) for text in texts])
+
+
+@pytest.mark.parametrize("name", REPORTERS)
+def test_a_report_that_breaks_off_leaves_the_file_as_it_was(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "report"
+    path.write_text("yesterday's")
+
+    def findings() -> Iterator[Finding]:
+        yield samples.pe_finding()
+        raise RuntimeError("the disk went away")
+
+    with pytest.raises(RuntimeError, match="went away"):
+        write_report(replace(samples.bad_night(), findings=findings), Destination(name, path), io.StringIO())
+    assert path.read_text() == "yesterday's"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_new_file_has_the_permissions_of_any_new_file(tmp_path: Path) -> None:
+    before = os.umask(0o027)
+    try:
+        write_report(samples.clean(), Destination("json", tmp_path / "r.json"), io.StringIO())
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE((tmp_path / "r.json").stat().st_mode) == 0o640
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions_and_its_link(tmp_path: Path) -> None:
+    real = tmp_path / "real.json"
+    real.touch(mode=0o600)
+    link = tmp_path / "link.json"
+    link.symlink_to(real)
+    write_report(samples.clean(), Destination("json", link), io.StringIO())
+    assert link.is_symlink()
+    assert real.read_text().startswith("{")
+    assert stat.S_IMODE(real.stat().st_mode) == 0o600
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    got: list[str] = []
+    reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
+    reader.start()
+    write_report(samples.clean(), parse_reporter(f"json:{pipe}"), io.StringIO())
+    reader.join(10)
+    assert got[0].startswith("{")
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_full_disk_is_an_error_for_people() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("/dev/full is Linux's")
+    with pytest.raises(ConfigurationError, match="No space left on device"), written_whole(Path("/dev/full")) as out:
+        out.write("x")
+
+
+def test_what_a_killed_run_left_half_written_is_swept(tmp_path: Path) -> None:
+    (tmp_path / ".latest.html.0a1b2c3d.tmp").write_text("<html")
+    (tmp_path / "index.html").write_text("kept")
+    sweep(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["index.html"]

@@ -1,0 +1,49 @@
+"""`auditor rules list`: one rule a line for programs, and no wider than the terminal for people."""
+
+import io
+
+import pytest
+
+from auditor.audit import load_rule_set
+from auditor.engine.rule import RuleSet
+from auditor.report.rule_list import write_rule_list
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(scope="module")
+def rules() -> RuleSet:
+    return load_rule_set()
+
+
+def test_a_program_gets_one_rule_a_line(rules: RuleSet) -> None:
+    out = io.StringIO()
+    write_rule_list(rules, out)
+    lines = out.getvalue().splitlines()
+    assert [line.split()[:2] for line in lines] == [[rule.id, str(rule.severity)] for rule in rules]
+    assert all(line.endswith(rule.title) for line, rule in zip(lines, rules, strict=True))
+
+
+def test_a_person_gets_whole_titles_within_eighty_columns(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = Terminal()
+    write_rule_list(rules, out)
+    text = out.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
+    flat = " ".join(text.split())
+    marks = {rule.id: "*" if "on-request" in rule.tags else "" for rule in rules}
+    assert all(f"{rule.id} {rule.severity}{marks[rule.id]} {rule.title}" in flat for rule in rules)
+    assert f"{len(rules)} rules." in flat
+
+
+def test_rules_on_request_are_marked_and_their_packs_named(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    out = Terminal()
+    write_rule_list(rules.only(["diag/kavg", "vaai/enabled"]), out)
+    kavg, enabled, _, told = out.getvalue().splitlines()
+    assert " medium* " in kavg
+    assert "*" not in enabled
+    assert told.endswith("1 marked * are judged on request: --tag diag, or --tag all.")

@@ -1,0 +1,215 @@
+"""`auditor query`: sealed off, interruptible, told as a table, CSV or JSON."""
+
+import csv
+import io
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor import query as querying
+from auditor.authoring.query_guard import Question
+from auditor.cli import run
+from auditor.errors import AuditorError, ConfigurationError
+from auditor.facts.schema import Batch
+from auditor.facts.snapshot import SnapshotBuilder
+from auditor.model import Gap
+from auditor.query import answered
+from auditor.report.query_rows import write_rows
+from tests.facts.fleets import WHEN, endpoints, hosts, seen
+
+ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
+ENDLESS_ROWS = "SELECT a.range * b.range FROM range(10000000) AS a, range(10000000) AS b"
+
+
+@pytest.fixture(scope="module")
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    given = hosts()
+    given["device"] = [{"host_id": f"host-{n}", **seen("naa.6f1", "solidfire", queue_depth=64 * n)} for n in (1, 2)]
+    builder = SnapshotBuilder()
+    for table, rows in given.items():
+        names = {name for row in rows for name in row}
+        cells: dict[str, list[Any]] = {"endpoint": ["vc"] * len(rows), **{name: [row.get(name) for row in rows] for name in names}}
+        builder.add(Batch(table, cells))
+    builder.add(Gap("vc", "options of esx-2", "refused"))
+    directory = tmp_path_factory.mktemp("query") / "snapshot"
+    builder.finish(endpoints(), started=WHEN, finished=WHEN).save(directory)
+    return directory
+
+
+def ask(text: str, snapshot: Path, folder: Path, seconds: float | None = None) -> list[tuple[object, ...]]:
+    with answered(text, snapshot, folder / "spilled", None, seconds) as answer:
+        return list(answer.rows)
+
+
+def test_a_view_answers_as_it_does_to_rules(snapshot: Path, tmp_path: Path) -> None:
+    found = ask("SELECT host, queue_depth, family FROM device ORDER BY host", snapshot, tmp_path)
+    assert found == [("esx-1", 64, "solidfire"), ("esx-2", 128, "solidfire")]
+    assert ask("SELECT what, why FROM fact.gap WHERE why = 'refused'", snapshot, tmp_path) == [("options of esx-2", "refused")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM read_csv('{file}')",
+        "SELECT * FROM read_text('/etc/hostname')",
+        "SELECT * FROM '{file}'",
+        "COPY (SELECT 1) TO '{folder}/out.csv'",
+        "ATTACH '{folder}/out.db' AS other",
+        "EXPORT DATABASE '{folder}/out'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SELECT * FROM read_csv('http://127.0.0.1:9/x')",
+        "SET enable_external_access = true",
+        "SET allowed_directories = ['/']",
+        "RESET lock_configuration",
+        "SELECT * FROM glob('/*')",
+    ],
+)
+def test_behind_the_check_duckdb_itself_reaches_nothing(text: str, snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "secret.csv"
+    file.write_text("a\n1\n", encoding="utf-8")
+    before = set(tmp_path.iterdir())
+    monkeypatch.setattr(querying, "question", lambda text, findings: Question(text, {}))
+    with pytest.raises(AuditorError) as refused:
+        ask(text.format(file=file, folder=tmp_path), snapshot, tmp_path)
+    assert "disabled" in refused.value.what or "locked" in refused.value.what or "permission" in refused.value.what.lower()
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_times_are_told_in_utc_wherever_the_machine_stands(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    builder = SnapshotBuilder()
+    when = datetime(2026, 11, 21, 1, 30, tzinfo=UTC)
+    builder.add(Batch("change_event", {"endpoint": ["vc"], "happened_at": [when]}))
+    builder.finish(endpoints(), started=WHEN, finished=WHEN).save(tmp_path / "snapshot")
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    text = "SELECT happened_at::VARCHAR, day(happened_at) FROM fact.change_event"
+    assert ask(text, tmp_path / "snapshot", tmp_path) == [("2026-11-21 01:30:00+00", 21)]
+
+
+def test_a_snapshot_is_as_it_was_afterwards(snapshot: Path, tmp_path: Path) -> None:
+    before = {path.name: path.read_bytes() for path in snapshot.iterdir()}
+    ask("SELECT count(*) FROM device, host", snapshot, tmp_path)
+    assert {path.name: path.read_bytes() for path in snapshot.iterdir()} == before
+
+
+@pytest.mark.parametrize("text", [pytest.param(ENDLESS, id="before the first row"), pytest.param(ENDLESS_ROWS, id="among rows")])
+def test_a_query_that_runs_away_ends_when_its_time_is_up(text: str, snapshot: Path, tmp_path: Path) -> None:
+    started = time.monotonic()
+    with pytest.raises(ConfigurationError, match=r"not answered in 0\.3 seconds"):
+        ask(text, snapshot, tmp_path, 0.3)
+    assert time.monotonic() - started < 10
+
+
+def test_ctrl_c_ends_a_query(snapshot: Path) -> None:
+    # A process that was started in the background ignores the signal, and its children do.
+    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from auditor.cli import main; main()"
+    command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "--timeout", "30", ENDLESS]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        time.sleep(2)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_a_misspelt_column_gets_the_nearest(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["query", "SELECT hst FROM device", "--from", str(snapshot)]) == 3
+    assert capsys.readouterr().err.splitlines() == [
+        'error: the query names column "hst", which is not there; did you mean "host"?',
+        "  why: nothing was asked.",
+        "  do:  `auditor rules schema device` lists the columns of device.",
+    ]
+
+
+def test_csv_and_json_hold_every_row_and_tell_null_from_nothing(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    select = "SELECT host, NULL AS nothing, '' AS empty, true AS yes, 0.5 AS half FROM host ORDER BY host"
+    assert run(["query", select, "--from", str(snapshot), "--format", "csv"]) == 0
+    assert next(csv.reader(io.StringIO(capsys.readouterr().out))) == ["host", "nothing", "empty", "yes", "half"]
+    assert run(["query", select, "--from", str(snapshot), "--format", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [row["host"] for row in told] == ["esx-1", "esx-2"]
+    assert (told[0]["nothing"], told[0]["empty"], told[0]["yes"], float(told[0]["half"])) == (None, "", True, 0.5)
+    assert run(["query", "SELECT host FROM host WHERE false", "--from", str(snapshot), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out) == []
+
+
+def test_what_is_not_shown_is_said_aloud(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["query", "SELECT unnest(range(5)) AS n", "--from", str(snapshot), "--limit", "3"]) == 0
+    said = capsys.readouterr()
+    assert said.out.split() == ["n", "-", "0", "1", "2"]
+    assert "only the first 3 rows are shown, and there are more; --limit 0 shows all" in said.err
+    assert "2 things could not be read" in said.err  # one of them is that no array presents the device
+    assert run(["query", "SELECT unnest(range(3)) AS n", "--from", str(snapshot), "--limit", "3"]) == 0
+    assert "only the first" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("width", [20, 40, 79, 200])
+def test_a_table_is_as_wide_as_the_terminal_and_says_what_it_cut(width: int) -> None:
+    out = io.StringIO()
+    columns = [("endpoint", "VARCHAR"), ("device", "VARCHAR"), ("dsnro", "BIGINT"), ("qos", "VARCHAR")]
+    cut = write_rows(columns, iter([("vc", "naa." + "0" * 32, 32, "x" * 90)] * 3), out, form="table", width=width)
+    lines = out.getvalue().splitlines()
+    assert max(len(line) for line in lines) <= width
+    assert bool(cut) is (width < 2 * 3 + 8 + 36 + 5 + 90)
+    left_out = [name for name, _ in columns if name not in lines[0]]
+    assert all(name in cut for name in left_out)
+    assert ("…" in out.getvalue()) is ("shortened" in cut)
+
+
+def test_a_name_from_the_fleet_cannot_steer_the_terminal() -> None:
+    out = io.StringIO()
+    write_rows([("name", "VARCHAR")], iter([("\x1b[2Jgone",)]), out, form="table", width=None)
+    assert "\x1b" not in out.getvalue()
+
+
+def test_rows_are_written_as_they_come() -> None:
+    taken = []
+
+    def rows() -> Iterator[tuple[int]]:
+        for number in range(10_000):
+            taken.append(number)
+            yield (number,)
+
+    class FullError(Exception):
+        """The reader wants no more."""
+
+    class Out(io.StringIO):
+        def write(self, text: str) -> int:
+            if "\n700" in f"\n{text}".replace('{"n": ', "\n"):
+                raise FullError
+            return super().write(text)
+
+    for form in ("csv", "json"):
+        taken.clear()
+        with pytest.raises(FullError):
+            write_rows([("n", "BIGINT")], rows(), Out(), form=form, width=None)
+        assert len(taken) < 1000
+
+
+def test_a_reader_that_goes_away_is_no_error(snapshot: Path) -> None:
+    script = "from auditor.cli import main; main()"
+    command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "SELECT unnest(range(1000000)) AS n"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        said = process.stderr.read()
+        assert process.wait(timeout=30) == 0
+    assert "Traceback" not in said
+
+
+def test_a_run_without_a_snapshot_says_where_else_to_ask(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["query", "SELECT 1", "--state-dir", str(tmp_path)]) == 3
+    assert "no finished run is kept" in capsys.readouterr().err
+    assert run(["query", "SELECT 1", "--run", "x", "--from", "y"]) == 3
+    assert "--run cannot go with --from" in capsys.readouterr().err
