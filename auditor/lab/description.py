@@ -237,7 +237,7 @@ class ClusterDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiocDescription:
-    """Storage I/O Control of a datastore. Source: StorageIORMInfo in the vSphere API; facts.md 4.1."""
+    """Storage I/O Control of a datastore. Source: StorageIORMInfo in the vSphere API; docs/domain/facts.md#4-1."""
 
     supported: bool = True
     enabled: bool = False
@@ -293,7 +293,9 @@ class AutomationDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodDescription:
-    """A datastore cluster. Source of defaults: StorageDrsPodConfigInfo and StorageDrsIoLoadBalanceConfig in the vSphere API; facts.md 4.4.
+    """A datastore cluster.
+
+    Source of defaults: StorageDrsPodConfigInfo and StorageDrsIoLoadBalanceConfig in the vSphere API; docs/domain/facts.md#4-4.
 
     Attributes:
         datastores: names; a datastore is in one cluster at most.
@@ -421,7 +423,8 @@ class DiskDescription:
 
     `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
     `shares` is low | normal | high, or the number of custom ones; `provisioning` is thin | lazy | eager, as its blocks are set aside.
-    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source: facts.md 8.1.
+    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source:
+    docs/domain/facts.md#8-1.
     """
 
     datastore: str

@@ -49,7 +49,7 @@ _LUNS_A_DATASTORE = 4  # one in four holds a datastore; the others are raw devic
 _VMS_A_HOST = 3
 _NODES = 2  # of the Element cluster behind a vCenter, a protocol endpoint each
 
-# Recorded builds that a vCenter 8 manages. Source: advanced-options.md.
+# Recorded builds that a vCenter 8 manages. Source: docs/domain/advanced-options.md#options.
 _BUILDS = (
     ("6.7.0", 14320388),
     ("7.0.0", 15843807),
@@ -61,7 +61,7 @@ _BUILDS = (
     ("8.0.2", 22380479),
     ("8.0.2", 23305546),
 )
-# What somebody once set and nobody set back. Source: incidents.md; ranges in advanced-options.md.
+# What somebody once set and nobody set back. Source: docs/domain/incidents.md; ranges in docs/domain/advanced-options.md#options.
 _OPTIONS: tuple[Mapping[str, OptionValue], ...] = (
     {"DataMover.HardwareAcceleratedMove": 0, "DataMover.HardwareAcceleratedInit": 0},
     {"VMFS3.HardwareAcceleratedLocking": 0},
@@ -74,7 +74,7 @@ _OPTIONS: tuple[Mapping[str, OptionValue], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """An array family as hosts see it. Source of vendor and model: multipath-tools hwtable.c, facts.md section 11."""
+    """An array family as hosts see it. Source of vendor and model: multipath-tools hwtable.c, docs/domain/facts.md#11."""
 
     vendor: str
     model: str
@@ -94,7 +94,8 @@ _FAMILIES = (
     _Family("COMPELNT", "Compellent Vol", "6000d310", "fc", "nfnic", "Cisco UCS VIC Fnic Controller"),
     _Family("FUJITSU", "ETERNUS_DXM", "600000e00d", "fc", "lpfc", "Emulex LightPulse LPe32002-M2"),
 )
-# Driver, what a careful admin configures, and what goes wrong. Source: facts.md section 2; `qlfxmaxqdepth` is incidents.md's misspelling.
+# Driver, what a careful admin configures, and what goes wrong. Source: docs/domain/facts.md#2; `qlfxmaxqdepth` is the misspelling of
+# docs/domain/incidents.md#s2.
 _DEPTHS = {
     "iscsi_vmk": ("iscsivmk_LunQDepth=255", "iscsivmk_LunQDepht=255"),
     "qlnativefc": ("ql2xmaxqdepth=255", "qlfxmaxqdepth=255"),
@@ -163,7 +164,7 @@ class _Array:
         """The array as it is now."""
         shell = self.shell
         policies = (
-            QosPolicyDescription("Bronze", 25, 1000, 2000),  # 25 is below the documented minimum of 50 (facts.md 6.5)
+            QosPolicyDescription("Bronze", 25, 1000, 2000),  # 25 is below the documented minimum of 50 (docs/domain/facts.md#6-5)
             QosPolicyDescription("Silver", 50, 1500, 3000),
             QosPolicyDescription("Gold", 100, 3000, 6000),
         )
