@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from auditor.lab.dell_sc.description import DellScDescription
-from auditor.lab.element.description import ElementDescription, LoadDescription
-from auditor.lab.eternus.description import EternusDescription
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.ontap.description import OntapDescription
+from auditor.lab.arrays.dell_sc.description import DellScDescription
+from auditor.lab.arrays.element.description import ElementDescription, LoadDescription
+from auditor.lab.arrays.eternus.description import EternusDescription
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.ontap.description import OntapDescription
 
 OptionValue = bool | int | str
 

@@ -10,8 +10,8 @@ from auditor.lab.presenting import endpoints_of, presented
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from auditor.lab.arrays.element.description import ElementDescription
     from auditor.lab.description import ArrayDescription
-    from auditor.lab.element.description import ElementDescription
 
 
 def _named(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -120,7 +120,7 @@ def _datastore(
 
 
 def _with_vvols(array: ArrayDescription) -> ElementDescription:
-    from auditor.lab.element.description import ElementDescription
+    from auditor.lab.arrays.element.description import ElementDescription
 
     if not isinstance(array, ElementDescription):
         raise ValueError(f"the lab has vVols of Element arrays only, and {array.name} is none")  # noqa: TRY004  a mistake in a scenario

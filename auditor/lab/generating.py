@@ -13,6 +13,15 @@ from functools import cached_property
 from random import Random
 from typing import TYPE_CHECKING
 
+from auditor.lab.arrays.element.description import (
+    VVOL_NAMESPACE,
+    ContainerDescription,
+    ElementDescription,
+    NodeDescription,
+    QosPolicyDescription,
+    VolumeDescription,
+    VvolDescription,
+)
 from auditor.lab.description import (
     ClusterDescription,
     DatastoreDescription,
@@ -27,15 +36,6 @@ from auditor.lab.description import (
     TargetDescription,
     VCenterDescription,
     VmDescription,
-)
-from auditor.lab.element.description import (
-    VVOL_NAMESPACE,
-    ContainerDescription,
-    ElementDescription,
-    NodeDescription,
-    QosPolicyDescription,
-    VolumeDescription,
-    VvolDescription,
 )
 from auditor.lab.expanding import array_host_id
 

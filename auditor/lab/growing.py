@@ -10,9 +10,9 @@ from auditor.lab.description import TargetDescription
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from auditor.lab.arrays.element.description import NodeDescription
+    from auditor.lab.arrays.element.server import ElementServer
     from auditor.lab.description import DeviceDescription, HbaDescription
-    from auditor.lab.element.description import NodeDescription
-    from auditor.lab.element.server import ElementServer
     from auditor.lab.vcenter.server import VCenterServer
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 

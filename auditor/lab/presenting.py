@@ -25,8 +25,8 @@ def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, A
 
 def endpoints_of(array: ArrayDescription) -> list[dict[str, Any]]:
     """The protocol endpoints of an array as devices; empty where it has none."""
-    from auditor.lab.element.description import ElementDescription
-    from auditor.lab.flasharray.description import FlashArrayDescription
+    from auditor.lab.arrays.element.description import ElementDescription
+    from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 
     match array:
         case ElementDescription():
@@ -42,10 +42,10 @@ _SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
 
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
-    from auditor.lab.dell_sc.description import DellScDescription
-    from auditor.lab.element.description import ElementDescription
-    from auditor.lab.eternus.description import EternusDescription
-    from auditor.lab.flasharray.description import FlashArrayDescription
+    from auditor.lab.arrays.dell_sc.description import DellScDescription
+    from auditor.lab.arrays.element.description import ElementDescription
+    from auditor.lab.arrays.eternus.description import EternusDescription
+    from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 
     match array:
         case ElementDescription():
@@ -58,7 +58,7 @@ def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
             for each, naa in zip(array.volumes, array.volume_naas(), strict=True):
                 yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
         case FlashArrayDescription():
-            from auditor.lab.flasharray.ports import target_iqn, target_ports
+            from auditor.lab.arrays.flasharray.ports import target_iqn, target_ports
 
             wwns = [port.wwn.replace(":", "").lower() for port in target_ports(array) if port.wwn]
             common = {"vendor": "PURE", "model": "FlashArray", "revision": "8888", "satp": "VMW_SATP_ALUA"}

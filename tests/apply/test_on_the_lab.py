@@ -17,6 +17,7 @@ import pytest
 from auditor.apply import Fate, apply, recover, undo
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import history, open_intents, open_journal
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
 from auditor.lab.description import (
     ClusterDescription,
     DatastoreDescription,
@@ -26,7 +27,6 @@ from auditor.lab.description import (
     LabFleet,
     VCenterDescription,
 )
-from auditor.lab.element.description import ElementDescription, NodeDescription, QosPolicyDescription
 from auditor.lab.serving import ARRAY_USER, VCENTER_USER, serve
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls

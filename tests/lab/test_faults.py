@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigurationError
+from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
-from auditor.lab.element.description import ElementDescription, QosPolicyDescription
-from auditor.lab.element.server import ElementServer
 from auditor.lab.faults import Fault, FaultFile, Faults, load_faults, served_by
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve

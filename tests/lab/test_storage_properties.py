@@ -15,9 +15,9 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.element.cluster import Cluster
-from auditor.lab.element.description import ElementDescription, NodeDescription
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.cluster import Cluster
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.growing import add_storage_node
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.vcenter import VCenterServer

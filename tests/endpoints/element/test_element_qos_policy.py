@@ -18,9 +18,9 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
+from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
-from auditor.lab.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Target, Tls
 

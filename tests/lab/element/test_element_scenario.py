@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.lab.element.cluster import Cluster
+from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.scenario import load_scenario
 from auditor.lab.vcenter.inventory.storage import initiator
 from auditor.lab.vcenter.state.fleet import HostState
