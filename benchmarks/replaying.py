@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pages import HostPages
 
-    from auditor.lab.description import VCenterDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 USER = "auditor@vsphere.local"
 PASSWORD = "loopback"

@@ -22,27 +22,18 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.description import (
-    ClusterDescription,
-    DatastoreDescription,
-    DeclaredDescription,
-    DeviceDescription,
-    DiskDescription,
-    HbaDescription,
-    HostDescription,
-    LabFleet,
-    ModuleDescription,
-    SiocDescription,
-    TargetDescription,
-    VCenterDescription,
-    VmDescription,
-)
-from auditor.lab.expanding import array_host_id
+from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.scenario_expansion import array_host_id
+from auditor.lab.vcenter.description.datastores import DatastoreDescription, SiocDescription
+from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription, TargetDescription
+from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription, ModuleDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.lab.description import OptionValue
+    from auditor.lab.vcenter.description.hosts import OptionValue
 
 _SMALLEST_CLUSTER, _LARGEST_CLUSTER = 16, 32
 _LUNS_A_DATASTORE = 4  # one in four holds a datastore; the others are raw devices and what nobody has cleaned up

@@ -18,8 +18,9 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.description import DeclaredDescription, LabFleet, VCenterDescription
-from auditor.lab.expanding import expand, put_vvols
+from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.scenario_expansion import expand, put_vvols
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"

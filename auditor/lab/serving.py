@@ -77,7 +77,7 @@ class Lab:
         Raises:
             KeyError: the lab serves no Element array of that name.
         """
-        from auditor.lab.growing import add_storage_node
+        from auditor.lab.storage_nodes import add_storage_node
 
         return add_storage_node(self.element[array_name], self.vcenters.values())
 

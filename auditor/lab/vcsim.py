@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.lab.description import LabFleet, VCenterDescription
+    from auditor.lab.description import LabFleet
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 
 def export_vcsim(fleet: LabFleet, directory: Path) -> None:

@@ -10,14 +10,11 @@ import pytest
 
 from auditor.apply.interlocks import interlock
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.description import (
-    ClusterDescription,
-    DatastoreDescription,
-    HostDescription,
-    LabFleet,
-    VCenterDescription,
-)
+from auditor.lab.description import LabFleet
 from auditor.lab.serving import VCENTER_USER, serve
+from auditor.lab.vcenter.description.datastores import DatastoreDescription
+from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Resource, Scalar, Secret, Target, Tls
 

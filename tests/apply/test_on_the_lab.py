@@ -18,16 +18,12 @@ from auditor.apply import Fate, apply, recover, undo
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import history, open_intents, open_journal
 from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
-from auditor.lab.description import (
-    ClusterDescription,
-    DatastoreDescription,
-    DeviceDescription,
-    HbaDescription,
-    HostDescription,
-    LabFleet,
-    VCenterDescription,
-)
+from auditor.lab.description import LabFleet
 from auditor.lab.serving import ARRAY_USER, VCENTER_USER, serve
+from auditor.lab.vcenter.description.datastores import DatastoreDescription
+from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls
 

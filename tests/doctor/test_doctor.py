@@ -25,11 +25,12 @@ from auditor.engine.rule import RuleSet
 from auditor.errors import ConfigurationError
 from auditor.fleet import Declared, Fleet, load_fleet
 from auditor.lab.authority import Authority
-from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.model import Check, Diagnosis, Endpoint, EndpointKind, Health, Lane, Limits, Secret, Ssh, Tls
 

@@ -22,7 +22,7 @@ from auditor.lab.authority import Authority
 from auditor.lab.faults import Fault, FaultFile, Faults, load_faults, served_by
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 
 DEVICE = "naa.624a9370aaaa"
 KINDS = {"vc": "vcenter", "array": "element"}

@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.description import DeviceDescription, HostDescription, VCenterDescription
 from auditor.lab.generating import FleetSize, generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.devices import DeviceDescription
+from auditor.lab.vcenter.description.hosts import HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 
 Serve = Callable[[VCenterDescription], VCenterServer]
 Connect = Callable[[VCenterServer], Any]
@@ -163,8 +165,8 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
     from pyVmomi import vim, vmodl
 
     from auditor.lab.vcenter.inventory.objects import Inventory
+    from auditor.lab.vcenter.properties.collector import contents
     from auditor.lab.vcenter.soap import envelope as soap
-    from auditor.lab.vcenter.soap.properties import contents
     from auditor.lab.vcenter.state.fleet import VCenterState
     from auditor.lab.vcenter.state.path_policy import FIXED, PathPolicy
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.lab.description import HostDescription
 from auditor.lab.scenario import load_scenario, parse_scenario, scenario_names
+from auditor.lab.vcenter.description.hosts import HostDescription
 from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 

@@ -19,7 +19,7 @@ from auditor.errors import ConfigurationError
 from auditor.lab.authority import Authority
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap import sessions
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.lab.vcenter.state import fleet as state

@@ -14,19 +14,20 @@ from auditor.lab.vcenter.esxcli import executer as reflect
 from auditor.lab.vcenter.esxcli.commands import COMMANDS, check_arguments
 from auditor.lab.vcenter.events import manager as events
 from auditor.lab.vcenter.events import recording as events_recording
+from auditor.lab.vcenter.fault_effects import misbehaving, misbehaving_command
 from auditor.lab.vcenter.inventory.objects import Inventory
+from auditor.lab.vcenter.operations import authorization, extensions
 from auditor.lab.vcenter.operations import hosts as host_operations
 from auditor.lab.vcenter.operations import relocations as relocating
 from auditor.lab.vcenter.operations import storage as storage_operations
 from auditor.lab.vcenter.pbm import service as pbm
 from auditor.lab.vcenter.performance import manager as performance
-from auditor.lab.vcenter.soap import authorization, extensions, updates, views
+from auditor.lab.vcenter.properties import updates, views
 from auditor.lab.vcenter.soap import envelope as soap
 from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE, needed_for_method, no_permission
 from auditor.lab.vcenter.soap.sessions import Session, Sessions, cookie
-from auditor.lab.vcenter.soap.tasks import Tasks
 from auditor.lab.vcenter.state.fleet import VCenterState
-from auditor.lab.vcenter.state.misbehaving import misbehaving, misbehaving_command
+from auditor.lab.vcenter.tasks import Tasks
 from auditor.lab.vcenter.vapi import service as vapi
 from auditor.lab.vcenter.vijson import requests as vijson
 from auditor.lab.wire import Answer, Faults, Request, WireServer
@@ -34,7 +35,7 @@ from auditor.lab.wire import Answer, Faults, Request, WireServer
 if TYPE_CHECKING:
     import ssl
 
-    from auditor.lab.description import VCenterDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 _OPERATIONS: Mapping[str, Operation] = {
     **views.OPERATIONS,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 Arguments: TypeAlias = Mapping[str, Sequence[str]]

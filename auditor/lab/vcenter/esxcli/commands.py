@@ -19,7 +19,7 @@ from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstora
 from auditor.lab.vcenter.state.modules import MODULES, parse_options
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 __all__ = ["COMMANDS", "check_arguments"]

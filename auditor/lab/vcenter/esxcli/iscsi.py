@@ -15,7 +15,7 @@ from auditor.lab.vcenter.esxcli.executer import Rows
 from auditor.lab.vcenter.inventory.network import addresses, described
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HbaDescription, PortalDescription
+    from auditor.lab.vcenter.description.devices import HbaDescription, PortalDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState

@@ -19,7 +19,7 @@ from auditor.lab.vcenter.state.pods import pod_with
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.lab.description import VmDescription
+    from auditor.lab.vcenter.description.vms import VmDescription
     from auditor.lab.vcenter.state.fleet import VCenterState
 
 ROOT = vim.Folder("group-d1")

@@ -14,10 +14,10 @@ from auditor.lab.vcenter.inventory import hosts as host_objects
 from auditor.lab.vcenter.inventory import network as network_objects
 from auditor.lab.vcenter.inventory import storage as storage_objects
 from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 Builder: TypeAlias = Callable[[], Any]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.inventory import entities
-from auditor.lab.vcenter.soap.typed import of_type
+from auditor.lab.vcenter.soap.data_objects import of_type
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.inventory.entities import Managed

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyVmomi import VmomiSupport, vim
 
-from auditor.lab.vcenter.soap.typed import long
+from auditor.lab.vcenter.soap.data_objects import long
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription, HbaDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
     from auditor.lab.vcenter.state.fleet import HostState
 
 _byte: Any = VmomiSupport.GetVmodlType("byte")

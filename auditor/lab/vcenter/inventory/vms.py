@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DiskDescription, VmDescription
+    from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
     from auditor.lab.vcenter.state.fleet import VCenterState
 
 _SHARES = {"low": 500, "normal": 1000, "high": 2000}

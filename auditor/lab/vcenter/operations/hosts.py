@@ -10,7 +10,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind, reachable_host
 from auditor.lab.vcenter.inventory import hosts as host_objects
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.soap.data_objects import complete
 from auditor.lab.vcenter.state.modules import MODULES
 from auditor.lab.vcenter.state.profiles import options_written
 

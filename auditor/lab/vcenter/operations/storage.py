@@ -15,8 +15,8 @@ from auditor.lab.vcenter.state.fleet import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.state.pods import sioc_written
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HbaDescription
     from auditor.lab.vcenter.context import Context, Operation
+    from auditor.lab.vcenter.description.devices import HbaDescription
     from auditor.lab.vcenter.state.fleet import HostState, TargetKey
 
 

@@ -28,7 +28,7 @@ from auditor.lab.vcenter.pbm import profiles as pbm_profiles
 from auditor.lab.vcenter.pbm.operation import Asked, Operation, invalid
 from auditor.lab.vcenter.pbm.policies import ENCRYPTION_ID, Policies
 from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.typed import of_type
+from auditor.lab.vcenter.soap.data_objects import of_type
 from auditor.lab.wire import Answer, Request
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from auditor.lab.arrays.element.description import LoadDescription
-    from auditor.lab.description import DeviceDescription, DiskDescription, HbaDescription, VmDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+    from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
     from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
 
 # Commands a controller sends for one disk. Source: facts.md 8.1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like these.

@@ -15,7 +15,7 @@ from auditor.lab.vcenter.performance.counters import COUNTERS, key_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.lab.description import VmDescription
+    from auditor.lab.vcenter.description.vms import VmDescription
     from auditor.lab.vcenter.performance.load import DatastoreReading, Loads
     from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
 

@@ -16,22 +16,17 @@ from itertools import count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.vcenter.events.log import EventLog, Noticed, Watched, WatchedOptions
+from auditor.lab.vcenter.state.event_log import EventLog, Noticed, Watched, WatchedOptions
 from auditor.lab.vcenter.state.modules import MODULES
 from auditor.lab.vcenter.state.options import OptionDef, options_of
 from auditor.lab.vcenter.state.pods import pods_of
 
 if TYPE_CHECKING:
-    from auditor.lab.description import (
-        DatastoreDescription,
-        DeviceDescription,
-        HbaDescription,
-        HostDescription,
-        OptionValue,
-        TargetDescription,
-        VCenterDescription,
-        VmDescription,
-    )
+    from auditor.lab.vcenter.description.datastores import DatastoreDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription, TargetDescription
+    from auditor.lab.vcenter.description.hosts import HostDescription, OptionValue
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
+    from auditor.lab.vcenter.description.vms import VmDescription
     from auditor.lab.vcenter.state.path_policy import PathPolicy
 
 ORDINARY_DSNRO = 32

@@ -13,7 +13,7 @@ from auditor.lab.vcenter.inventory.storage import path_name, paths
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.description import DeviceDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.state.fleet import HostState
 
 ROUND_ROBIN, FIXED, MOST_RECENTLY_USED = "VMW_PSP_RR", "VMW_PSP_FIXED", "VMW_PSP_MRU"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from auditor.lab.description import ProfileDescription
+    from auditor.lab.vcenter.description.policies import ProfileDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 
 

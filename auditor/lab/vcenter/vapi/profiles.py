@@ -15,7 +15,8 @@ from auditor.lab.vcenter.vapi.operations import ObjectId
 from auditor.lab.vcenter.vapi.values import Optional, Structure
 
 if TYPE_CHECKING:
-    from auditor.lab.description import ClusterDescription, ProfileDescription
+    from auditor.lab.vcenter.description.hosts import ClusterDescription
+    from auditor.lab.vcenter.description.policies import ProfileDescription
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
     from auditor.lab.vcenter.vapi.operations import Call
 

@@ -12,8 +12,8 @@ from auditor.endpoints.vcenter.bulk.reading import GONE
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, PermissionMissingError, UnknownShapeError
-from auditor.lab.description import VCenterDescription
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcenter.vijson import requests as vijson
 from auditor.lab.wire import Fault

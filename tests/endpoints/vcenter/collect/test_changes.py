@@ -16,7 +16,7 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap, Lane, Target
 

@@ -15,10 +15,11 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import live_topics, with_marks
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.lab.description import DeviceDescription, VCenterDescription
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.devices import DeviceDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Lane
 

@@ -30,9 +30,9 @@ from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
 from auditor.facts.earlier import live_topics
 from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
-from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.model import Endpoint, Lane, Target
 from tests.endpoints.vcenter.collect.test_topics import Collected

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vmodl
 
 from auditor.lab.vcenter.inventory.entities import Managed
+from auditor.lab.vcenter.properties.collector import collect
 from auditor.lab.vcenter.soap.envelope import serialise
-from auditor.lab.vcenter.soap.properties import collect
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation

@@ -11,7 +11,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.events.recording import task_started
 from auditor.lab.vcenter.inventory.entities import Managed
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.inventory.entities import ROOT, Managed
+from auditor.lab.vcenter.properties.collector import Selected, contents, select
 from auditor.lab.vcenter.soap.privileges import needed_for_property, no_permission
-from auditor.lab.vcenter.soap.properties import Selected, contents, select
 
 if TYPE_CHECKING:
     from collections.abc import Callable

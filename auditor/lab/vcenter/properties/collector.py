@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from pyVmomi import VmomiSupport, vmodl
 
 from auditor.lab.vcenter.inventory.host_parts import InParts
+from auditor.lab.vcenter.soap.data_objects import of_type
 from auditor.lab.vcenter.soap.privileges import needed_for_property, no_permission
-from auditor.lab.vcenter.soap.typed import of_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

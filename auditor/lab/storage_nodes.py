@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from auditor.lab.description import TargetDescription
+from auditor.lab.vcenter.description.devices import TargetDescription
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from auditor.lab.arrays.element.description import NodeDescription
     from auditor.lab.arrays.element.server import ElementServer
-    from auditor.lab.description import DeviceDescription, HbaDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
     from auditor.lab.vcenter.server import VCenterServer
     from auditor.lab.vcenter.state.fleet import HostState, VCenterState
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.presenting import endpoints_of, presented
+from auditor.lab.array_devices import endpoints_of, presented
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

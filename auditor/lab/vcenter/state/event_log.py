@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 if TYPE_CHECKING:
-    from auditor.lab.description import OptionValue
+    from auditor.lab.vcenter.description.hosts import OptionValue
 
 _KEPT = 10_000  # events
 

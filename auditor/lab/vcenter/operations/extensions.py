@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.description import ExtensionDescription
+from auditor.lab.vcenter.description.vcenter import ExtensionDescription
 from auditor.lab.vcenter.inventory.entities import Managed
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.state.fleet import VCenterState
