@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.description.vcenter import VCenterDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _LUNS, _PATHS = "config.storageDevice.scsiLun", "config.storageDevice.multipathInfo"
 _HBAS, _OPTIONS = "config.storageDevice.hostBusAdapter", "config.option"

@@ -73,8 +73,8 @@ def generate(
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
     """Serve a fleet until a signal comes; what is wrong with the control file at the start ends it, later it is told."""
-    from auditor.lab.faults import FaultFile, served_by
-    from auditor.lab.serving import serve
+    from auditor.lab.faults import FaultFile
+    from auditor.lab.serving import serve, served_by
 
     with _interruptions() as told, serve(fleet) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.server import OntapServer
     from auditor.lab.authority import Authority
     from auditor.lab.description import DeclaredDescription, LabFleet
+    from auditor.lab.faults import Faults
     from auditor.lab.vcenter.server import VCenterServer
 
     Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer
@@ -162,3 +163,8 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
 def _declared(one: DeclaredDescription) -> dict[str, str]:
     told = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
     return {key: value for key, value in told.items() if value is not None}
+
+
+def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:
+    """Kind and faults of every endpoint of a lab, by name."""
+    return {name: (kind.value, server.faults) for kind, name, server in lab.served()}

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.element.server import ElementServer
     from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
     from auditor.lab.vcenter.server import VCenterServer
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) -> NodeDescription:

@@ -39,7 +39,7 @@ def _export(vcenter: VCenterDescription, folder: Path) -> None:
 
     from auditor.lab.vcenter.inventory.objects import Inventory
     from auditor.lab.vcenter.soap.envelope import REFERENCE_TYPE, wire_version
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
     inventory = Inventory(VCenterState(vcenter))
     version = wire_version(vcenter.api_version)

@@ -21,7 +21,7 @@ from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.storage_nodes import add_storage_node
 from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
 from tests.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
 from tests.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks

@@ -10,13 +10,13 @@ from pyVmomi import vmodl
 
 from auditor.lab.vcenter.esxcli.executer import CommandFault
 from auditor.lab.vcenter.inventory.objects import host_of
-from auditor.lab.vcenter.state.fleet import ModuleState
+from auditor.lab.vcenter.state.hosts import ModuleState
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.lab.vcenter.context import Context
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.state.hosts import HostState
 
 _NEVER_WRITTEN = ("description", "definitions", "devices", "hbas")  # of a host; large, and no client changes them
 _FAILED = "The lab was told to fail half way."

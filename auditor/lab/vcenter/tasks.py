@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim, vmodl
 
-from auditor.lab.vcenter.events.recording import task_started
 from auditor.lab.vcenter.inventory.entities import Managed
 from auditor.lab.vcenter.soap.data_objects import complete
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from auditor.lab.vcenter.inventory.objects import Inventory
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 @dataclass(slots=True)
@@ -61,11 +60,18 @@ class Task:
 
 
 class Tasks:
-    """The tasks of one vCenter."""
+    """The tasks of one vCenter.
 
-    def __init__(self, state: VCenterState, inventory: Inventory) -> None:
+    Args:
+        state: of the vCenter.
+        inventory: gets an object for each task.
+        record_start: called with the TaskInfo of each task that starts; it writes the event.
+    """
+
+    def __init__(self, state: VCenterState, inventory: Inventory, record_start: Callable[[VCenterState, Any], None]) -> None:
         self._state = state
         self._inventory = inventory
+        self._record_start = record_start
         self._count = 0
         self.stuck = False  # tasks that begin now never end
         self.deaf = False  # tasks that begin now do nothing and say they did
@@ -112,7 +118,7 @@ class Tasks:
                 return
             task.completed = datetime.now(UTC)
 
-        task_started(self._state, task.info())
+        self._record_start(self._state, task.info())
         go_on = self._state.events.on_behalf(go_on)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, go_on)
@@ -128,7 +134,7 @@ class Tasks:
         """
         now = datetime.now(UTC)
         user = self._state.events.user
-        task_started(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
+        self._record_start(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
 
     def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
         """Take up a task that was begun at `queued`; whoever calls sees to how it goes on. `known` are further attributes of `Task`."""

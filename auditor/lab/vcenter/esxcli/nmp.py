@@ -21,7 +21,8 @@ from auditor.lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPol
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.description.devices import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 # A few of the rules that every build has, so that a list is never empty; a real host lists dozens. Source: the transports' own rules as
 # public outputs show them; SolidFire's: facts.md section 5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").

@@ -14,7 +14,7 @@ from auditor.lab.vcenter.description.hosts import VmknicDescription
 from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.state.hosts import HostState
 
 _MANAGEMENT = VmknicDescription(device="vmk0", switch="vSwitch0", portgroup="Management Network")
 

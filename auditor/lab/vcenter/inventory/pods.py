@@ -12,8 +12,8 @@ from auditor.lab.vcenter.soap.data_objects import complete, long
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.vcenter.state.fleet import VCenterState
     from auditor.lab.vcenter.state.pods import PodState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 NESTED: Mapping[str, type] = MappingProxyType(
     {

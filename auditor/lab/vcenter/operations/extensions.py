@@ -12,7 +12,7 @@ from auditor.lab.vcenter.inventory.entities import Managed
 from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 REFERENCE = vim.ExtensionManager("ExtensionManager")
 

@@ -18,7 +18,7 @@ from auditor.lab.vcenter.state.pods import pod_with
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.description.vms import RelocationDescription
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.tasks import Task, Tasks
 
 _LOOK_SECONDS = 1.0

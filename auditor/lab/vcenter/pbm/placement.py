@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.description.policies import StorageCapabilityDescription
     from auditor.lab.vcenter.pbm.operation import Asked, Operation
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.tags import Tags
 
 LOWEST, HIGHEST = 0, 2**31 - 1

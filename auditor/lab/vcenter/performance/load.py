@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.element.description import LoadDescription
     from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
     from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
-    from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 # Commands a controller sends for one disk. Source: facts.md 8.1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like these.
 _CONTROLLER_DEPTH: Mapping[str, int] = {"pvscsi": 64, "nvme": 64, "lsilogic": 32, "lsilogic-sas": 32, "buslogic": 32, "sata": 32, "ide": 1}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from auditor.lab.vcenter.context import Context, Operation
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _BIGGEST_PAGE = 1000  # objects in one answer when the caller names no limit; the real number is the server's secret
 

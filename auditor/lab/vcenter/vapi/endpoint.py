@@ -17,31 +17,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.lab.vcenter.soap.sessions import Sessions
-from auditor.lab.vcenter.vapi import association as vapi_association
-from auditor.lab.vcenter.vapi import configuration as vapi_configuration
-from auditor.lab.vcenter.vapi import drafts as vapi_drafts
-from auditor.lab.vcenter.vapi import rest as vapi_rest
+from auditor.lab.vcenter.vapi import association, configuration, drafts, rest, tagging, tags, tasks
 from auditor.lab.vcenter.vapi import sessions as vapi_sessions
-from auditor.lab.vcenter.vapi import tagging as vapi_tagging
-from auditor.lab.vcenter.vapi import tags as vapi_tags
-from auditor.lab.vcenter.vapi import tasks as vapi_tasks
 from auditor.lab.vcenter.vapi.errors import VapiError, message, unauthenticated, unauthorized
 from auditor.lab.vcenter.vapi.operations import Arguments, Call, Kept, Operation
 from auditor.lab.vcenter.vapi.values import NotAValueError, Secret, decoded, encoded
 from auditor.lab.wire import Answer, Request
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _OPERATIONS: Mapping[str, Operation] = {
     **vapi_sessions.OPERATIONS,
-    **vapi_tagging.OPERATIONS,
-    **vapi_association.OPERATIONS,
-    **vapi_tasks.OPERATIONS,
-    **vapi_configuration.OPERATIONS,
-    **vapi_drafts.OPERATIONS,
+    **tagging.OPERATIONS,
+    **association.OPERATIONS,
+    **tasks.OPERATIONS,
+    **configuration.OPERATIONS,
+    **drafts.OPERATIONS,
 }
-_ROUTES = vapi_rest.Routes(_OPERATIONS)
+_ROUTES = rest.Routes(_OPERATIONS)
 _SESSION = "vmware-api-session-id"  # header, and cookie below /rest
 _BY_SESSION, _BY_PASSWORD = "com.vmware.vapi.std.security.session_id", "com.vmware.vapi.std.security.user_pass"
 _JSON = "application/json"
@@ -80,9 +74,9 @@ class VapiEndpoint:
     def __init__(self, state: VCenterState, sessions: Sessions, privileges: Callable[[], frozenset[str]]) -> None:
         self._state = state
         self._privileges = privileges
-        self._tasks = vapi_tasks.Tasks(state)
+        self._tasks = tasks.Tasks(state)
         self.sessions = sessions
-        self.kept = Kept(vapi_tags.described(state), {})
+        self.kept = Kept(tags.described(state), {})
 
     def answer(self, request: Request) -> Answer:
         """Answer a request that `is_for` this API."""
@@ -122,8 +116,8 @@ class VapiEndpoint:
             arguments = _ROUTES.arguments(routed, request.body)
             result = self._run(request, routed.name, arguments, _session_key(request.headers), _basic(request.headers))
         except VapiError as error:
-            return vapi_rest.trouble(error, legacy=legacy)
-        told = vapi_rest.answer(result, routed, _OPERATIONS[routed.name].status)
+            return rest.trouble(error, legacy=legacy)
+        told = rest.answer(result, routed, _OPERATIONS[routed.name].status)
         if isinstance(result, Secret) and legacy and "vmware-use-header-authn" not in request.headers:
             told = replace(told, headers=(("Set-Cookie", f"{_SESSION}={result.text}; Path=/rest; Secure; HttpOnly"),))
         return told

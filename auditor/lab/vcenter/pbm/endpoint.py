@@ -21,27 +21,24 @@ from xml.sax.saxutils import escape, unescape
 from pyVmomi import VmomiSupport, pbm, vim, vmodl
 
 from auditor.lab.vcenter.inventory.entities import ROOT
-from auditor.lab.vcenter.pbm import capabilities as pbm_capabilities
-from auditor.lab.vcenter.pbm import compliance as pbm_compliance
-from auditor.lab.vcenter.pbm import placement as pbm_placement
-from auditor.lab.vcenter.pbm import profiles as pbm_profiles
+from auditor.lab.vcenter.pbm import capabilities, compliance, placement, profiles
 from auditor.lab.vcenter.pbm.operation import Asked, Operation, invalid
 from auditor.lab.vcenter.pbm.policies import ENCRYPTION_ID, Policies
-from auditor.lab.vcenter.soap import envelope as soap
+from auditor.lab.vcenter.soap import envelope
 from auditor.lab.vcenter.soap.data_objects import of_type
 from auditor.lab.wire import Answer, Request
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.soap.sessions import Session, Sessions
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.tags import Tags
 
 NAMESPACE, INTERNAL = "urn:pbm", "urn:internalpbm"
 _OPERATIONS: Mapping[str, Operation] = {
-    **pbm_profiles.OPERATIONS,
-    **pbm_placement.OPERATIONS,
-    **pbm_compliance.OPERATIONS,
-    **pbm_capabilities.OPERATIONS,
+    **profiles.OPERATIONS,
+    **placement.OPERATIONS,
+    **compliance.OPERATIONS,
+    **capabilities.OPERATIONS,
 }
 _CONTENT, _IO_FILTERS = "PbmRetrieveServiceContent", "PbmQueryIOFiltersFromProfileId"
 _VIEW = "StorageProfile.View"
@@ -81,17 +78,17 @@ class PbmEndpoint:
         """Answer a request that `is_for` this service."""
         if request.method != "POST":
             return Answer(b"", "text/plain", 405)
-        name, version = soap.operation_of(request.body), self._version(request)
+        name, version = envelope.operation_of(request.body), self._version(request)
         try:
             with self._state.lock:
                 self._state.settle()
                 if request.fault("session"):
                     self._sessions.expire()
                 body = self._run(request, name, version)
-        except soap.NotSoapError as error:
-            return Answer(soap.fault(vmodl.fault.InvalidRequest(msg=str(error)), version, NAMESPACE, "RuntimeFault"), _XML, 500)
+        except envelope.NotSoapError as error:
+            return Answer(envelope.fault(vmodl.fault.InvalidRequest(msg=str(error)), version, NAMESPACE, "RuntimeFault"), _XML, 500)
         except vmodl.MethodFault as error:
-            return Answer(soap.fault(error, version, NAMESPACE, _declared_as(error, name)), _XML, 500)
+            return Answer(envelope.fault(error, version, NAMESPACE, _declared_as(error, name)), _XML, 500)
         known = self._own_cookie in request.headers.get("cookie", "")
         headers = () if known else (("Set-Cookie", f'vmware_soap_session="{self._own_cookie}"; Path=/; HttpOnly; Secure'),)
         return Answer(body, _XML, 200, headers)
@@ -102,11 +99,11 @@ class PbmEndpoint:
         if name == _IO_FILTERS:
             _permit(session, _VIEW, privileges)
             return self._io_filters(request.body)
-        call = soap.parse(request.body, NAMESPACE)
+        call = envelope.parse(request.body, NAMESPACE)
         if (type(call.this), call.this._GetMoId()) not in _OBJECTS:  # noqa: SLF001  pyVmomi's accessor
             raise vmodl.fault.ManagedObjectNotFound(obj=call.this, msg="ManagedObjectNotFound")
         if name == _CONTENT:
-            return soap.answer(call.method, _service_content(self._state), version, namespace=NAMESPACE)
+            return envelope.answer(call.method, _service_content(self._state), version, namespace=NAMESPACE)
         operation = _OPERATIONS.get(name)
         user = _permit(session, call.method.privilege or _VIEW, privileges).user
         if operation is None:
@@ -114,7 +111,7 @@ class PbmEndpoint:
         with self._state.events.acting(user):
             result = self._misbehaving(request, operation, Asked(self.policies, self._tags(), privileges, user, call.arguments))
         typed = None if call.method.result in (None, type(None)) else of_type(call.method.result, result)
-        return soap.answer(call.method, typed, version, namespace=NAMESPACE)
+        return envelope.answer(call.method, typed, version, namespace=NAMESPACE)
 
     def _version(self, request: Request) -> str:
         """What pyVmomi calls the version that a client speaks, else the newest of the API that is no newer than the vCenter."""
@@ -145,11 +142,11 @@ class PbmEndpoint:
         try:
             keys = [(one.text or "").strip() for one in ET.fromstring(body).iter() if one.tag.endswith("}uniqueId")]  # noqa: S314  loopback
         except ET.ParseError as error:
-            raise soap.NotSoapError(f"no {_IO_FILTERS} request: {error}") from error
+            raise envelope.NotSoapError(f"no {_IO_FILTERS} request: {error}") from error
         if any(key not in self.policies.by_id for key in keys):
             raise invalid("profileIds")
         told = (f"<key><uniqueId>{escape(key)}</uniqueId></key>{_ENCRYPTING if key == ENCRYPTION_ID else ''}" for key in keys)
-        return soap.raw_answer(_IO_FILTERS, "".join(f"<returnval>{one}</returnval>" for one in told), INTERNAL)
+        return envelope.raw_answer(_IO_FILTERS, "".join(f"<returnval>{one}</returnval>" for one in told), INTERNAL)
 
 
 _ENCRYPTING = "<iofilters><vibId></vibId><filterType>ENCRYPTION</filterType></iofilters>"
@@ -175,7 +172,7 @@ def _permit(session: Session | None, privilege: str, privileges: frozenset[str])
     if session is None:
         raise vim.fault.NotAuthenticated(object=ROOT, privilegeId=privilege, msg="NotAuthenticated")
     if privilege not in privileges:
-        raise pbm_profiles.no_view(privilege)
+        raise profiles.no_view(privilege)
     return session
 
 
