@@ -14,7 +14,7 @@ from auditor.errors import NotThereError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.model import Endpoint, Lane
+    from auditor.model import BulkTransport, Endpoint
 
 GONE = "ManagedObjectNotFound"
 """What `missing` says of every path of an object that was removed between being listed and being read."""
@@ -53,14 +53,14 @@ class Answer:
 
 
 class BulkLane(Protocol):
-    """A way to ask and to understand the answer.
+    """A way to send requests and to parse the answers.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NoLaneError
-    where the server does not offer the lane, and the EndpointErrors of the transport.
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a complete answer that it cannot parse,
+    TransportNotOfferedError where the server does not offer this transport, and the EndpointErrors of the connection.
     """
 
     @property
-    def name(self) -> Lane:
+    def name(self) -> BulkTransport:
         """What it is called."""
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:

@@ -12,7 +12,7 @@ from pyVmomi import VmomiSupport, vmodl
 from auditor.endpoints.vcenter.bulk.reading import Answer, Found
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import described
-from auditor.model import Lane
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class ReferenceLane:
         shaped: False leaves the values as pyVmomi has them, and then any path may be asked for.
     """
 
-    name = Lane.PYVMOMI
+    name = BulkTransport.PYVMOMI
 
     def __init__(self, stub: Any, collector: str, *, shaped: bool = True) -> None:
         self._stub = stub

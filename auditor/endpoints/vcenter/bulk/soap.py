@@ -14,7 +14,7 @@ from auditor.endpoints.vcenter.bulk.reading import Answer
 from auditor.endpoints.vcenter.bulk.soap_parsing import SOAP, VIM, NonsenseError, UnfamiliarError, parsed
 from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
 from auditor.errors import MalformedAnswerError, UnknownShapeError
-from auditor.model import Lane
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class SoapLane:
         collector: id of the PropertyCollector.
     """
 
-    name = Lane.SOAP
+    name = BulkTransport.SOAP
 
     def __init__(self, stub: Stub, collector: str) -> None:
         self._stub = stub

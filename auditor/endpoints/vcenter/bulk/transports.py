@@ -12,7 +12,7 @@ from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import ReferenceLane, ref_of
 from auditor.endpoints.vcenter.bulk.soap import SoapLane
 from auditor.endpoints.vcenter.bulk.vijson import JsonLane, release_for
-from auditor.errors import NoLaneError, UnknownShapeError
+from auditor.errors import TransportNotOfferedError, UnknownShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.errors import EndpointError
-    from auditor.model import Lane
+    from auditor.model import BulkTransport
 
 
 class BulkReader:
@@ -40,7 +40,7 @@ class BulkReader:
         self.notes: list[str] = []
 
     @property
-    def lane(self) -> Lane:
+    def lane(self) -> BulkTransport:
         """The lane in use."""
         return self._lanes[0].name
 
@@ -65,7 +65,7 @@ class BulkReader:
         for lane in self._lanes:
             try:
                 page = read_page(lane, self._vcenter.endpoint, kind, paths, refs, unknown)
-            except (UnknownShapeError, NoLaneError) as error:
+            except (UnknownShapeError, TransportNotOfferedError) as error:
                 failed.append((lane, error))
                 continue
             for slow, why in failed:

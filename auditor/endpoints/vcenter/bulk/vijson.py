@@ -21,8 +21,8 @@ from auditor.endpoints.vcenter.bulk.reading import Answer, Found
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.endpoints.vcenter.wire import SESSION_HEADER
-from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, NoLaneError, UnknownShapeError
-from auditor.model import Lane
+from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, TransportNotOfferedError, UnknownShapeError
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ class JsonLane:
         password: looked up anew at every login.
     """
 
-    name = Lane.VIJSON
+    name = BulkTransport.VIJSON
 
     def __init__(
         self, endpoint: Endpoint, wire: VCenterWire, release: str, *, collector: str, sessions: str, password: Callable[[], str]
@@ -170,7 +170,7 @@ class JsonLane:
         if reply.status == 401:
             raise vim.fault.NotAuthenticated(msg="the session is not authenticated")
         if reply.status == 404:
-            raise NoLaneError(
+            raise TransportNotOfferedError(
                 f"endpoint {self._endpoint.name}: there is no VI/JSON at {self._root}",
                 why="the fast way to read it is missing; nothing was lost by asking.",
                 do="let it be read by SOAP: `--lane soap`.",
