@@ -62,13 +62,14 @@ def generate(
 
     Example: auditor lab generate --hosts 10000 --luns 128 --paths 4 --vcenters 8 --seed 1 --write-fleet big.yaml
     """
-    from auditor.lab import generating
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate as generated
 
     try:
-        size = generating.FleetSize(hosts, luns, paths, vcenters)
+        size = FleetSize(hosts, luns, paths, vcenters)
     except ValueError as error:
         raise ConfigurationError(str(error), why="nothing was served.", do="auditor lab generate --help") from error
-    return _serve(generating.generate(size, seed), write_fleet, faults)
+    return _serve(generated(size, seed), write_fleet, faults)
 
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:

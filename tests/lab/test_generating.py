@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.generating import FleetSize, generate
+from auditor.lab.generated.cluster import FleetSize
+from auditor.lab.generated.fleet import generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.lab.vcenter.description.devices import DeviceDescription

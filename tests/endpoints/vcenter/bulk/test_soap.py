@@ -27,7 +27,8 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
 from auditor.fleet import load_fleet
 from auditor.lab.description import LabFleet
-from auditor.lab.generating import FleetSize, generate
+from auditor.lab.generated.cluster import FleetSize
+from auditor.lab.generated.fleet import generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
