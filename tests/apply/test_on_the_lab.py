@@ -74,8 +74,8 @@ class Peers:
 
     def dsnro(self, host: str = "esx-01") -> int:
         state = self.vcenter.state.hosts[self.hosts[host]]
-        found: int = state.dsnro(state.devices[PE])
-        return found
+        depth: int = state.dsnro(state.devices[PE])
+        return depth
 
     def somebody_sets(self, value: int, host: str = "esx-01") -> None:
         with self.vcenter.state.lock:
@@ -243,10 +243,10 @@ def _killed_at_the_write(peers: Peers, *changes: Change) -> None:
     """Apply `changes` in a process of its own, and kill it when the last write has left it and no answer has come."""
     import msgspec
 
-    told = msgspec.json.encode((peers.endpoints, changes, str(peers.journals), FIRST))
+    request = msgspec.json.encode((peers.endpoints, changes, str(peers.journals), FIRST))
     with subprocess.Popen([sys.executable, "-c", _RUN_AND_WAIT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert process.stdin is not None
-        process.stdin.write(told)
+        process.stdin.write(request)
         process.stdin.close()
         _until(lambda: peers.writes() == len(changes) or process.poll() is not None)
         process.send_signal(signal.SIGKILL)
@@ -286,7 +286,7 @@ def test_after_a_kill_between_intent_and_receipt_the_next_run_says_what_became_o
     assert (recovered.fate, recovered.found, recovered.intent.run) == (fate, found, FIRST)
 
     with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, THIRD) as journal:
-        assert recover(journal, sessions) == [], "it is told once"
+        assert recover(journal, sessions) == [], "it is reported once"
     assert peers.writes() == 1
 
 

@@ -69,7 +69,9 @@ DEPTHS = {
 }
 
 
-def described_device(family: Family, digits: str, targets: tuple[str, ...], *, size_bytes: int, protocol_endpoint: bool = False) -> DeviceDescription:
+def described_device(
+    family: Family, digits: str, targets: tuple[str, ...], *, size_bytes: int, protocol_endpoint: bool = False
+) -> DeviceDescription:
     """A device of a family; `digits` is its name without the prefix "naa.", in hexadecimal."""
     return DeviceDescription(
         name=f"naa.{digits}",
