@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a failure can hurt, worst first (rule-catalogue.md, section 0)."""
+    """How much a failure can hurt, worst first (docs/rule-catalogue.md#severity)."""
 
     CRITICAL = "critical"
     HIGH = "high"

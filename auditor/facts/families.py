@@ -13,8 +13,8 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 
-_MULTIPATH = "multipath-tools hwtable.c at c2fcdaf (facts.md section 11)"
-_NAMES = "arrays.md, 'Device name to volume'"
+_MULTIPATH = "multipath-tools hwtable.c at c2fcdaf (docs/domain/facts.md#11)"
+_NAMES = "docs/domain/arrays.md#device-names"
 _NVME = "NVMe: multipath-tools hwtable.c; ESXi shows the vendor as NVMe and 16 characters of the model, as recorded from local NVMe disks"
 _FORKLIFT = "kubev2v/forklift, vendorFromNAA"
 
@@ -97,7 +97,7 @@ FAMILIES = (
     ),
     Family("eternus-ahb", "Fujitsu ETERNUS AB/HB", (("FUJITSU", "ETERNUS_AHB"),), (), None, (_MULTIPATH,)),
     Family(
-        "fibrecat-sx", "FibreCAT SX", ((".*", "(?i)FibreCAT.*SX"),), (), None, ("incident report S4; its inquiry strings are unverified",)
+        "fibrecat-sx", "FibreCAT SX", ((".*", "(?i)FibreCAT.*SX"),), (), None, ("docs/domain/incidents.md#s4; inquiry strings unverified",)
     ),
     Family("powervault-md3", "Dell PowerVault MD3", (("DELL", "MD3"),), (), None, (_MULTIPATH,)),
     Family(

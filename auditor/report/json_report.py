@@ -1,4 +1,4 @@
-"""The report for programs: design.md, "JSON report", version 1. Fields are only ever added."""
+"""The report for programs: docs/ARCHITECTURE.md#json-report, version 1. Fields are only ever added."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.element.client import ElementArray
 
-# Incident S0's tiers; Bronze's minimum is below what the release allows (facts.md 6.5).
+# Incident S0's tiers; Bronze's minimum is below what the release allows (docs/domain/facts.md#6-5).
 DESCRIPTION = ElementDescription(
     name="sf",
     unique_id="1mhp",

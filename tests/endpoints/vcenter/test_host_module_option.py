@@ -74,7 +74,7 @@ def test_a_parameter_that_is_not_there_is_absent_and_not_zero(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "parameter", "value", "merged"),
     [
-        # The string in the field of facts.md 2.3.
+        # The string in the field of docs/domain/facts.md#2-3.
         pytest.param(
             "ql2xmaxqdepth=255 ql2xloginretrycount=60 qlport_down_retry=60",
             "ql2xmaxqdepth",

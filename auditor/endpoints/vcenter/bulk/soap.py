@@ -1,7 +1,7 @@
 """The fast lane of every vCenter: the PropertyCollector's SOAP, its answers decoded straight into the shapes. Imports pyVmomi.
 
 pyVmomi builds an object for every element, and three quarters of a ScsiLun are inquiry bytes, an element each; here nothing is built that
-has no field. Session, retries and faults are the stub's. Source: vsphere-peers.md, "Reading a fleet fast".
+has no field. Session, retries and faults are the stub's. Source: docs/domain/peers.md#reading.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The fast lane of vCenter 8.0 Update 1 and later: VI/JSON, decoded by msgspec straight into the shapes. Imports pyVmomi.
 
 It has a session of its own: whether a SOAP session's id is good here is not documented. Source: Broadcom, "Virtual Infrastructure JSON
-API"; vsphere-peers.md, "VI/JSON". Not held against a real vCenter; the lab's side is held against govmomi's client.
+API"; docs/domain/peers.md#vijson. Not held against a real vCenter; the lab's side is held against govmomi's client.
 """
 
 from __future__ import annotations
