@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoints.common.setting import Reading, Remediator
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.element.client import open_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
 from auditor.errors import (

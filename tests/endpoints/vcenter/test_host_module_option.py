@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.endpoints.common.setting import Reading, Remediator
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.endpoints.vcenter.settings.host_module_option import DEPTH_PARAMETERS, HostModuleOption, merged_options, value_in
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
