@@ -55,7 +55,7 @@ class Answer:
 class BulkClient(Protocol):
     """A way to ask and to understand the answer.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NoLaneError
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NotThereError
     where the server does not offer the transport, and the EndpointErrors of the wire.
     """
 
