@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -40,7 +40,6 @@ layers: env ## import-linter: imports go one way
 rules: env ## run the examples of all rules
 	$(BIN)/auditor rules test
 
-# Mistakes made in rules on purpose; each rule's examples have to notice nine of ten.
 mutants: env ## make mistakes in rules on purpose; their examples have to notice nine of ten
 	$(BIN)/auditor rules mutate --least 90
 
@@ -50,9 +49,10 @@ rule-pages: env ## write docs/rules anew from the rules
 rule-pages-check: env ## fail where docs/rules is not as the rules are
 	$(BIN)/auditor rules pages --dir docs/rules --check
 
-# The values that `auditor rules schema` shows, read anew from the lab.
+catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
+	$(BIN)/python -m auditor.authoring.catalog
+
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
-	$(BIN)/python -m auditor.authoring.column_topics
 	$(BIN)/python -m auditor.lab.example_values
 
 # Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.

@@ -16,14 +16,16 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.inventory import hosts as host_objects
 from auditor.lab.vcenter.inventory import storage as storage_objects
 from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 from auditor.lab.vcenter.vijson import encoding as vijson_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.lab.description import DeviceDescription, VCenterDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _LUNS, _PATHS = "config.storageDevice.scsiLun", "config.storageDevice.multipathInfo"
 _HBAS, _OPTIONS = "config.storageDevice.hostBusAdapter", "config.option"

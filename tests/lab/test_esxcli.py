@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
 from auditor.lab.vcenter.state.modules import MODULES, parse_options
 from auditor.lab.wire import Fault

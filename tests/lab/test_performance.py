@@ -15,7 +15,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import Client, Plain, small
 
 NOISY_HOST = "esx-vvol-1.lab.example"  # bronze-noisy, silver-1 and gold-1 run here and share one endpoint

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.lab.description import HostDescription
 from auditor.lab.scenario import load_scenario, parse_scenario, scenario_names
-from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+from auditor.lab.vcenter.description.hosts import HostDescription
+from auditor.lab.vcenter.state.hosts import HostState
+from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 def hosts_of(scenario: str, cluster: str) -> list[HostState]:

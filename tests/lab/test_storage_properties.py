@@ -15,13 +15,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.element.cluster import Cluster
-from auditor.lab.element.description import ElementDescription, NodeDescription
-from auditor.lab.element.server import ElementServer
-from auditor.lab.growing import add_storage_node
+from auditor.lab.arrays.element.cluster import Cluster
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.storage_nodes import add_storage_node
+from auditor.lab.vcenter.server import VCenterServer
+from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
 from tests.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
 from tests.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks

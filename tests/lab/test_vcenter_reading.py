@@ -11,7 +11,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.lab.serving import Lab
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 

@@ -21,9 +21,8 @@ from auditor.endpoints.element.load import PAGE
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.authority import Authority
-from auditor.lab.element.cluster import Cluster
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.cluster import Cluster
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -34,8 +33,9 @@ from auditor.lab.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
 

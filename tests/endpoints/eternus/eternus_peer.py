@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, Self
 import asyncssh
 import pytest
 
-from auditor.lab.eternus.server import EternusServer
+from auditor.lab.arrays.eternus.server import EternusServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from auditor.lab.eternus.description import EternusDescription
+    from auditor.lab.arrays.eternus.description import EternusDescription
 
 USER, PASSWORD, PROMPT = "audit", "pw-that-nobody-may-see", "CLI> "
 CAPTURES = Path(__file__).parents[4] / "shared" / "captures"

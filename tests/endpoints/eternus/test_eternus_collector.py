@@ -22,7 +22,7 @@ from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,

@@ -19,9 +19,8 @@ from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.authority import Authority
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,
@@ -31,7 +30,8 @@ from auditor.lab.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
 

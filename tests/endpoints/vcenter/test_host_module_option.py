@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.endpoints.common.setting import Reading, Remediator
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.endpoints.vcenter.settings.host_module_option import DEPTH_PARAMETERS, HostModuleOption, merged_options, value_in
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.facts.schema import create_tables
 from auditor.facts.views import create_views
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Scalar, Target

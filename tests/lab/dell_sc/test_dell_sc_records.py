@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.dell_sc.description import (
+from auditor.lab.arrays.dell_sc.description import (
     ControllerPortDescription,
     DellScDescription,
     HbaDescription,
     ServerDescription,
     VolumeDescription,
 )
-from auditor.lab.dell_sc.server import DellScServer
-from auditor.lab.dell_sc.writing import date, iso_date, size
+from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor.lab.arrays.dell_sc.writing import date, iso_date, size
+from auditor.lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ElementDescription,
     LoadDescription,
@@ -19,7 +18,8 @@ from auditor.lab.element.description import (
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,

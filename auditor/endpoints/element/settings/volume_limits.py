@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.element.settings.volume import FIELDS, Limited, policy_limits, volume_id, volume_now, wrong_value
 from auditor.errors import RefusedError
 from auditor.model import EndpointKind

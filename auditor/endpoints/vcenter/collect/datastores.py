@@ -14,9 +14,9 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
     from auditor.endpoints.vcenter.bulk.shapes import EndpointsOfHost, IormInfo, Ref, VmfsVolume
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -31,8 +31,7 @@ def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, p
     `paths` are the properties to ask for.
     """
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         refs = vcenter.bulk.refs("Datastore")
     except EndpointError as error:
         circuit.failed(error)

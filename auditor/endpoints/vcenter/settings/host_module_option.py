@@ -7,7 +7,7 @@ import threading
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind
 

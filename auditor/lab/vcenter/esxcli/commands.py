@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.esxcli import iscsi as esxcli_iscsi
-from auditor.lab.vcenter.esxcli import nmp as esxcli_nmp
+from auditor.lab.vcenter.esxcli import iscsi, nmp
 from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
@@ -19,8 +18,9 @@ from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstora
 from auditor.lab.vcenter.state.modules import MODULES, parse_options
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 __all__ = ["COMMANDS", "check_arguments"]
 
@@ -176,8 +176,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             writes=True,
         ),
         "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
-        **esxcli_nmp.COMMANDS,
-        **esxcli_iscsi.COMMANDS,
+        **nmp.COMMANDS,
+        **iscsi.COMMANDS,
         "storage.vmfs.lockmode.list": Command(_lockmode_list),
         "system.module.list": Command(_module_list),
         "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),

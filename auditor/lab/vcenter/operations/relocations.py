@@ -18,9 +18,9 @@ from auditor.lab.vcenter.performance.load import Loads
 from auditor.lab.vcenter.state.pods import pod_with
 
 if TYPE_CHECKING:
-    from auditor.lab.description import RelocationDescription
-    from auditor.lab.vcenter.soap.tasks import Task, Tasks
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.description.vms import RelocationDescription
+    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor.lab.vcenter.tasks import Task, Tasks
 
 _LOOK_SECONDS = 1.0
 _event = vim.event

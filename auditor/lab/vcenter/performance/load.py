@@ -18,9 +18,12 @@ from auditor.lab.vcenter.state.modules import parse_options
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from auditor.lab.description import DeviceDescription, DiskDescription, HbaDescription, VmDescription
-    from auditor.lab.element.description import LoadDescription
-    from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
+    from auditor.lab.arrays.element.description import LoadDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+    from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 # Commands a controller sends for one disk. Source: docs/domain/facts.md#8-1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like
 # these.

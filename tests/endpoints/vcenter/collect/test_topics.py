@@ -21,9 +21,10 @@ from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.host_option import HostOption
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcsim import export_vcsim
 from auditor.lab.wire import Fault
