@@ -9,7 +9,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.faults import described, error_for
-from auditor.errors import TransportNotOfferedError
+from auditor.errors import NotThereError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -55,8 +55,8 @@ class Answer:
 class BulkClient(Protocol):
     """A way to ask and to understand the answer.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, TransportNotOfferedError
-    where the server does not offer the transport, and the EndpointErrors of the wire.
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand,
+    TransportNotOfferedError where the server does not offer the transport, and the EndpointErrors of the wire.
     """
 
     @property
@@ -154,12 +154,12 @@ def _learn(endpoint: Endpoint, fault: Any, asked: Sequence[str], unknown: dict[s
     """Remember which of `asked` the server refuses: real vCenters fail the whole call, and name the property.
 
     Raises:
-        TransportNotOfferedError: it named none that we asked for.
+        NotThereError: it named none that we asked for.
     """
     named = str(fault.name or "")
     refused = [path for path in asked if path == named] or [path for path in asked if named and path.startswith(f"{named}.")]
     if not refused:
-        raise TransportNotOfferedError(
+        raise NotThereError(
             f"endpoint {endpoint.name}: {described(fault)}",
             why="the page was not read, and the server did not say which property it lacks.",
             do="report this with the vCenter's version.",
