@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.waiting import until
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.flasharray import server as flasharray_server
-from auditor.lab.flasharray.parts import LimitsDescription
+from auditor.lab.arrays.flasharray import server as flasharray_server
+from auditor.lab.arrays.flasharray.parts import LimitsDescription
 from auditor.lab.wire import Fault
 from tests.waiting import Clock
 
