@@ -55,7 +55,7 @@ def schema(
     Example: auditor rules schema protocol_endpoint
     """
     from auditor.authoring.schema_docs import about_view, described
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.report.schema_text import write_view, write_views
 
     if view is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.engine.expressions import bindings_of
@@ -29,9 +28,9 @@ from auditor.engine.sql import (
 )
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
+from auditor.facts.device_classes import CLASS_TABLE, VIEW, DeviceClasses, device_classes
 from auditor.facts.memory import execute
-from auditor.facts.parallel import at_once
-from auditor.facts.views import RESOURCE_COLUMNS, Kinds, kinds_of, unreadable
+from auditor.facts.views import RESOURCE_COLUMNS, unreadable
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -69,11 +68,10 @@ def evaluate(
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
     judged = {rule.id: _judged(rule) for rule in chosen}
     store = new_store(connection, judged)
-    kinds = kinds_of(connection)
-    views = {rule.over: _View(rule.over, chosen.views[rule.over], kinds.get(rule.over)) for rule in chosen}
+    classes = device_classes(connection)
+    views = {rule.over: _View(rule.over, chosen.views[rule.over], classes if rule.over == VIEW else None) for rule in chosen}
     try:
-        judging = [partial(_judge, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
-        quiet = at_once(connection, judging)
+        quiet = [_judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
         for rule in chosen:
             _foresee(connection, store, rule, chosen, params, views[rule.over])
     except (RuleError, SnapshotError):
@@ -84,30 +82,28 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What a rule ranges over; `kinds` where its rows are of few kinds, which are then judged in their place."""
+    """What a rule ranges over; `classes` where its rows are of few classes, which are then judged in their place."""
 
     name: str
     columns: Mapping[str, str]
-    kinds: Kinds | None
+    classes: DeviceClasses | None
 
     def counted(self, rule: Rule, scope: Scope) -> tuple[str, str]:
-        """Where the verdicts of a scope are counted, and what says how many rows a verdict there stands for."""
-        kinds = self._kinds(rule, scope)
-        return (named(self.name), "count(*)") if kinds is None else (named(kinds.table), "CAST(sum(devices) AS BIGINT)")
+        """The table that is judged to count the verdicts of a scope, and the SQL for how many rows of the view a verdict stands for."""
+        if self._is_judged_by_class(rule, scope):
+            return named(CLASS_TABLE), "CAST(sum(devices) AS BIGINT)"
+        return named(self.name), "count(*)"
 
     def failing(self, rule: Rule, scope: Scope) -> str:
-        """Where the failures of a scope are, alone or among other rows."""
-        kinds = self._kinds(rule, scope)
-        return named(self.name) if kinds is None else f"({failing_sql(rule, kinds)})"
+        """A source of rows that holds the failures of a scope, alone or among other rows."""
+        return f"({failing_sql(rule)})" if self._is_judged_by_class(rule, scope) else named(self.name)
 
-    def _kinds(self, rule: Rule, scope: Scope) -> Kinds | None:
-        """The kinds, if they tell all that makes a verdict; a scope that binds something asks where a row is."""
-        if self.kinds is None or scope.bound or not tallied_columns(rule, self.columns) <= self.kinds.columns:
-            return None
-        return self.kinds
+    def _is_judged_by_class(self, rule: Rule, scope: Scope) -> bool:
+        """Whether the columns of a class make the whole verdict; a scope that binds something depends on where a row is."""
+        return self.classes is not None and not scope.bound and tallied_columns(rule, self.columns) <= self.classes.columns
 
 
-def _judge(store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int, connection: duckdb.DuckDBPyConnection) -> Quiet:
+def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int) -> Quiet:
     """Work out the failures, and answer what was only counted."""
     counted: dict[Verdict, int] = {}
     for scope in parts:

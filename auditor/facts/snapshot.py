@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
-from auditor.facts.memory import hold, let_go, run
+from auditor.facts.memory import lift_limit, limit_memory, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
 from auditor.facts.unread import leave_unanswered
@@ -43,7 +43,7 @@ class SnapshotBuilder:
 
         self._connection = duckdb.connect()
         if spill is not None:
-            hold(self._connection, spill, collecting=True)
+            limit_memory(self._connection, spill, collecting=True)
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
@@ -156,7 +156,7 @@ class SnapshotBuilder:
         try:
             gaps = list(unjoined(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
-            let_go(self._connection)
+            lift_limit(self._connection)
             gaps = list(unjoined(self._connection, readings, asked))
         for gap in gaps:
             self.add(gap)
