@@ -150,7 +150,7 @@ def pages(
 
 
 def _view(name: str) -> str:
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.yaml import did_you_mean
 
     if name not in view_columns():

@@ -30,7 +30,8 @@ from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluati
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import CLASS_TABLE, VIEW, DeviceClasses, device_classes
 from auditor.facts.memory import execute
-from auditor.facts.views import RESOURCE_COLUMNS, unreadable
+from auditor.facts.snapshot_files import snapshot_fault
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: 
     counted: dict[Verdict, int] = {}
     for scope in parts:
         source, rows = view.counted(rule, scope)
-        with _as_rule_error(rule):
+        with _as_rule_error(connection, rule):
             tally = tally_sql(rule, view.columns, source, scope.condition, rows)
             found = {Verdict(row[0]): int(row[1]) for row in execute(connection, tally, _bound(rule, scope, shown=True)).fetchall()}
             if found.pop(Verdict.FAIL, 0):
@@ -149,12 +150,12 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     columns = [(column, types[column]) for column in kept] + [(before(column), types[column]) for column in sorted(changed)]
     connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
     for scope in scopes(rule, params):
-        with _as_rule_error(rule):
+        with _as_rule_error(connection, rule):
             select = mended_sql(rule, types, view.failing(rule, scope), scope.condition, kept)
             execute(connection, f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):
-            with _as_rule_error(other):
+            with _as_rule_error(connection, other):
                 execute(connection, _mark_sql(store, rule, other, scope.condition, changed), _bound(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.mended")
 
@@ -181,24 +182,23 @@ def _bound(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = Fal
 
 
 @contextmanager
-def _as_rule_error(rule: Rule) -> Iterator[None]:
+def _as_rule_error(connection: duckdb.DuckDBPyConnection, rule: Rule) -> Iterator[None]:
     import duckdb
 
     try:
         yield
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
-    except (duckdb.DataError, duckdb.ProgrammingError, duckdb.PermissionException) as failure:
+    except duckdb.Error as failure:
+        fault = snapshot_fault(connection, failure)
+        if fault is not None:
+            raise fault from failure
+        if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError | duckdb.PermissionException):
+            raise
         raise RuleError(
             f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",
             why="nothing was judged: a rule set that runs in part reports a clean fleet in part.",
             do=f"if fleet.yaml sets params of {rule.id}, look at these; if not, guard the expression (try_cast, nullif) and run "
             f"`auditor rules test {rule.id}`; or judge by other rules with --only.",
         ) from failure
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as failure:
-        raise unreadable(failure) from failure  # pages of a file that were damaged since it was opened
 
 
 def _judged(rule: Rule) -> JudgedRule:

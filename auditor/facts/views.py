@@ -14,11 +14,11 @@ from __future__ import annotations
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from auditor.errors import SnapshotError
 from auditor.facts import device_classes
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.macros import create_macros
 from auditor.facts.memory import limit_memory, run
+from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -43,6 +43,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
     Raises:
         SnapshotError: a file of the snapshot went away, or is damaged.
+        duckdb.Error: a view cannot be computed although all files are whole (a bug).
     """
     import duckdb
 
@@ -59,8 +60,11 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
             run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
             for step in last_reader.get(name, ()):
                 connection.execute(f"DROP TABLE {step}")
-        except duckdb.IOException as failure:
-            raise unreadable(failure) from failure
+        except duckdb.Error as failure:
+            fault = snapshot_fault(connection, failure)
+            if fault is None:
+                raise
+            raise fault from failure
 
 
 def _last_readers(order: Sequence[str], wanted: Collection[str]) -> dict[str, list[str]]:
@@ -89,15 +93,6 @@ def _tables_read(name: str) -> set[str]:
 def view_sql(name: str) -> str:
     """The SELECT of a view or step."""
     return (resources.files("auditor.facts") / "views" / catalog().views[name].domain / f"{name}.sql").read_text(encoding="utf-8")
-
-
-def unreadable(failure: Exception) -> SnapshotError:
-    """The error to raise when the files behind the facts cannot be read any more."""
-    return SnapshotError(
-        f"the snapshot cannot be read: {str(failure).splitlines()[0]}",
-        why="nothing was judged: a snapshot that is read in part reports a clean fleet in part.",
-        do="leave a snapshot where it is while it is judged; if it is damaged, collect again.",
-    )
 
 
 def seal(connection: duckdb.DuckDBPyConnection, writable: Path | None = None) -> None:
