@@ -48,8 +48,12 @@ def make_catalog() -> Catalog:
 
 
 def digest_of_views() -> str:
-    """The digest of the view files."""
-    return hashlib.sha256(json.dumps({name: file.sql for name, file in view_files().items()}).encode()).hexdigest()
+    """The digest of the view files; lines of comment do not count."""
+    plain = {
+        name: [file.materialize, *(line for line in file.sql.splitlines() if not line.lstrip().startswith("--"))]
+        for name, file in view_files().items()
+    }
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
 def as_text(made: Catalog) -> str:

@@ -19,7 +19,7 @@ from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
-    from auditor.model import Finding, ReadAt, Run
+    from auditor.model import Finding, ReadTime, Run
 
 _VCENTER = frozenset((*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS))
 _NAMING_ARRAYS = ("array_name", "arrays", "eternus_array_names", "ontap_arrays")
@@ -49,7 +49,7 @@ class Provenance:
     def __init__(self, run: Run) -> None:
         self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
         self._arrays = tuple(one.name for one in run.endpoints if one.kind != EndpointKind.VCENTER)
-        self._times: Mapping[tuple[str, str, str | None], ReadAt] = {(one.endpoint, one.topic, one.host): one for one in run.read}
+        self._times: Mapping[tuple[str, str, str | None], ReadTime] = {(one.endpoint, one.topic, one.host): one for one in run.read}
         self._seen: dict[tuple[object, ...], tuple[ReadFrom, ...]] = {}
 
     def of(self, finding: Finding) -> tuple[ReadFrom, ...]:
@@ -92,7 +92,7 @@ class Provenance:
             return (topic,)
         return (own,) if own in self._arrays else arrays
 
-    def _time(self, endpoint: str, topic: str, host: str | None) -> ReadAt | None:
+    def _time(self, endpoint: str, topic: str, host: str | None) -> ReadTime | None:
         return self._times.get((endpoint, topic, host)) or self._times.get((endpoint, topic, None))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auditor.facts.catalog import column_topics
-from auditor.model import Finding, ReadAt, Resource, Run, Severity, Verdict
+from auditor.model import Finding, ReadTime, Resource, Run, Severity, Verdict
 from auditor.report.provenance import Provenance, ReadFrom, when_text
 from tests.report.samples import STARTED, reading, run
 
@@ -18,11 +18,11 @@ def at(seconds: int) -> datetime:
     return STARTED + timedelta(seconds=seconds)
 
 
-def read(endpoint: str, topic: str, first: int, last: int | None = None, host: str | None = None) -> ReadAt:
-    return ReadAt(endpoint, topic, host, at(first), at(first if last is None else last))
+def read(endpoint: str, topic: str, first: int, last: int | None = None, host: str | None = None) -> ReadTime:
+    return ReadTime(endpoint, topic, host, at(first), at(first if last is None else last))
 
 
-def a_run(*more: ReadAt, arrays: tuple[str, ...] = (ARRAY,)) -> Run:
+def a_run(*more: ReadTime, arrays: tuple[str, ...] = (ARRAY,)) -> Run:
     told = (
         read(VC, "datastores", 10),
         read(VC, "device_scheduling", 20, 29),
