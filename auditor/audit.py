@@ -477,7 +477,7 @@ def _asked(finding: Finding) -> tuple[str, Target]:
 
 
 def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> int:
-    """What the process ends with, when nothing stopped it (design.md, "Verdicts and exit codes").
+    """What the process ends with, when nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
 
     Args:
         audited: the audit.

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
 from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
@@ -19,11 +20,9 @@ _TOP = ("endpoints", "params", "severity", "declared")
 _ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "lane", "params", "clusters")
 _TLS = ("ca", "fingerprint", "verify")
 _SSH = ("known_hosts", "fingerprint", "verify")
-_SSH_KINDS = (EndpointKind.ETERNUS,)
-_TOKEN_KINDS = (EndpointKind.FLASHARRAY,)
 _LIMITS = ("concurrency", "timeout_seconds")
 _DECLARED = ("devices", "model", "generation", "firmware")
-_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # facts.md 2.6
+_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # docs/domain/facts.md#2-6
 _WORDS: Mapping[str | int, str] = {"password": "a password", "api_token": "an API token"}
 _SECRET_WAYS = ("env", "file", "keyring", "command")
 _MOST_CONCURRENCY = 256
@@ -123,12 +122,13 @@ class _Reader:
             self._stop(f'kind "{told}" is not known{did_you_mean(told, list(EndpointKind))}', *at, "kind")
         kind = EndpointKind(told)
         address, port = self._address(self._text(entry, "address", *at), kind, *at)
-        token = kind in _TOKEN_KINDS
+        token = endpoint_type(kind).login == "api_token"
+        ssh = endpoint_type(kind).protocol == "ssh"
         for key in ("username", "password") if token else ("api_token",):
             if key in entry:
                 self._stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
         for key, others in (("tls", "ssh"), ("ssh", "tls")):
-            if key in entry and (kind in _SSH_KINDS) == (key == "tls"):
+            if key in entry and ssh == (key == "tls"):
                 self._stop(f"{key} is not how {kind} is reached; give {others}", *at, key)
         secret = "api_token" if token else "password"
         return Endpoint(
@@ -140,12 +140,12 @@ class _Reader:
             password=self._secret(entry.get(secret), *at, secret),
             tls=self._tls(entry.get("tls"), *at, "tls"),
             limits=self._limits(entry.get("limits"), *at, "limits"),
-            ssh=self._ssh(entry.get("ssh"), *at, "ssh"),
+            ssh=self._ssh(entry.get("ssh"), *at, "ssh") if ssh else None,
             lane=self._lane(entry.get("lane"), kind, *at, "lane"),
         )
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
-        ssh = kind in _SSH_KINDS
+        ssh = endpoint_type(kind).protocol == "ssh"
         if "@" in text:
             # The text itself is not repeated: a password may stand before the host.
             self._stop("address holds a user or a password; give the host alone, and log in by username and password", *at, "address")
@@ -163,7 +163,7 @@ class _Reader:
             parts = None
         if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
             self._stop(f'address "{text}" is not a host, host:port or https URL', *at, "address")
-        return host, port or (22 if ssh else 443)
+        return host, port or endpoint_type(kind).port
 
     def _secret(self, entry: Any, *at: str | int) -> Secret:
         if isinstance(entry, str):

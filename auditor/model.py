@@ -14,7 +14,7 @@ Scalar: TypeAlias = bool | int | float | str | None
 
 
 class EndpointKind(StrEnum):
-    """What answers at an endpoint's address."""
+    """What answers at an endpoint's address; the folder of `auditor.endpoints` of that name says all about it."""
 
     VCENTER = "vcenter"
     ELEMENT = "element"
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a failure can hurt, worst first (rule-catalogue.md, section 0)."""
+    """How much a failure can hurt, worst first (docs/rule-catalogue.md#severity)."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -126,7 +126,8 @@ class Endpoint:
     Attributes:
         username: empty where an API token is all there is (FlashArray).
         password: where the password, or the API token, comes from.
-        tls: of an endpoint that speaks HTTPS; `ssh` of one that speaks SSH (ETERNUS).
+        tls: how an endpoint proves who it is that speaks HTTPS.
+        ssh: likewise of one that speaks SSH (ETERNUS); None where it speaks HTTPS.
     """
 
     name: str
@@ -137,13 +138,13 @@ class Endpoint:
     password: Secret
     tls: Tls = Tls()
     limits: Limits = Limits()
-    ssh: Ssh = Ssh()
+    ssh: Ssh | None = None
     lane: BulkTransport | None = None  # a vCenter only; None is the fastest that it offers
 
     @property
     def trust(self) -> str:
         """How it proves who it is, as reports say it: verified, pinned or NOT VERIFIED."""
-        way = self.ssh if self.kind is EndpointKind.ETERNUS else self.tls
+        way = self.ssh or self.tls
         if not way.verify:
             return "NOT VERIFIED"
         return "pinned" if way.fingerprint else "verified"

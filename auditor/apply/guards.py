@@ -12,8 +12,8 @@ from auditor.model import FixClass, Outcome, Receipt
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.endpoints.common.setting import AnyRemediator
     from auditor.model import Change, Plan
 
 

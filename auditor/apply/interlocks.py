@@ -25,7 +25,7 @@ def interlock(change: Change, session: Any) -> str | None:
     ``VMFS3.HardwareAcceleratedLocking`` stays 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
     either cannot be read. Such a volume has no other lock, so disabling this one causes an outage.
 
-    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; facts.md 3.2.
+    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2.
     """
     if not _disables_ats_locking(change):
         return None

@@ -10,7 +10,7 @@ from auditor.errors import CredentialsError, EndpointError, NotThereError, Permi
 from auditor.model import FixClass, Outcome, Receipt
 
 if TYPE_CHECKING:
-    from auditor.endpoints.common.setting import AnyRemediator, Reading
+    from auditor.endpoints.common.remediator import AnyRemediator, Reading
     from auditor.journal import Journal
     from auditor.model import Change
 

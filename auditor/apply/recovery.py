@@ -18,8 +18,8 @@ from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.endpoints.common.setting import AnyRemediator
     from auditor.journal import Intent, Journal
 
 _NO_LIMIT = BlastRadius()

@@ -13,8 +13,8 @@ from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
 
 if TYPE_CHECKING:
+    from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.endpoints.common.setting import AnyRemediator
     from auditor.journal import Journal
     from auditor.model import Plan
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
-from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,8 +85,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
             lab.write_fleet(write_fleet)
             print(f"auditor audit --fleet {write_fleet}")
         for kind, name, server in lab.served():
-            scheme = "ssh" if kind is EndpointKind.ETERNUS else "https"
-            print(f"{name}: {scheme}://{server.host}:{server.port} ({kind})", file=sys.stderr)
+            print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
         while not select.select([told], [], [], None if control is None else _LOOK_SECONDS)[0]:

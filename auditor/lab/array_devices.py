@@ -14,7 +14,7 @@ def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, A
     """The devices of these volumes, as a vCenter's description takes them; a LUN of ONTAP is called volume/lun.
 
     Targets are told where the array knows its ports: ETERNUS and ONTAP do not, so a scenario tells them, as it tells the model
-    of an ETERNUS. Inquiry strings: facts.md 11.
+    of an ETERNUS. Inquiry strings: docs/domain/facts.md#11.
 
     Raises:
         KeyError: the array has no volume of such a name.

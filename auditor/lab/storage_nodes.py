@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) -> NodeDescription:
     """Add a node to the array, and its protocol endpoint to every host that sees one of the array's already.
 
-    Nobody has set the new endpoint: it has the host's default DSNRO, which is incident S0's open question. Source: facts.md 1.7 and 10.2
-    (one endpoint a node, created automatically).
+    Nobody has set the new endpoint: it has the host's default DSNRO, which is the open question of docs/domain/incidents.md#s0. Source:
+    docs/domain/facts.md#1-7 and #10-2 (one endpoint a node, created automatically).
     """
     before = {f"naa.{array.cluster.description.pe_naa(node.id)}" for node in array.cluster.description.active_nodes}
     node = array.add_node()

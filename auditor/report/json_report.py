@@ -1,4 +1,4 @@
-"""Writes the report for programs: JSON, schema version 1 (report.schema.json). Fields are only ever added."""
+"""Writes the report for programs: docs/ARCHITECTURE.md#json-report, schema version 1. Fields are only ever added."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Names the endpoint that each value of a finding's evidence came from, and when it was read.
 
-The topics of a column follow from the views; the run records when each endpoint answered a topic. A finding about one host has that host's
+The topics of a column follow from the views (facts/catalog.py); the run records when each endpoint answered a topic. A finding about one host has that host's
 times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of an array's volume, are
 named where the evidence names them or where only one exists; otherwise the entry gives their number.
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.facts.column_topics import OF_THE_BASELINE, OF_THE_FLEET_FILE, column_topics
+from auditor.facts.catalog import BASELINE_TOPIC, FLEET_FILE_TOPIC, column_topics
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import EndpointKind
@@ -76,7 +76,7 @@ class Provenance:
     def _sources(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
         topics_by_source: dict[tuple[str, ...], dict[str, set[str]]] = {}
         for column in columns:
-            for topic in column_topics().get(view, {}).get(column, ()):
+            for topic in column_topics(view, column):
                 endpoints = self._endpoints_of(topic, own, arrays)
                 topics_by_source.setdefault(endpoints, {}).setdefault(column, set()).add(topic)
         for endpoints in sorted(topics_by_source, key=lambda names: (names != (own,), names)):
@@ -90,7 +90,7 @@ class Provenance:
         """The endpoints that may have answered `topic`."""
         if topic in _VCENTER:
             return (own,) if own in self._vcenters else self._vcenters
-        if topic in (OF_THE_FLEET_FILE, OF_THE_BASELINE):
+        if topic in (FLEET_FILE_TOPIC, BASELINE_TOPIC):
             return (topic,)
         return (own,) if own in self._arrays else arrays
 

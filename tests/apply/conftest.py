@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import AnyRemediator, Reading
 from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target

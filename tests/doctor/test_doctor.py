@@ -292,14 +292,15 @@ def test_a_host_key_is_compared_before_anybody_logs_in(doctor: Doctor, tmp_path:
     endpoint = eternus(doctor)
     server = doctor.lab.eternus[endpoint.name]
     file = tmp_path / "known_hosts"
-    ssh = {
+    trust: dict[str, Callable[[], Ssh | None]] = {
         "pinned": lambda: endpoint.ssh,
         "known": lambda: known_hosts(file, endpoint, server.host_key.public),
         "another pinned": lambda: Ssh(fingerprint=f"SHA256:{'A' * 43}"),
         "another known": lambda: known_hosts(file, endpoint, OTHER_KEY),
         "not known": lambda: known_hosts(file, replace(endpoint, port=1), server.host_key.public),
         "no such file": lambda: Ssh(known_hosts=str(tmp_path / "nowhere")),
-    }[way]()
+    }
+    ssh = trust[way]()
     checks = by_topic(doctor.examine(replace(endpoint, ssh=ssh)), endpoint.name)
     if way in ("pinned", "known"):
         assert states(checks)["host key"] is states(checks)["login"] is Health.OK
@@ -511,13 +512,6 @@ def test_reading_from_an_array_is_tried(doctor: Doctor) -> None:
     assert "array_volume" in read.why
     assert "administrator" in read.do
     assert by_topic(diagnosis, "sf-twin")["read"].state is Health.OK
-
-
-def test_a_kind_that_this_version_cannot_read_is_told_so(doctor: Doctor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.doctor.walk.ways_of", lambda _: ("auditor.endpoints.nowhere:open_nowhere", ""))
-    checks = by_topic(doctor.examine(doctor.endpoint("sf-prod")), "sf-prod")
-    assert states(checks) == after("login", EndpointKind.ELEMENT)
-    assert checks["login"].what == "this version cannot read endpoints of kind element"
 
 
 def test_one_endpoint_can_be_looked_at_alone(doctor: Doctor) -> None:

@@ -76,7 +76,7 @@ def test_one_noisy_bronze_machine_is_at_its_burst_with_large_blocks() -> None:
     (noisy,) = [vvol for vvol in array.vvols if vvol.load.average_io_bytes == 524288]
     assert noisy.policy == "Bronze"
     assert noisy.load.utilization > 1
-    assert noisy.load.actual_iops == 2000 * 100 // 7600  # burst at 512 KiB, facts.md 6.3
+    assert noisy.load.actual_iops == 2000 * 100 // 7600  # burst at 512 KiB, docs/domain/facts.md#6-3
 
 
 def test_every_vvol_disk_of_a_machine_is_on_the_array_it_lies_on() -> None:

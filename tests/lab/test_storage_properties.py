@@ -394,7 +394,7 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
     def a_storage_node_joins(self) -> None:
         if self.model.nodes < 4:
             add_storage_node(self.array, [self.server])
-            # One endpoint a node; its name follows from the node's number and the cluster's id (arrays.md).
+            # One endpoint a node; its name follows from the node's number and the cluster's id (docs/domain/arrays.md#device-names).
             self.model.add_endpoint(f"naa.6f47acc2{self.model.nodes + 1:08x}6c61623100000000")
         self.settled(*(partial(self.look_at_devices, name) for name in HOSTS), self.look_at_endpoints)
 

@@ -44,7 +44,7 @@ class GeneratedArray:
         """The array as it is now."""
         shell = self.shell
         policies = (
-            QosPolicyDescription("Bronze", 25, 1000, 2000),  # 25 is below the documented minimum of 50 (facts.md 6.5)
+            QosPolicyDescription("Bronze", 25, 1000, 2000),  # 25 is below the documented minimum of 50 (docs/domain/facts.md#6-5)
             QosPolicyDescription("Silver", 50, 1500, 3000),
             QosPolicyDescription("Gold", 100, 3000, 6000),
         )

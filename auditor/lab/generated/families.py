@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.description.hosts import OptionValue
 
-# Recorded builds that a vCenter 8 manages. Source: advanced-options.md.
+# Recorded builds that a vCenter 8 manages. Source: docs/domain/advanced-options.md#options.
 BUILDS = (
     ("6.7.0", 14320388),
     ("7.0.0", 15843807),
@@ -25,7 +25,8 @@ BUILDS = (
     ("8.0.2", 23305546),
 )
 
-# What somebody once set and nobody set back. Source: incidents.md; ranges in advanced-options.md.
+# What somebody once set and nobody set back. Source: docs/domain/incidents.md; ranges in
+# docs/domain/advanced-options.md#options.
 OPTIONS: tuple[Mapping[str, OptionValue], ...] = (
     {"DataMover.HardwareAcceleratedMove": 0, "DataMover.HardwareAcceleratedInit": 0},
     {"VMFS3.HardwareAcceleratedLocking": 0},
@@ -38,7 +39,7 @@ OPTIONS: tuple[Mapping[str, OptionValue], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """An array family as hosts see it. Source of vendor and model: multipath-tools hwtable.c, facts.md section 11."""
+    """An array family as hosts see it. Source of vendor and model: multipath-tools hwtable.c, docs/domain/facts.md#11."""
 
     vendor: str
     model: str
@@ -60,7 +61,8 @@ FAMILIES = (
     Family("FUJITSU", "ETERNUS_DXM", "600000e00d", "fc", "lpfc", "Emulex LightPulse LPe32002-M2"),
 )
 
-# Driver, what a careful admin configures, and what goes wrong. Source: facts.md section 2; `qlfxmaxqdepth` is incidents.md's misspelling.
+# Driver, what a careful admin configures, and what goes wrong. Source: docs/domain/facts.md#2; `qlfxmaxqdepth` is the misspelling of
+# docs/domain/incidents.md#s2.
 DEPTHS = {
     "iscsi_vmk": ("iscsivmk_LunQDepth=255", "iscsivmk_LunQDepht=255"),
     "qlnativefc": ("ql2xmaxqdepth=255", "qlfxmaxqdepth=255"),

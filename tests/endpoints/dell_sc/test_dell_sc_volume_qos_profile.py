@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.dell_sc.client import open_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
 from auditor.errors import (

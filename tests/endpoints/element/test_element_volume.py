@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import Fate, apply, recover, undo
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading
 from auditor.endpoints.element.client import open_element
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError

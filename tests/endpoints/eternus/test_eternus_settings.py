@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.eternus.settings.qos_category import EternusQosCategory
 from auditor.endpoints.eternus.settings.volume_qos import EternusVolumeQos

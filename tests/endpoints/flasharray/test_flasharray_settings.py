@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.flasharray.client import FlashArray, open_flasharray
 from auditor.endpoints.flasharray.settings.host_personality import FlashArrayHostPersonality
 from auditor.endpoints.flasharray.settings.volume_group_limit import FlashArrayVolumeGroupLimit

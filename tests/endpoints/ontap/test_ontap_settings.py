@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.ontap.client import OntapCluster, open_ontap
 from auditor.endpoints.ontap.settings.efficiency_schedule import OntapEfficiencySchedule
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.common.setting import AnyRemediator, Reading
+from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError

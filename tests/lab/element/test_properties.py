@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Limits = dict[str, int]
 FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")
-ALLOWED = {"minIOPS": (50, 15000), "maxIOPS": (100, 200000), "burstIOPS": (100, 200000)}  # facts.md 6.5
+ALLOWED = {"minIOPS": (50, 15000), "maxIOPS": (100, 200000), "burstIOPS": (100, 200000)}  # docs/domain/facts.md#6-5
 DEFAULT = (50, 15000, 15000)
 DESCRIPTION = ElementDescription(
     name="tiers",

@@ -156,7 +156,7 @@ def devices(client: Client, host: str) -> dict[str, Any]:
 
 
 def size_of(volume: Any) -> int:
-    """Sizes are told as "1.073741824E9 Bytes" (arrays.md)."""
+    """Sizes are told as "1.073741824E9 Bytes" (docs/domain/arrays.md#dell-sc)."""
     return int(float(volume["configuredSize"].removesuffix(" Bytes")))
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 FIRST_RELEASE_WITH_QOS = 7
-"""Major release from which volumes have QoS profiles. Source: arrays.md: a recorded 6.5 has none; that 7.0 is the first is not verified."""
+"""Major release from which volumes have QoS profiles.
+
+Source: docs/domain/arrays.md#dell-sc: a recorded 6.5 has none; that 7.0 is the first is not verified.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +69,7 @@ class QosProfileDescription:
         iops_limit: I/O operations a second; None is no limit.
         bandwidth_limit_mb_per_second: throughput; None is no limit.
 
-    Source: facts.md 4.6.
+    Source: docs/domain/facts.md#4-6.
     """
 
     name: str
@@ -243,7 +246,10 @@ class DellScDescription:
         return tuple(index + 2 if volume.vpd_id is None else volume.vpd_id for volume, index in told)
 
     def naa(self, vpd_id: int) -> str:
-        """The deviceId of the volume with that vpdId: its device name without "naa.". Source: arrays.md, checked against 6 records."""
+        """The deviceId of the volume with that vpdId: its device name without "naa.".
+
+        Source: docs/domain/arrays.md#device-names, checked against 6 records.
+        """
         return f"6000d310{self.serial_number:06x}0000000000{vpd_id:08x}"
 
     def volume_naas(self) -> tuple[str, ...]:

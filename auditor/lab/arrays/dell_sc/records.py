@@ -79,7 +79,10 @@ def volume(center: Center, one: Volume) -> Record:
 
 
 def configuration(center: Center, one: Volume) -> Record:
-    """ScVolumeConfiguration; its id is the volume's. The two QoS profiles are there from release 7 on. Source: arrays.md."""
+    """ScVolumeConfiguration; its id is the volume's. The two QoS profiles are there from release 7 on.
+
+    Source: docs/domain/arrays.md#dell-sc.
+    """
     built = {
         **basis(center, "ScVolumeConfiguration", one.index, one.name),
         "coalesceIntoActive": False,

@@ -33,14 +33,14 @@ class ElementError(Exception):
 
 @dataclass(slots=True)
 class Qos:
-    """Limits as they stand now; the curve cannot be written. Source: arrays.md, "Read only in practice"."""
+    """Limits as they stand now; the curve cannot be written. Source: docs/domain/arrays.md#element, "Read only in practice"."""
 
     limits: dict[str, int]
     curve: Mapping[int, int]
 
     @staticmethod
     def of(description: QosDescription) -> Qos:
-        """The limits a description asks for, unchecked: a real cluster can hold ones that today's release would refuse (incident S0)."""
+        """The limits of a description, unchecked: a real cluster can hold ones that this release refuses (docs/domain/incidents.md#s0)."""
         return Qos(dict(zip(_FIELDS, (description.min, description.max, description.burst), strict=True)), description.costs)
 
 

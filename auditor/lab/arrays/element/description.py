@@ -20,7 +20,10 @@ DEFAULT_CURVE: Mapping[int, int] = MappingProxyType(
         1048576: 15000,
     }
 )
-"""I/O size in bytes to its cost relative to 4096 = 100. Source: facts.md 6.2, and the recorded ListVolumes of a 12.x cluster."""
+"""I/O size in bytes to its cost relative to 4096 = 100.
+
+Source: docs/domain/facts.md#6-2, and the recorded ListVolumes of a 12.x cluster.
+"""
 
 VVOL_NAMESPACE = uuid.UUID("5d0f6c1e-6d0b-5d4e-9a53-4b6f47acc201")  # of this lab, so that derived ids are the same at every start
 
@@ -81,7 +84,7 @@ class LoadDescription:
 class VolumeDescription:
     """A volume with a policy (by name), limits of its own, or neither: then the cluster's defaults hold.
 
-    With both it is in the policy, and its own limits are in force all the same: "Custom QoS will override" (facts.md 6.6).
+    With both it is in the policy, and its own limits are in force all the same: "Custom QoS will override" (docs/domain/facts.md#6-6).
 
     `id` None takes the volume's place in the list, from 1; give it for all volumes or for none.
     """
@@ -147,7 +150,7 @@ class VvolDescription:
 
 @dataclass(frozen=True, slots=True)
 class LimitsDescription:
-    """What GetLimits tells of QoS settings. Source: facts.md 6.5 (getlimits.adoc)."""
+    """What GetLimits tells of QoS settings. Source: docs/domain/facts.md#6-5 (getlimits.adoc)."""
 
     min_iops_floor: int = 50
     min_iops_ceiling: int = 15000
@@ -208,7 +211,10 @@ class ElementDescription:
         return tuple(node for node in self.nodes if node.state == "active")
 
     def pe_naa(self, node_id: int) -> str:
-        """The scsiNAADeviceID of a node's protocol endpoint, without "naa.". Source: arrays.md, checked against 4 records."""
+        """The scsiNAADeviceID of a node's protocol endpoint, without "naa.".
+
+        Source: docs/domain/arrays.md#device-names, checked against 4 records.
+        """
         return f"6f47acc2{node_id:08x}{self.unique_id.encode().hex()}00000000"
 
     def pe_iqn(self, node_id: int) -> str:
@@ -216,7 +222,7 @@ class ElementDescription:
         return f"iqn.2010-01.com.solidfire:{self.unique_id}.pe.{node_id}"
 
     def volume_naa(self, volume_id: int) -> str:
-        """The scsiNAADeviceID of a volume, without "naa.". Source: arrays.md, checked against 27 of 29 records."""
+        """The scsiNAADeviceID of a volume, without "naa.". Source: docs/domain/arrays.md#device-names, checked against 27 of 29 records."""
         return f"6f47acc100000000{self.unique_id.encode().hex()}{volume_id:08x}"
 
     def volume_ids(self) -> tuple[int, ...]:

@@ -80,7 +80,10 @@ def list_all_nodes(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Volumes by ascending id, never more than the page limit: a larger cluster is cut without a word. Source: arrays.md."""
+    """Volumes by ascending id, never more than the page limit: a larger cluster is cut without a word.
+
+    Source: docs/domain/arrays.md#element.
+    """
     start, limit = params.pop("startVolumeID", 0), params.pop("limit", cluster.description.page_limit)
     wanted, virtual = params.pop("volumeIDs", None), params.pop("includeVirtualVolumes", True)
     if type(start) is not int or type(limit) is not int or limit < 0:
@@ -127,7 +130,7 @@ def list_virtual_volume_bindings(cluster: Cluster, params: dict[str, Any]) -> di
 
 
 def list_protocol_endpoints(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """One per active node. Source: facts.md 10.2."""
+    """One per active node. Source: docs/domain/facts.md#10-2."""
     described = cluster.description
     return {"protocolEndpoints": [records.protocol_endpoint(described, node) for node in described.active_nodes]}
 

@@ -154,7 +154,7 @@ def protocol_endpoint(description: ElementDescription, found: NodeDescription) -
 
 
 def binding(description: ElementDescription, found: Binding) -> dict[str, Any]:
-    """A binding object; ids are integers. Source: arrays.md, seen in a real answer."""
+    """A binding object; ids are integers. Source: docs/domain/arrays.md#element, seen in a real answer."""
     return {
         "protocolEndpointID": protocol_endpoint_id(description, found.node),
         "protocolEndpointInBandID": f"naa.{description.pe_naa(found.node)}",

@@ -127,7 +127,8 @@ class EternusDescription:
         firmware: as the array tells it, for example V10L66-0000.
         model_name: as the array tells it: a DX100 S3 says ET103ACU, a DX200 S3 ET203ACU (both recorded). What other models say is not
             known; a scenario that needs one has to make it up.
-        uid_prefix: the first 24 hex digits of every volume's UID; the volume's number follows. Source: arrays.md, 5 of 5 records.
+        uid_prefix: the first 24 hex digits of every volume's UID; the volume's number follows. Source: docs/domain/arrays.md#device-names,
+        5 of 5 records.
         qos: whether the model has volume QoS at all. S2 has none (cinder's Fujitsu driver), so S1 has none either.
         early_cli: an early command line refuses `show volumes -mode uid` and prints another table without it (recorded by delfin, model not
             told). With it no UID can be read as text.

@@ -17,7 +17,7 @@ from auditor.lab.arrays.flasharray.parts import (
 )
 
 NAA_PREFIX = "624a9370"
-"""How every SCSI device name of the vendor begins. Source: arrays.md, checked against 80 of 81 records."""
+"""How every SCSI device name of the vendor begins. Source: docs/domain/arrays.md#device-names, checked against 80 of 81 records."""
 
 _FIRST_NUMBER = 0x11010  # of a volume on a new array, as its serial says; the vendor's own examples begin there, not verified
 _LIMITS = LimitsDescription()

@@ -77,7 +77,7 @@ class AggregateDescription:
         optimal_ops: the optimal_point.ops of the headroom table, operations a second.
         latency_us: how long an operation takes up to there.
         latency_us_beyond: how long it takes once there are more, None is no longer. A step, since past its knee an aggregate collapses
-            and does not slope (incidents.md S3); volumes and LUNs on it wait as much longer.
+            and does not slope (docs/domain/incidents.md#s3); volumes and LUNs on it wait as much longer.
     """
 
     name: str
@@ -313,5 +313,8 @@ class OntapDescription:
         return f"80{digest[:10]}"
 
     def lun_naa(self, lun: LunDescription) -> str:
-        """The NAA name of a LUN, without "naa.". Source: arrays.md: 600a0980 and the bytes of the serial number."""
+        """The NAA name of a LUN, without "naa.".
+
+        Source: docs/domain/arrays.md#device-names: 600a0980 and the bytes of the serial number.
+        """
         return f"600a0980{self.serial(lun).encode().hex()}"

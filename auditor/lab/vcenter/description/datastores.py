@@ -26,7 +26,7 @@ class DatastoreLoadDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SiocDescription:
-    """Storage I/O Control of a datastore. Source: StorageIORMInfo in the vSphere API; facts.md 4.1."""
+    """Storage I/O Control of a datastore. Source: StorageIORMInfo in the vSphere API; docs/domain/facts.md#4-1."""
 
     supported: bool = True
     enabled: bool = False
@@ -82,7 +82,9 @@ class AutomationDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodDescription:
-    """A datastore cluster. Source of defaults: StorageDrsPodConfigInfo and StorageDrsIoLoadBalanceConfig in the vSphere API; facts.md 4.4.
+    """A datastore cluster.
+
+    Source of defaults: StorageDrsPodConfigInfo and StorageDrsIoLoadBalanceConfig in the vSphere API; docs/domain/facts.md#4-4.
 
     Attributes:
         datastores: names; a datastore is in one cluster at most.

@@ -13,7 +13,8 @@ class DiskDescription:
 
     `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
     `shares` is low | normal | high, or the number of custom ones; `provisioning` is thin | lazy | eager, as its blocks are set aside.
-    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source: facts.md 8.1.
+    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source:
+    docs/domain/facts.md#8-1.
     """
 
     datastore: str

@@ -1,7 +1,7 @@
 """The esxcli commands the lab's hosts know.
 
-Field names: what `esxcli` prints, without blanks, hyphens and units. Source: facts.md 1.1 to 1.11, 3.2, 3.4 and section 2. Arguments are
-the structured names (`schednumreqoutstanding`), never letters.
+Field names: what `esxcli` prints, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
+Arguments are the structured names (`schednumreqoutstanding`), never letters.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
     """DSNRO goes to 256 on an ordinary device, to 4096 on a protocol endpoint; a value above the device's depth is kept and has no effect.
 
-    Source: facts.md 1.5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
+    Source: docs/domain/facts.md#1-5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
     device = devices_asked_for(host, arguments)[0]
     limits = {

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
 # A few of the rules that every build has, so that a list is never empty; a real host lists dozens. Source: the transports' own rules as
-# public outputs show them; SolidFire's: facts.md section 5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
+# public outputs show them; SolidFire's: docs/domain/facts.md#5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
 _BUILT_IN = (
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="fc", rule_group="system", description="Fibre Channel Devices"),
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="iscsi", rule_group="system", description="iSCSI Devices"),

@@ -64,7 +64,7 @@ def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
 
 
 def vstorage_support(device: DeviceDescription) -> str:
-    """ScsiLun.vStorageSupport; unknown where only some primitives are there. Source: facts.md 3.4."""
+    """ScsiLun.vStorageSupport; unknown where only some primitives are there. Source: docs/domain/facts.md#3-4."""
     answers = {device.vaai.ats, device.vaai.clone, device.vaai.zero}
     if answers == {True}:
         return "vStorageSupported"

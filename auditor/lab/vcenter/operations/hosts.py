@@ -84,7 +84,7 @@ def _query_module_options(context: Context, this: Any, arguments: Mapping[str, A
 
 
 def _update_module_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Replaces the whole string. Source: facts.md 2.3."""
+    """Replaces the whole string. Source: docs/domain/facts.md#2-3."""
     _module(context, this, arguments["name"]).configured = arguments.get("options", "")
     context.state.changed()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState, TargetKey
 
 
-_THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: facts.md 4.1
+_THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: docs/domain/facts.md#4-1
 _PERCENT_OF_PEAK = (50, 100)  # source: as above
 
 
@@ -74,7 +74,7 @@ def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
 
 
 def _query_iorm_option(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """The ranges, the same for every host. Source: facts.md 4.1; that SIOC is off where nobody enabled it is its default."""
+    """The ranges, the same for every host. Source: docs/domain/facts.md#4-1; that SIOC is off where nobody enabled it is its default."""
     reachable_host(context, arguments["host"]._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
 
     def switch() -> Any:

@@ -74,7 +74,7 @@ def metrics_of(state: VCenterState, loads: Loads, reference: Any, interval_secon
 
 
 def kept(metrics: Mapping[tuple[int, str], Value], level: int) -> Metrics:
-    """What a historical interval of a statistics level keeps of them: little of the kernel's latency. Source: facts.md 9.1."""
+    """What a historical interval of a statistics level keeps of them: little of the kernel's latency. Source: docs/domain/facts.md#9-1."""
     return {key: value for key, value in metrics.items() if COUNTERS[key[0]].kept_at(level, instance=key[1] != "")}
 
 

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.path_policy import PathPolicy
 
 ORDINARY_DSNRO = 32
-"""Commands; the default of an ordinary device. Source: facts.md 1.4."""
+"""Commands; the default of an ordinary device. Source: docs/domain/facts.md#1-4."""
 
 ISCSI_PARAMETERS = {"LoginTimeout": 5, "NoopOutInterval": 15, "NoopOutTimeout": 10, "RecoveryTimeout": 10}
 """Seconds; what an iSCSI adapter begins with, besides DelayedAck.
 
-Source: facts.md section 5 for the names, and for the first value (Dell PS: "default 5 too short"); the other values are known from
+Source: docs/domain/facts.md#5 for the names, and for the first value (Dell PS: "default 5 too short"); the other values are known from
 esxcli and not verified, nor is it that the API calls them as esxcli does. A real adapter has some ten more.
 """
 
@@ -87,7 +87,7 @@ class HostState:
         """Outstanding commands with competing worlds, as configured.
 
         A protocol endpoint takes Scsi.ScsiVVolPESNRO when it is claimed; whether a later change of the option reaches one that is
-        claimed already is not verified (facts.md, section 12), so here it does not before a reboot.
+        claimed already is not verified (docs/domain/facts.md#12), so here it does not before a reboot.
         """
         own = self.device_settings.get(device.name, {}).get("dsnro")
         if own is not None:

@@ -1,4 +1,4 @@
-"""Which lane reads a vCenter, and what is said when one does not understand it."""
+"""Which transport reads a vCenter, and what is said when one does not understand it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_the_fastest_lane_that_the_version_offers_is_taken(
 ) -> None:
     server, endpoint = serve_vcenter(dataclasses.replace(small_vcenter, api_version=api_version))
     with open_vcenter(endpoint) as vcenter:
-        assert vcenter.bulk.lane is lane
+        assert vcenter.bulk.transport is lane
         assert len(depths(vcenter)) == 3
         assert vcenter.bulk.notes == []
         assert server.requests.count("Login") == (2 if lane is BulkTransport.VIJSON else 1)
@@ -63,12 +63,12 @@ def test_the_fastest_lane_that_the_version_offers_is_taken(
 
 
 @pytest.mark.parametrize("lane", list(BulkTransport))
-def test_a_forced_lane_is_the_one_that_is_used(serve_vcenter: Serve, lane: BulkTransport) -> None:
+def test_a_forced_transport_is_the_one_that_is_used(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
-        assert vcenter.bulk.lane is lane
+        assert vcenter.bulk.transport is lane
         assert len(depths(vcenter)) == 3
-        assert vcenter.bulk.lane is lane
+        assert vcenter.bulk.transport is lane
         assert server.requests.count("Login") == (2 if lane is BulkTransport.VIJSON else 1)
 
 
@@ -77,10 +77,10 @@ def test_a_server_without_json_is_read_by_soap_and_nobody_is_alarmed(serve_vcent
     server.faults.active.append(Fault("status", status=404, containing=b"/sdk/vim25/"))
     with open_vcenter(endpoint) as vcenter:
         assert len(depths(vcenter)) == 3
-        assert (vcenter.bulk.lane, vcenter.bulk.notes) == (BulkTransport.SOAP, [])
+        assert (vcenter.bulk.transport, vcenter.bulk.notes) == (BulkTransport.SOAP, [])
 
 
-def test_a_forced_lane_that_is_not_there_is_named(serve_vcenter: Serve) -> None:
+def test_a_forced_transport_that_is_not_there_is_named(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.faults.active.append(Fault("status", status=404, containing=b"/sdk/vim25/"))
     with open_vcenter(dataclasses.replace(endpoint, lane=BulkTransport.VIJSON)) as vcenter:
@@ -95,7 +95,7 @@ def test_a_lane_that_does_not_understand_hands_over_and_says_so(serve_vcenter: S
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         assert all(isinstance(depth, int) for depth in depths(vcenter))
-        assert vcenter.bulk.lane is BulkTransport.SOAP
+        assert vcenter.bulk.transport is BulkTransport.SOAP
         [note] = vcenter.bulk.notes
         assert "of an unknown form" in note
         assert "queueDepth" in note
@@ -111,7 +111,7 @@ def test_an_answer_that_no_lane_understands_is_an_error_of_the_first(serve_vcent
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         bulk = vcenter.bulk
-        monkeypatch.setattr(bulk, "_lanes", bulk._lanes[:1])
+        monkeypatch.setattr(bulk, "_transports", bulk._transports[:1])
         with pytest.raises(UnknownShapeError, match="queueDepth"):
             depths(vcenter)
         assert bulk.notes == []
@@ -127,7 +127,7 @@ def test_an_answer_that_no_lane_understands_is_an_error_of_the_first(serve_vcent
     ],
 )
 @pytest.mark.parametrize("lane", list(BulkTransport))
-def test_what_the_network_does_is_not_held_against_the_lane(
+def test_what_the_network_does_is_not_held_against_the_transport(
     serve_vcenter: Serve, lane: BulkTransport, fault: Fault, error: type[Exception]
 ) -> None:
     server, endpoint = serve_vcenter()
@@ -137,11 +137,11 @@ def test_what_the_network_does_is_not_held_against_the_lane(
             depths(vcenter)
         server.faults.active.clear()
         assert len(depths(vcenter)) == 3
-        assert (vcenter.bulk.lane, vcenter.bulk.notes) == (lane, [])
+        assert (vcenter.bulk.transport, vcenter.bulk.notes) == (lane, [])
 
 
 @pytest.mark.parametrize("lane", list(BulkTransport))
-def test_every_lane_names_what_it_may_not_read(serve_vcenter: Serve, lane: BulkTransport) -> None:
+def test_every_transport_names_what_it_may_not_read(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     server.privileges = ALL - {"System.Read"}
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
@@ -153,7 +153,7 @@ def test_every_lane_names_what_it_may_not_read(serve_vcenter: Serve, lane: BulkT
 
 
 @pytest.mark.parametrize("lane", list(BulkTransport))
-def test_every_lane_reads_on_when_an_object_is_gone_or_a_property_unknown(serve_vcenter: Serve, lane: BulkTransport) -> None:
+def test_every_transport_reads_on_when_an_object_is_gone_or_a_property_unknown(serve_vcenter: Serve, lane: BulkTransport) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
         found, _ = vcenter.bulk.page("HostSystem", ("name", "config.nonsense"), [HOST, Ref("HostSystem", "host-999")])
@@ -165,7 +165,7 @@ def test_every_lane_reads_on_when_an_object_is_gone_or_a_property_unknown(serve_
 
 
 @pytest.mark.parametrize("lane", list(BulkTransport))
-def test_every_lane_opens_a_session_that_ended_once_more(serve_vcenter: Serve, lane: BulkTransport) -> None:
+def test_every_transport_opens_a_session_that_ended_once_more(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
         depths(vcenter)

@@ -44,6 +44,15 @@ def rests_on(wanted: Iterable[tuple[str, Iterable[str]]]) -> Rests:
     return Rests(frozenset(walk.columns), frozenset(walk.topics))
 
 
+def dependencies(view: str) -> frozenset[str]:
+    """The views and steps that the SQL of a view or step names."""
+    from sqlglot import exp
+
+    query = _views()[view]
+    own = {part.alias.lower() for part in query.find_all(exp.CTE)}
+    return frozenset(table.name.lower() for table in query.find_all(exp.Table) if table.db != "fact" and table.name.lower() not in own)
+
+
 def plain_fact(view: str, column: str) -> tuple[str, str] | None:
     """The fact table and column that a view's column hands on as it is; None when the view computes it."""
     from sqlglot import exp
