@@ -1,8 +1,8 @@
 """Names the endpoint that each value of a finding's evidence came from, and when it was read.
 
-The topics of a column follow from the views (facts/catalog.py); the run records when each endpoint answered a topic. A finding about one host has that host's
-times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of an array's volume, are
-named where the evidence names them or where only one exists; otherwise the entry gives their number.
+The topics of a column follow from the views (facts/catalog.py); the run records when each endpoint answered a topic. A finding about one
+host has that host's times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of an
+array's volume, are named where the evidence names them or where only one exists; otherwise the entry gives their number.
 """
 
 from __future__ import annotations
