@@ -15,7 +15,7 @@ from auditor.engine.sql import quoted
 from auditor.errors import ConfigurationError
 from auditor.facts.needs import needs
 from auditor.facts.snapshot import load_snapshot
-from auditor.facts.unread import told_unread
+from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal, unreadable
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
     from auditor.engine.lineage import rests_on
 
     rests = rests_on([(view, {*RESOURCE_COLUMNS, *columns}) for view, columns in asked.views.items()])
-    return told_unread(snapshot, needs(rests.columns, rests.topics))
+    return with_unread_gaps(snapshot, needs(rests.columns, rests.topics))
 
 
 def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

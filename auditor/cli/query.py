@@ -71,24 +71,21 @@ def query(
 
 def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
     """The directory of the snapshot that is asked, and the file of that run's findings where there is one."""
-    from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, SNAPSHOT_FOLDER
-    from auditor.history.runs import load_run, state_directory
+    from auditor.history.runs import load_run
+    from auditor.history.state import state_directory
 
     if snapshot is not None and run is not None:
         raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
     if snapshot is not None:
         return snapshot, None
     kept = load_run(state_directory(state_dir, to_read=True), run)
-    folders = [kept.directory / name for name in (AFTER_FOLDER, SNAPSHOT_FOLDER)]
-    found = next((folder for folder in folders if (folder / "snapshot.json").exists()), None)
-    if found is None:
+    if kept.snapshot is None:
         raise ConfigurationError(
             f"run {kept.id} kept no snapshot",
             why="nothing was asked: what that run read is not there any more, or it judged a snapshot that lies elsewhere.",
             do="ask the snapshot itself with --from DIR, or another run of `auditor runs list`.",
         )
-    findings = kept.directory / FINDINGS_FILE
-    return found, findings if findings.exists() else None
+    return kept.snapshot, kept.findings
 
 
 def _width() -> int:

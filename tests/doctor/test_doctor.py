@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 import trustme
 
-from auditor.audit import load_rule_set, needs_for
 from auditor.doctor import MOST_REQUESTS, MOST_REQUESTS_TO_AN_ARRAY, examine, exit_code
 from auditor.doctor.vcenter_privileges import lacking
 from auditor.doctor.walk import topics_of
@@ -32,6 +31,7 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.model import Check, Diagnosis, Endpoint, EndpointKind, Health, Lane, Limits, Secret, Ssh, Tls
+from auditor.policy import load_rule_set, needs_for
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
