@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.facts.read_times import read_times
-from auditor.model import Fix, Outcome, Receipt, Report, Run, Severity, Since
+from auditor.model import DriftAge, Fix, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Audited:
     notices: tuple[str, ...] = ()  # what every reader has to know, in sentences
     receipts: tuple[Receipt, ...] = ()  # of the changes that a fix attempted or left out
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # of findings whose fix was attempted or refused
-    drift_ages: Mapping[FindingKey, Since] = field(default_factory=dict)  # since when failures of drift are there
+    drift_ages: Mapping[FindingKey, DriftAge] = field(default_factory=dict)  # since when failures of drift are there
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
 
     @property
@@ -78,7 +78,7 @@ class Audited:
         )
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:
-        """The exit code of `auditor audit` where nothing stopped it (design.md, "Verdicts and exit codes").
+        """The exit code of `auditor audit` where nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
 
         Args:
             fail_on: the mildest severity whose failure counts.

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
-from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
@@ -19,11 +20,9 @@ _TOP = ("endpoints", "params", "severity", "declared")
 _ENDPOINT = ("name", "kind", "address", "username", "password", "api_token", "tls", "ssh", "limits", "lane", "params", "clusters")
 _TLS = ("ca", "fingerprint", "verify")
 _SSH = ("known_hosts", "fingerprint", "verify")
-_SSH_KINDS = (EndpointKind.ETERNUS,)
-_TOKEN_KINDS = (EndpointKind.FLASHARRAY,)
 _LIMITS = ("concurrency", "timeout_seconds")
 _DECLARED = ("devices", "model", "generation", "firmware")
-_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # facts.md 2.6
+_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # docs/domain/facts.md#2-6
 _WORDS: Mapping[str | int, str] = {"password": "a password", "api_token": "an API token"}
 _SECRET_WAYS = ("env", "file", "keyring", "command")
 _MOST_CONCURRENCY = 256
@@ -71,7 +70,7 @@ class Fleet:
     severities: tuple[SeverityOverride, ...] = ()
 
 
-def with_transport(fleet: Fleet, transport: Lane | None) -> Fleet:
+def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
     """`fleet` with every vCenter read by `transport`; None leaves what the file says."""
     if transport is None:
         return fleet
@@ -123,12 +122,13 @@ class _Reader:
             self._stop(f'kind "{told}" is not known{did_you_mean(told, list(EndpointKind))}', *at, "kind")
         kind = EndpointKind(told)
         address, port = self._address(self._text(entry, "address", *at), kind, *at)
-        token = kind in _TOKEN_KINDS
+        token = endpoint_type(kind).login == "api_token"
+        ssh = endpoint_type(kind).protocol == "ssh"
         for key in ("username", "password") if token else ("api_token",):
             if key in entry:
                 self._stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
         for key, others in (("tls", "ssh"), ("ssh", "tls")):
-            if key in entry and (kind in _SSH_KINDS) == (key == "tls"):
+            if key in entry and ssh == (key == "tls"):
                 self._stop(f"{key} is not how {kind} is reached; give {others}", *at, key)
         secret = "api_token" if token else "password"
         return Endpoint(
@@ -140,12 +140,12 @@ class _Reader:
             password=self._secret(entry.get(secret), *at, secret),
             tls=self._tls(entry.get("tls"), *at, "tls"),
             limits=self._limits(entry.get("limits"), *at, "limits"),
-            ssh=self._ssh(entry.get("ssh"), *at, "ssh"),
+            ssh=self._ssh(entry.get("ssh"), *at, "ssh") if ssh else None,
             lane=self._lane(entry.get("lane"), kind, *at, "lane"),
         )
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
-        ssh = kind in _SSH_KINDS
+        ssh = endpoint_type(kind).protocol == "ssh"
         if "@" in text:
             # The text itself is not repeated: a password may stand before the host.
             self._stop("address holds a user or a password; give the host alone, and log in by username and password", *at, "address")
@@ -163,7 +163,7 @@ class _Reader:
             parts = None
         if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
             self._stop(f'address "{text}" is not a host, host:port or https URL', *at, "address")
-        return host, port or (22 if ssh else 443)
+        return host, port or endpoint_type(kind).port
 
     def _secret(self, entry: Any, *at: str | int) -> Secret:
         if isinstance(entry, str):
@@ -216,14 +216,14 @@ class _Reader:
             self._stop('fingerprint is what ssh-keygen -l prints: "SHA256:" and 43 characters', *at, "fingerprint")
         return Ssh(self._path(known_hosts) if known_hosts else None, fingerprint, verify)
 
-    def _lane(self, told: Any, kind: EndpointKind, *at: str | int) -> Lane | None:
+    def _lane(self, told: Any, kind: EndpointKind, *at: str | int) -> BulkTransport | None:
         if told is None:
             return None
         if kind is not EndpointKind.VCENTER:
             self._stop(f"lane is for a vCenter; {kind} has one way of being read", *at)
-        if told not in set(Lane):
-            self._stop(f'lane "{told}" is not known{did_you_mean(str(told), list(Lane))}', *at)
-        return Lane(told)
+        if told not in set(BulkTransport):
+            self._stop(f'lane "{told}" is not known{did_you_mean(str(told), list(BulkTransport))}', *at)
+        return BulkTransport(told)
 
     def _limits(self, entry: Any, *at: str | int) -> Limits:
         entry = self._mapping(entry, *at)

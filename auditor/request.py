@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from auditor.fleet import Fleet
     from auditor.history.incremental import Incremental
-    from auditor.model import Lane
+    from auditor.model import BulkTransport
 
 Progress = Callable[[str, str], None]
 """Called with the name of an endpoint and what is being done there, from several threads."""
@@ -67,7 +67,7 @@ class AuditRequest:
     tags: Collection[str] = ()
     waivers: Path | None = None
     incremental: Incremental | None = None
-    transport: Lane | None = None
+    transport: BulkTransport | None = None
     state: Path | None = None
     fix: FixLimits | None = None
     progress: Progress = no_progress

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 from auditor.errors import ConfigurationError
-from auditor.model import FixClass, Lane, Severity
+from auditor.model import BulkTransport, FixClass, Severity
 
 if TYPE_CHECKING:
     from auditor.history.incremental import Incremental
@@ -27,7 +27,7 @@ StateDir = Annotated[
     ),
 ]
 Transport = Annotated[
-    Lane | None,
+    BulkTransport | None,
     typer.Option("--transport", "--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.model import ReadAt
+from auditor.model import ReadTime
 
 if TYPE_CHECKING:
     from auditor.facts.snapshot import Snapshot
@@ -18,7 +18,7 @@ _OF_EARLIER_HOSTS = (
 )
 
 
-def read_times(snapshot: Snapshot, started: datetime) -> tuple[ReadAt, ...]:
+def read_times(snapshot: Snapshot, started: datetime) -> tuple[ReadTime, ...]:
     """The first and last answer of each endpoint to each topic, and each answer of a host from before `started`.
 
     Answers from before the run `started` (aware) are those that an incremental audit took over from an earlier run.
@@ -26,7 +26,7 @@ def read_times(snapshot: Snapshot, started: datetime) -> tuple[ReadAt, ...]:
     earliest = int(started.timestamp() * 1_000_000)
     rows = snapshot.connection.cursor().execute(f"{_OF_ENDPOINTS} UNION ALL {_OF_EARLIER_HOSTS} ORDER BY ALL", [earliest]).fetchall()
     return tuple(
-        ReadAt(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
+        ReadTime(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
     )
 
 

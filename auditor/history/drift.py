@@ -13,7 +13,7 @@ from auditor.engine.rule import DRIFT
 from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE
 from auditor.history.runs import list_runs
-from auditor.model import Since
+from auditor.model import DriftAge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +53,7 @@ WHERE NOT line.is_ended AND line.since_run IS DISTINCT FROM $run
     AND line.rule = seen.rule AND line.endpoint = seen.endpoint AND line.resource_id = seen.resource_id"""
 
 
-def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, Since]:
+def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, DriftAge]:
     """Since when each failure of a drift rule is there; empty where no such rule was judged.
 
     Args:
@@ -86,7 +86,7 @@ def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet)
     ages = {}
     for rule, endpoint, resource, since_run, since_at, is_ended in rows:
         first, at = (since_run, since_at) if since_run is not None else own
-        ages[rule, endpoint, views[rule], resource] = Since(first, at, at_least=not (is_ended or ended))
+        ages[rule, endpoint, views[rule], resource] = DriftAge(first, at, at_least=not (is_ended or ended))
     return ages
 
 

@@ -12,9 +12,9 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+from auditor.authoring.lineage import is_unique, rests_on
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.evaluate import evaluate
-from auditor.engine.lineage import is_unique, rests_on
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet
 from auditor.facts.baseline import take
