@@ -49,7 +49,7 @@ class AuditRequest:
         only: ids of rules to judge by; empty: all.
         tags: tags of rules to judge by; empty: all rules but those that are judged on request only.
         waivers: a file of waivers; None: waivers.yaml beside fleet.yaml, where there is one.
-        incremental: take answers over from an earlier run for hosts that did not change; None: ask every host.
+        incremental: reuse answers of an earlier run for hosts that did not change; None: ask every host.
         transport: how every vCenter is read in bulk; None: as fleet.yaml says, or the fastest that each offers.
         state: the state directory, for runs and journals; None: the XDG state directory.
         fix: set where `fix` is to be called with the answer. Waivers have to be sound then, and the run is unfinished until `fix` ends.

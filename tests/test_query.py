@@ -21,7 +21,7 @@ from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
-from auditor.query import answered
+from auditor.query import run_query
 from auditor.report.query_rows import write_rows
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
 
@@ -45,7 +45,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(text: str, snapshot: Path, folder: Path, seconds: float | None = None) -> list[tuple[object, ...]]:
-    with answered(text, snapshot, folder / "spilled", None, seconds) as answer:
+    with run_query(text, snapshot, folder / "spilled", None, seconds) as answer:
         return list(answer.rows)
 
 
@@ -103,7 +103,7 @@ def test_a_snapshot_is_as_it_was_afterwards(snapshot: Path, tmp_path: Path) -> N
 @pytest.mark.parametrize("text", [pytest.param(ENDLESS, id="before the first row"), pytest.param(ENDLESS_ROWS, id="among rows")])
 def test_a_query_that_runs_away_ends_when_its_time_is_up(text: str, snapshot: Path, tmp_path: Path) -> None:
     started = time.monotonic()
-    with pytest.raises(ConfigurationError, match=r"not answered in 0\.3 seconds"):
+    with pytest.raises(ConfigurationError, match=r"not run_query in 0\.3 seconds"):
         ask(text, snapshot, tmp_path, 0.3)
     assert time.monotonic() - started < 10
 

@@ -39,7 +39,7 @@ def set_(
     ] = None,
     state_dir: options.StateDir = None,
 ) -> int:
-    """Make the state that a run saw the wanted one: from then on every audit tells what drifted from it, to a default too.
+    """Make the state that a run saw the wanted one: from then on every audit reports what drifted from it, to a default too.
 
     Example: auditor baseline set 20261121T065500Z-1a2b
 

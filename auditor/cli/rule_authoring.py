@@ -105,7 +105,7 @@ def conflicts(
     Example: auditor rules conflicts --fleet fleet.yaml
     """
     from auditor.authoring.conflicts import conflict_text, place_text
-    from auditor.authoring.conflicts import conflicts as found_in
+    from auditor.authoring.conflicts import conflicts as conflicts_of
     from auditor.engine.params import param_values
     from auditor.fleet import load_fleet
     from auditor.policy import load_rule_set, param_overrides, with_fleet_severities
@@ -114,11 +114,11 @@ def conflicts(
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
     with_fleet_severities(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
     overrides = param_overrides(known, loaded)
-    found = list(found_in(loaded, param_values(overrides, loaded)))
-    for conflict in found:
+    pairs = list(conflicts_of(loaded, param_values(overrides, loaded)))
+    for conflict in pairs:
         print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")
-    print(f"{count_of(len(loaded), 'rule')}, {count_of(len(found), 'conflict')}")
-    return 3 if found else 0
+    print(f"{count_of(len(loaded), 'rule')}, {count_of(len(pairs), 'conflict')}")
+    return 3 if pairs else 0
 
 
 def pages(

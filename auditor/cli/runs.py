@@ -1,4 +1,4 @@
-"""`auditor runs`: what earlier audits found."""
+"""`auditor runs`: the reports of earlier audits."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def set_baseline(
     snapshot = load_snapshot(run.snapshot)
     chosen, cluster = (None, None) if host is None else _host(snapshot, run, host, endpoint)
     if chosen is not None and reach == "cluster" and not cluster:
-        raise ConfigurationError(f"{host} is in no cluster", why=_NOTHING_SET, do="say that every host is to be like it: --for all.")
+        raise ConfigurationError(f"{host} is in no cluster", why=_NOTHING_SET, do="hold every host to it: --for all.")
     taken = "itself" if chosen is None else reach
     take(snapshot, run.id, chosen, taken)
     settings = dict(counts(snapshot.connection))

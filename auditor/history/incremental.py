@@ -1,4 +1,4 @@
-"""Incremental audits (`--since`): the kept run that the next audit takes answers from, and how old these may be."""
+"""Incremental audits (`--since`): the kept run whose answers the next audit reuses, and how old these may be."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _UNITS = {"d": "days", "h": "hours", "m": "minutes"}
 
 @dataclass(frozen=True, slots=True)
 class Incremental:
-    """Which answers of an earlier run are taken over instead of being asked for again."""
+    """Which answers of an earlier run are reused instead of being read again."""
 
     run: str = LAST  # the id of a kept run, or LAST
-    max_age: timedelta = MAX_AGE  # older answers are asked for again; zero: none is taken over
+    max_age: timedelta = MAX_AGE  # older answers are read again; zero: none is reused
 
 
 def parse_max_age(text: str) -> timedelta:
@@ -48,7 +48,7 @@ def parse_max_age(text: str) -> timedelta:
 
 
 def earlier_run(state: Path, incremental: Incremental, now: datetime) -> tuple[Earlier | None, tuple[str, ...]]:
-    """The run to take answers from; None, and why in sentences, when everything has to be read.
+    """The run whose answers are reused; None, and why in sentences, when everything has to be read.
 
     Raises:
         ConfigurationError: there is no such run, or it never finished.

@@ -103,7 +103,7 @@ def begin_run(state: Path, run_id: str) -> Path:
 def keep_run(
     directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, drift_ages: Mapping[FindingKey, DriftAge] | None = None
 ) -> None:
-    """Finish a run: what it reports, and then the small file that says it is whole.
+    """Finish a run: write what it reports, and then the small file that marks it as finished.
 
     Args:
         directory: the run's own.
