@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from auditor.audit import shipped_rules
 from auditor.errors import ConfigurationError, RuleError
+from auditor.policy import shipped_rules
 from auditor.yaml import LARGEST_NODE_COUNT, YamlMistakeError, did_you_mean, load_yaml, nearest, read_carefully
 from auditor.yaml_events import read_quickly
 
