@@ -72,10 +72,10 @@ class ExpressionChecker:
             self._known[key] = Expression(text, names.columns, names.params, self._type(text, names, view, params))
         return self._known[key]
 
-    def foresee(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
+    def check_ahead(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
         """Check many expressions, each (text, view, params), in a few statements; `read` then knows them.
 
-        One with a mistake is not told of here: `read` will find it, and the words for it.
+        One with a mistake is passed over here: `read` finds it, and the words for it.
         """
         wanted = {_key(*one): one for one in expressions}
         texts = list(dict.fromkeys(text for text, _, _ in wanted.values()))

@@ -9,10 +9,10 @@ from auditor.engine.expressions import ExpressionChecker
 from auditor.engine.rule import Rule, RuleSet, Views
 from auditor.engine.rule_file import RuleReader
 from auditor.errors import RuleError
+from auditor.shapes import listed
 from auditor.yaml import load_yaml
 
 WHY = "nothing was judged: a rule set that loads in part reports a clean fleet in part."
-_MOST_TOLD = 20
 
 
 def load_rules(directories: Sequence[Path], views: Views, remediators: Collection[str]) -> RuleSet:
@@ -24,38 +24,38 @@ def load_rules(directories: Sequence[Path], views: Views, remediators: Collectio
         remediators: the names a fix may use.
 
     Raises:
-        RuleError: a directory cannot be read or holds no rule, or a file has a mistake; every mistake found is named with file and line.
+        RuleError: a directory cannot be read or holds no rule, or a file has a mistake; every mistake is named with file and line.
     """
     checker = ExpressionChecker(views)
     readers: dict[Path, tuple[str, RuleReader]] = {}
-    problems: dict[Path, list[tuple[int, str]]] = {}  # every file, in the order in which they are told
+    mistakes: dict[Path, list[tuple[int, str]]] = {}  # every file, in the order in which they are reported
     first: dict[str, Path] = {}
     for directory in directories:
         for path in _files(directory):
             rule_id = path_id(directory, path)
             if rule_id in first:
-                problems.setdefault(path, []).append((1, f'a second rule is called "{rule_id}"; the first is {first[rule_id]}'))
+                mistakes.setdefault(path, []).append((1, f'a second rule is called "{rule_id}"; the first is {first[rule_id]}'))
                 continue
             first[rule_id] = path
-            problems[path] = []
+            mistakes[path] = []
             try:
                 document = load_yaml(path, RuleError, why=WHY)
             except RuleError as failure:
                 place, _, what = failure.what.removeprefix(f"{path}:").partition(": ")
-                problems[path].append((int(place) if place.isdigit() else 1, what or failure.what))
+                mistakes[path].append((int(place) if place.isdigit() else 1, what or failure.what))
                 continue
             readers[path] = rule_id, RuleReader(document, checker, views, remediators)
-    checker.foresee(one for _, reader in readers.values() for one in reader.expressions())
-    found: dict[str, Rule] = {}
+    checker.check_ahead(one for _, reader in readers.values() for one in reader.expressions())
+    rules: dict[str, Rule] = {}
     for path, (rule_id, reader) in readers.items():
         rule = reader.rule(rule_id)
-        problems[path] += reader.problems
+        mistakes[path] += reader.mistakes
         if rule is not None:
-            found[rule_id] = rule
-    told = [(path, line, what) for path, ones in problems.items() for line, what in ones]
-    if told:
-        raise _told(told, directories)
-    return RuleSet(dict(sorted(found.items())), views)
+            rules[rule_id] = rule
+    by_place = [(path, line, what) for path, ones in mistakes.items() for line, what in ones]
+    if by_place:
+        raise _mistakes_error(by_place, directories)
+    return RuleSet(dict(sorted(rules.items())), views)
 
 
 def _files(directory: Path) -> list[Path]:
@@ -79,11 +79,8 @@ def path_id(directory: Path, path: Path) -> str:
     return path.relative_to(directory).with_suffix("").as_posix()
 
 
-def _told(problems: Sequence[tuple[Path, int, str]], directories: Sequence[Path]) -> RuleError:
-    lines = [f"{path}:{line}: {what}" for path, line, what in problems[:_MOST_TOLD]]
-    if len(problems) > _MOST_TOLD:
-        lines.append(f"... and {len(problems) - _MOST_TOLD} more")
-    path, line, _ = problems[0]
+def _mistakes_error(mistakes: Sequence[tuple[Path, int, str]], directories: Sequence[Path]) -> RuleError:
+    path, line, _ = mistakes[0]
     rule_id = next((path_id(directory, path) for directory in directories if path.is_relative_to(directory)), path.stem)
-    correct = f"correct line {line}" if len(problems) == 1 else f"correct these {len(problems)} lines"
-    return RuleError("\n       ".join(lines), why=WHY, do=f"{correct}, then run `auditor rules test {rule_id}`.")
+    correct = f"correct line {line}" if len(mistakes) == 1 else f"correct these {len(mistakes)} lines"
+    return RuleError(listed(mistakes), why=WHY, do=f"{correct}, then run `auditor rules test {rule_id}`.")

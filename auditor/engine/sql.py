@@ -1,4 +1,4 @@
-"""The one SQL statement that judges a rule: verdict, evidence, proposed change and foretold outcome of every row of a view."""
+"""The one SQL statement that judges a rule: verdict, evidence, proposed change and predicted outcome of every row of a view."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str
     """
     told = {**{name: f"auditor_{name}" for name in VERDICT_COLUMNS}, "rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
     listed = ", ".join(f"{text} AS {name}" for name, text in told.items())
-    return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
+    return f"SELECT {listed} FROM ({_predicted(rule, view, source, condition)})"
 
 
 def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, counted: str = "count(*)") -> str:
@@ -104,7 +104,7 @@ def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str,
     """
     settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
     changed = [before(column) for column in sorted(changed_columns(rule.fix))] if rule.fix is not None else []
-    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_predicted(rule, view, source, condition)}) WHERE {settled}"
 
 
 def before(column: str) -> str:
@@ -123,7 +123,7 @@ def verdict_sql(rule: Rule) -> str:
     return verdict
 
 
-def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+def _predicted(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
     """Every row with all that is said of it as it was read (auditor_...), while its own columns are as a fix would leave them."""
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
     weighed = f"SELECT *, {_weighed(rule, view)} FROM ({judged})"
@@ -134,7 +134,7 @@ def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) 
 
 
 def _obstacle(rule: Rule) -> str:
-    """Why the fix is not proposed, asked of a row of `_foretold`: the verdict is taken again on what the fix would leave."""
+    """Why the fix is not proposed, asked of a row of `_predicted`: the verdict is taken again on what the fix would leave."""
     if rule.fix is None:
         return "NULL"
     known = "auditor_verdict <> 'fail' OR auditor_obstacle IS NOT NULL"
@@ -212,10 +212,10 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
         "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
     }
-    changed = {fix.column: fix.value, **fix.foretold}
+    changed = {fix.column: fix.value, **fix.predicted}
     possible = f"{failed} AND ({obstacle}) IS NULL"
     for column, expression in changed.items():
-        parts[f"foretold_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
+        parts[f"predicted_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
     return parts
 
 
@@ -231,7 +231,7 @@ def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
 
 def changed_columns(fix: FixRule) -> set[str]:
     """The columns of the view that will read differently once the fix is in effect."""
-    return {fix.column, *fix.foretold}
+    return {fix.column, *fix.predicted}
 
 
 def _before(fix: FixRule, view: Mapping[str, str]) -> str:
@@ -247,10 +247,10 @@ def _before(fix: FixRule, view: Mapping[str, str]) -> str:
 
 def _mended(fix: FixRule) -> str:
     """The columns as they will be read once the fix is in effect; rows without a change stay as they are."""
-    changed = (fix.column, *(column for column in fix.foretold if column != fix.column))
+    changed = (fix.column, *(column for column in fix.predicted if column != fix.column))
     possible = "auditor_verdict = 'fail' AND auditor_obstacle IS NULL"
     return ", ".join(
-        f"CASE WHEN {possible} THEN auditor_foretold_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
+        f"CASE WHEN {possible} THEN auditor_predicted_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
@@ -83,7 +84,7 @@ class Lab:
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`; the authority's certificate and the password go beside it, for the owner's eyes only."""
-        from ruamel.yaml import YAML
+        import yaml
 
         ca, password = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
         for private in (path, ca, password):
@@ -106,10 +107,9 @@ class Lab:
         content: dict[str, Any] = {"endpoints": endpoints}
         if self.fleet.declared:
             content["declared"] = [_declared(one) for one in self.fleet.declared]
-        yaml = YAML()
-        yaml.representer.ignore_aliases = lambda _data: True  # each endpoint is readable by itself
-        with path.open("w", encoding="utf-8") as file:
-            yaml.dump(content, file)
+        # A copy without shared parts: each endpoint is written out by itself.
+        plain = json.loads(json.dumps(content))
+        path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
 
 
 @contextmanager
