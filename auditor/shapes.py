@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import EnumMeta
+from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, get_args, get_origin
@@ -147,8 +147,8 @@ def _taken_apart(kind: Any) -> tuple[Any, Any, bool]:
 def _words(data: Any, kind: Any, at: KeyPath) -> str:
     """What a value must be instead. The value itself is only repeated where a word of a list was meant: it may be a secret."""
     _, origin, _ = _taken_apart(kind)
-    if isinstance(origin, EnumMeta):
-        words = [str(word) for word in origin.__members__.values()]
+    if isinstance(origin, type) and issubclass(origin, Enum):
+        words = [str(member.value) for member in origin]
         return f'there is no {at[-1]} "{data}"{did_you_mean(str(data), words)}'
     return f"{_name(at)} must be {_description(kind) or _WORDS.get(origin, 'something else')}"
 
