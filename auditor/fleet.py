@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
 from auditor.fleet_shape import FleetShape
-from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.shapes import Mistake, decode, mistakes_error
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
@@ -20,9 +21,7 @@ if TYPE_CHECKING:
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
-_SSH_KINDS = (EndpointKind.ETERNUS,)
-_TOKEN_KINDS = (EndpointKind.FLASHARRAY,)
-_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # facts.md 2.6
+_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # docs/domain/facts.md#2-6
 _SECRETS = {"password": "a password", "api_token": "an API token"}
 
 
@@ -68,7 +67,7 @@ class Fleet:
     severities: tuple[SeverityOverride, ...] = ()
 
 
-def with_lane(fleet: Fleet, lane: Lane | None) -> Fleet:
+def with_lane(fleet: Fleet, lane: BulkTransport | None) -> Fleet:
     """`fleet` with every vCenter read by `lane`; None leaves what the file says."""
     if lane is None:
         return fleet
@@ -124,11 +123,11 @@ class _Reader:
         at = ("endpoints", index)
         kind = entry.kind
         address, port = self._address(entry.address, kind, *at, "address")
-        token = kind in _TOKEN_KINDS
+        token, ssh = endpoint_type(kind).login == "api_token", endpoint_type(kind).protocol == "ssh"
         for key in ("username", "password") if token else ("api_token",):
             if getattr(entry, key) is not None:
                 self._stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
-        unfit, fit = ("tls", "ssh") if kind in _SSH_KINDS else ("ssh", "tls")
+        unfit, fit = ("tls", "ssh") if ssh else ("ssh", "tls")
         if getattr(entry, unfit) is not None:
             self._stop(f"{unfit} is not how {kind} is reached; give {fit}", *at, unfit)
         if entry.lane is not None and kind is not EndpointKind.VCENTER:
@@ -145,12 +144,12 @@ class _Reader:
             password=self._secret(entry.api_token if token else entry.password),
             tls=self._tls(entry.tls, *at, "tls"),
             limits=Limits(entry.limits.concurrency, entry.limits.timeout_seconds),
-            ssh=self._ssh(entry.ssh),
+            ssh=self._ssh(entry.ssh) if ssh else None,
             lane=entry.lane,
         )
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
-        ssh = kind in _SSH_KINDS
+        ssh = endpoint_type(kind).protocol == "ssh"
         if "@" in text:
             # The text itself is not repeated: a password may stand before the host.
             self._stop("address holds a user or a password; give the host alone, and log in by username and password", *at)
@@ -168,7 +167,7 @@ class _Reader:
             parts = None
         if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
             self._stop(f'address "{text}" is not a host, host:port or https URL', *at)
-        return host, port or (22 if ssh else 443)
+        return host, port or endpoint_type(kind).port
 
     def _secret(self, shape: SecretShape | None) -> Secret:
         assert shape is not None  # noqa: S101  its caller has checked that the key is there

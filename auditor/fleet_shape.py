@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, field
 
-from auditor.model import EndpointKind, Lane, Limits
+from auditor.model import BulkTransport, EndpointKind, Limits
 from auditor.shapes import Shape, Text
 
 _MOST_CONCURRENCY = 256
@@ -92,7 +92,7 @@ class EndpointShape(Shape):
     tls: TlsShape | None = None
     ssh: SshShape | None = None
     limits: LimitsShape = field(default_factory=LimitsShape)
-    lane: Lane | None = None
+    lane: BulkTransport | None = None
     params: Params = field(default_factory=dict)
     clusters: Mapping[str, ClusterShape | None] = field(default_factory=dict)
 

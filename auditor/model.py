@@ -14,7 +14,7 @@ Scalar: TypeAlias = bool | int | float | str | None
 
 
 class EndpointKind(StrEnum):
-    """What answers at an endpoint's address."""
+    """What answers at an endpoint's address; the folder of `auditor.endpoints` of that name says all about it."""
 
     VCENTER = "vcenter"
     ELEMENT = "element"
@@ -24,8 +24,8 @@ class EndpointKind(StrEnum):
     ETERNUS = "eternus"
 
 
-class Lane(StrEnum):
-    """A way of reading a vCenter in bulk, fastest first; all tell the same."""
+class BulkTransport(StrEnum):
+    """A way of reading a vCenter in bulk, fastest first; all give the same rows. The key `lane` of fleet.yaml and reports holds it."""
 
     VIJSON = "vijson"  # vCenter 8.0 U1 and later
     SOAP = "soap"  # the answers decoded by our own parser
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a failure can hurt, worst first (rule-catalogue.md, section 0)."""
+    """How much a failure can hurt, worst first (docs/rule-catalogue.md#severity)."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -126,7 +126,8 @@ class Endpoint:
     Attributes:
         username: empty where an API token is all there is (FlashArray).
         password: where the password, or the API token, comes from.
-        tls: of an endpoint that speaks HTTPS; `ssh` of one that speaks SSH (ETERNUS).
+        tls: how an endpoint proves who it is that speaks HTTPS.
+        ssh: likewise of one that speaks SSH (ETERNUS); None where it speaks HTTPS.
     """
 
     name: str
@@ -137,13 +138,13 @@ class Endpoint:
     password: Secret
     tls: Tls = Tls()
     limits: Limits = Limits()
-    ssh: Ssh = Ssh()
-    lane: Lane | None = None  # a vCenter only; None is the fastest that it offers
+    ssh: Ssh | None = None
+    lane: BulkTransport | None = None  # a vCenter only; None is the fastest that it offers
 
     @property
     def trust(self) -> str:
         """How it proves who it is, as reports say it: verified, pinned or NOT VERIFIED."""
-        way = self.ssh if self.kind is EndpointKind.ETERNUS else self.tls
+        way = self.ssh or self.tls
         if not way.verify:
             return "NOT VERIFIED"
         return "pinned" if way.fingerprint else "verified"
@@ -262,7 +263,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class DriftAge:
     """Since when a failure of drift is there."""
 
     run: str  # the first kept run of an unbroken line of runs that saw it fail
@@ -301,7 +302,7 @@ class Finding:
     impact: Mapping[str, Scalar] = field(default_factory=dict)
     waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: what it was, and who answers for it until when
     lapsed_waiver: Mapping[str, Scalar] | None = None  # of one that is not: a waiver that is for it, and why it is not in force
-    since: Since | None = None  # of failures of drift only
+    drift_age: DriftAge | None = None  # of failures of drift only
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +323,7 @@ class EndpointReading:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadAt:
+class ReadTime:
     """When an endpoint answered one topic of the reading; instants aware, UTC."""
 
     endpoint: str
@@ -341,7 +342,7 @@ class Run:
     finished: datetime
     endpoints: tuple[EndpointReading, ...]
     hosts: int  # ESXi hosts seen
-    read: tuple[ReadAt, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
+    read: tuple[ReadTime, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
 
 
 @dataclass(frozen=True, slots=True)

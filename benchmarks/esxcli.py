@@ -105,8 +105,8 @@ def _rounds(endpoint: Endpoint, told: dict[str, Any], server: Connection, argume
 
 
 def _hosts(vcenter: Any, endpoint: Endpoint) -> list[HostSeen]:
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.collect.hosts import collect_hosts
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.facts.needs import EVERYTHING
 
     found = collect_hosts(vcenter, endpoint, Circuit(3), EVERYTHING.properties("hosts"))
@@ -120,16 +120,17 @@ def _hosts(vcenter: Any, endpoint: Endpoint) -> list[HostSeen]:
 
 def _read(vcenter: Any, endpoint: Endpoint, hosts: list[HostSeen], drivers: dict[str, list[str]]) -> list[Any]:
     """Ask every host everything, as the collector does; what could not be read."""
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.collect.live import read_live
-    from auditor.endpoints.vcenter.collect.rows import SPARE_ERRANDS, Circuit, Errands
+    from auditor.endpoints.vcenter.collect.task_pool import SPARE_TASKS, TaskPool
     from auditor.model import Gap
 
     circuit = Circuit(2 * endpoint.limits.concurrency)
     gaps = []
-    with Errands(endpoint.limits.concurrency + SPARE_ERRANDS) as errands:
+    with TaskPool(endpoint.limits.concurrency + SPARE_TASKS) as tasks:
         for host in hosts:
-            errands.send(partial(read_live, vcenter, endpoint, host, frozenset(drivers[host.id]), circuit=circuit))
-        gaps += [item for item in errands.rest() if isinstance(item, Gap)]
+            tasks.send(partial(read_live, vcenter, endpoint, host, frozenset(drivers[host.id]), circuit=circuit))
+        gaps += [item for item in tasks.rest() if isinstance(item, Gap)]
     return gaps
 
 
@@ -152,7 +153,8 @@ def _endpoint(told: dict[str, Any], folder: Path, concurrency: int) -> Endpoint:
 def _serve(pipe: Connection, arguments: dict[str, Any]) -> None:
     """The server in a process of its own, so that its processor time and memory are its own."""
     from auditor.lab.faults import Fault
-    from auditor.lab.generating import FleetSize, generate
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate
     from auditor.lab.serving import VCENTER_USER, serve
 
     with serve(generate(FleetSize(arguments["hosts"], arguments["luns"], 4, 1), arguments["seed"])) as lab:

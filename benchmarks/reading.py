@@ -86,7 +86,7 @@ class Clock:
 def _ours(told: dict[str, Any]) -> dict[str, Any]:
     from auditor.endpoints.vcenter.session import open_vcenter
     from auditor.facts.snapshot import SnapshotBuilder
-    from auditor.model import Endpoint, EndpointKind, Lane, Secret, Tls
+    from auditor.model import BulkTransport, Endpoint, EndpointKind, Secret, Tls
 
     folder = Path(told["folder"])
     endpoint = Endpoint(
@@ -97,7 +97,7 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
         username=told["user"],
         password=Secret("file", (str(folder / "password"),)),
         tls=Tls(ca=str(folder / "ca.pem")),
-        lane=Lane(told["lane"]),
+        lane=BulkTransport(told["lane"]),
     )
     builder = SnapshotBuilder(folder / "spilled") if told["tables"] else None
     began = time.perf_counter()
@@ -115,15 +115,16 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
         for batch in _collected(vcenter, endpoint, refs) if told["digest"] else ():
             if batch.table in seen.rows:
                 seen.add(_rows_of(batch))
-        if vcenter.bulk.lane != told["lane"] or vcenter.bulk.notes:
-            raise RuntimeError(f"read by lane {vcenter.bulk.lane}: {vcenter.bulk.notes}")
+        if vcenter.bulk.transport != told["lane"] or vcenter.bulk.notes:
+            raise RuntimeError(f"read by lane {vcenter.bulk.transport}: {vcenter.bulk.notes}")
     return {**told_by_clock, "open_seconds": opened, "rows": seen.rows, "digest": seen.digest, "passes": 2 if told["digest"] else 1}
 
 
 def _collected(vcenter: VCenter, endpoint: Endpoint, refs: Sequence[Any]) -> Iterator[Batch]:
     """What the collector makes of the same paths: its pages, its threads, its rows."""
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.collect.reading import read_each
-    from auditor.endpoints.vcenter.collect.rows import Circuit, HostSeen, columns
+    from auditor.endpoints.vcenter.collect.rows import HostSeen, columns
     from auditor.endpoints.vcenter.collect.storage import storage_of
     from auditor.facts.schema import Batch
 

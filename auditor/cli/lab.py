@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
-from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,19 +62,20 @@ def generate(
 
     Example: auditor lab generate --hosts 10000 --luns 128 --paths 4 --vcenters 8 --seed 1 --write-fleet big.yaml
     """
-    from auditor.lab import generating
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate as generated
 
     try:
-        size = generating.FleetSize(hosts, luns, paths, vcenters)
+        size = FleetSize(hosts, luns, paths, vcenters)
     except ValueError as error:
         raise ConfigurationError(str(error), why="nothing was served.", do="auditor lab generate --help") from error
-    return _serve(generating.generate(size, seed), write_fleet, faults)
+    return _serve(generated(size, seed), write_fleet, faults)
 
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
     """Serve a fleet until a signal comes; what is wrong with the control file at the start ends it, later it is told."""
-    from auditor.lab.faults import FaultFile, served_by
-    from auditor.lab.serving import serve
+    from auditor.lab.faults import FaultFile
+    from auditor.lab.serving import serve, served_by
 
     with _interruptions() as told, serve(fleet) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))
@@ -84,8 +85,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
             lab.write_fleet(write_fleet)
             print(f"auditor audit --fleet {write_fleet}")
         for kind, name, server in lab.served():
-            scheme = "ssh" if kind is EndpointKind.ETERNUS else "https"
-            print(f"{name}: {scheme}://{server.host}:{server.port} ({kind})", file=sys.stderr)
+            print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
         while not select.select([told], [], [], None if control is None else _LOOK_SECONDS)[0]:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import re
 import time
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from auditor.doctor.affected_rules import named
+from auditor.doctor.attempt import attempt, circuit_of
 from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
-from auditor.doctor.probes import Patience
-from auditor.endpoints.collect import ways_of
-from auditor.endpoints.settings import REMEDIATORS, remediator_for
-from auditor.endpoints.vcenter.privileges import ARRAY_ROLES
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
 from auditor.facts.needs import SOURCES, Needs
 from auditor.model import Check, Gap, Health
@@ -22,26 +19,28 @@ from auditor.model import Check, Gap, Health
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from auditor.doctor.affected_rules import Stakes
+    from auditor.doctor.affected_rules import AffectedRules
+    from auditor.endpoints.common.circuit import Circuit
+    from auditor.endpoints.common.sessions import Session
     from auditor.model import Endpoint
 
 Role: TypeAlias = "str | EndpointError | None"
-"""As the array tells it; None where it does not, the error where it could not be asked."""
+"""The roles of the account; None where the array does not tell them, the error where it could not be asked."""
 
 
-def examine_array(session: Any, endpoint: Endpoint, stakes: Stakes) -> Iterator[Check]:
+def examine_array(session: Session, endpoint: Endpoint, affected: AffectedRules) -> Iterator[Check]:
     """Yield the checks "version", "account", "read", "fix" and "clock".
 
-    `session` is an array's client; one without `clock` or `role` does not tell. A client negotiates its version when it opens, so what is
-    too old or too new to be spoken to has failed as a login, in words.
+    `session` is an array's client. It negotiated its version when it was opened, so an array that is too old or too new has failed at the
+    login already.
     """
-    patience = Patience(endpoint.limits.timeout_seconds)
-    clock = clock_check(endpoint.name, partial(patience.ask, getattr(session, "clock", None)))  # first, while nothing else is going on
+    circuit = circuit_of(endpoint)
+    clock = clock_check(endpoint.name, partial(attempt, circuit, session.clock))  # first, while nothing else is going on
     yield Check(endpoint.name, "version", Health.OK, session.release, facts={"release": session.release})
-    role: Role = patience.ask(getattr(session, "role", None))
+    role: Role = attempt(circuit, session.role)
     yield _account(endpoint, role)
-    yield _read(session, endpoint, stakes, patience)
-    yield _fix(endpoint, stakes, role)
+    yield _read(session, endpoint, affected, circuit)
+    yield _fix(endpoint, affected, role)
     yield clock
 
 
@@ -55,40 +54,40 @@ def _account(endpoint: Endpoint, role: Role) -> Check:
     return at(Health.OK, f"{who}, role {role}", facts={"user": endpoint.username, "role": role})
 
 
-def _read(session: Any, endpoint: Endpoint, stakes: Stakes, patience: Patience) -> Check:
-    """By trying: what a role may read is documented for few arrays, and roles can be made."""
+def _read(session: Session, endpoint: Endpoint, affected: AffectedRules, circuit: Circuit) -> Check:
+    """The check "read", by trying: what a role may read is documented for few arrays, and people make roles of their own."""
     at = partial(Check, endpoint.name, "read")
-    wanted = stakes.wanted_of(endpoint.kind)
-    if patience.lost is not None:
-        return at(Health.UNKNOWN, shortly(patience.lost, endpoint), "what the account may read is not known.", patience.lost.do)
+    wanted = affected.topics_of(endpoint.kind)
+    if circuit.opened_by is not None:
+        return at(Health.UNKNOWN, shortly(circuit.opened_by, endpoint), "what the account may read is not known.", circuit.opened_by.do)
     if not wanted:
         return at(Health.OK, f"no rule needs anything of endpoints of kind {endpoint.kind}")
     lost = _tried(session, endpoint, wanted)
     topics = ", ".join(sorted(wanted))
     if not lost:
         return at(Health.OK, f"tried: each of the {len(wanted)} topics that rules need is answered", facts={"topics": topics})
-    known = ARRAY_ROLES[endpoint.kind]
+    known = endpoint_type(endpoint.kind).roles
     return at(
         Health.PROBLEM,
         f"{len(lost)} of the {len(wanted)} topics that rules need cannot be read: {named(lost)}; {next(iter(lost.values()))}",
-        stakes.lost_without(lost),
+        affected.lost_without(lost),
         f"give the account a role that may read them; roles that may write too: {', '.join(sorted(known.write))} ({known.source}).",
         facts={"topics": topics, "lost": ", ".join(lost)},
     )
 
 
-def _tried(session: Any, endpoint: Endpoint, topics: Collection[str]) -> dict[str, str]:
-    """Those of `topics` whose first answer is none, and why; what more they would tell is not asked for.
+def _tried(session: Session, endpoint: Endpoint, topics: Collection[str]) -> dict[str, str]:
+    """Those of `topics` whose first answer is a gap, and why; the answers after the first are not asked for.
 
-    An endpoint that lets one question run into its timeout is asked no more.
+    An endpoint that lets one request run into its timeout is not asked again.
     """
-    module, name = ways_of(endpoint.kind)[1].split(":")
-    collect = getattr(import_module(module), name)
+    kind = endpoint_type(endpoint.kind)
+    collect = kind.load(kind.collector)
     lost: dict[str, str] = {}
-    silent = ""
+    timed_out = ""
     for topic in sorted(topics):
-        if silent:
-            lost[topic] = silent
+        if timed_out:
+            lost[topic] = timed_out
             continue
         facts = frozenset((table, "") for table, source in SOURCES.items() if source.topic == topic)
         began = time.monotonic()
@@ -96,22 +95,23 @@ def _tried(session: Any, endpoint: Endpoint, topics: Collection[str]) -> dict[st
         item = next(collect(session, endpoint, Needs(facts, frozenset({topic}))), None)
         if isinstance(item, Gap):
             lost[topic] = item.why.removeprefix(f"endpoint {endpoint.name}: ")
-            silent = lost[topic] if time.monotonic() - began >= endpoint.limits.timeout_seconds else ""
+            timed_out = lost[topic] if time.monotonic() - began >= endpoint.limits.timeout_seconds else ""
     return lost
 
 
-def _fix(endpoint: Endpoint, stakes: Stakes, role: Role) -> Check:
-    """By the role: nothing is written to find out."""
+def _fix(endpoint: Endpoint, affected: AffectedRules, role: Role) -> Check:
+    """The check "fix", by the role: nothing is written to find out."""
     at = partial(Check, endpoint.name, "fix")
-    known = ARRAY_ROLES[endpoint.kind]
-    remediators = [name for name in REMEDIATORS if remediator_for(name).kind is endpoint.kind]
+    kind = endpoint_type(endpoint.kind)
+    remediators = sorted(kind.settings)
     if not remediators:
         return at(Health.OK, f"nothing on endpoints of kind {endpoint.kind} is ever written")
+    known = kind.roles
     held = frozenset(re.split(r",\s*", role.lower())) if isinstance(role, str) else frozenset()  # Element has several
     if held & known.write:
         return at(Health.OK, f"role {role} may write what is fixed: {named(remediators)}")
-    rules = stakes.rules_mended_by(remediators)
-    by = f"rules that would stay unmended: {named(rules)}" if rules else "no rule is mended by them"
+    rules = affected.rules_fixed_by(remediators)
+    by = f"rules that would stay unfixed: {named(rules)}" if rules else "no rule is fixed by them"
     only_reads = bool(held) and held <= known.read
     return at(
         Health.WARNING,

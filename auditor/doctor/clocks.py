@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MOST_SKEW_SECONDS = 60.0
-"""Above this the clocks are said to differ; a policy, not a vendor's number."""
+"""Above this the clocks count as different; a policy, not a vendor's number."""
 
 
 def clock_check(endpoint: str, ask: Callable[[], Any]) -> Check:
-    """Compare the clock that `ask` tells with the middle between the question and its answer.
+    """Compare the time that `ask` gives with the middle between the request and its answer.
 
     Args:
         endpoint: its name.
@@ -25,14 +25,14 @@ def clock_check(endpoint: str, ask: Callable[[], Any]) -> Check:
     """
     at = partial(Check, endpoint, "clock")
     before = datetime.now(UTC)
-    told = ask()
+    theirs = ask()
     after = datetime.now(UTC)
-    if isinstance(told, EndpointError):
-        return at(Health.UNKNOWN, told.what.removeprefix(f"endpoint {endpoint}: "), "whether its clock is right is not known.", told.do)
-    if not isinstance(told, datetime) or told.tzinfo is None:
+    if isinstance(theirs, EndpointError):
+        return at(Health.UNKNOWN, theirs.what.removeprefix(f"endpoint {endpoint}: "), "whether its clock is right is not known.", theirs.do)
+    if not isinstance(theirs, datetime) or theirs.tzinfo is None:
         return at(Health.OK, "it tells no time; nothing here rests on it")
     uncertain = (after - before).total_seconds() / 2
-    ahead = (told - before).total_seconds() - uncertain
+    ahead = (theirs - before).total_seconds() - uncertain
     facts = {"ahead_seconds": round(ahead, 3), "uncertain_seconds": round(uncertain, 3)}
     if abs(ahead) - uncertain > MOST_SKEW_SECONDS:
         return at(

@@ -9,11 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
-from auditor.endpoints.common.host_keys import shown_host_key
+from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
-from auditor.model import Check, EndpointKind, Health
+from auditor.model import Check, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +28,14 @@ _IMPOSTOR = "somebody else may be answering at that address; no password is sent
 
 
 def shortly(error: AuditorError, endpoint: Endpoint) -> str:
-    """What an error says, without the name of the endpoint, under which it stands anyway."""
+    """The message of `error` without the name of its endpoint, for a place that names the endpoint already."""
     return error.what.removeprefix(f"endpoint {endpoint.name}: ")
 
 
 def examine_connection(endpoint: Endpoint) -> Iterator[Check]:
-    """Yield the checks "name", "port", "tls" or "host key", and "secret"; none of them needs the one before it to be told at all.
+    """Yield the checks "name", "port", "tls" or "host key", and "secret".
 
-    What rests on a connection that there is not is left out.
+    Where there is no connection, the checks that need one are left out.
     """
     name = _name(endpoint)
     yield name
@@ -42,7 +43,7 @@ def examine_connection(endpoint: Endpoint) -> Iterator[Check]:
         port = _port(endpoint)
         yield port
         if port.state is Health.OK:
-            yield _host_key(endpoint) if endpoint.kind is EndpointKind.ETERNUS else _tls(endpoint)
+            yield _host_key(endpoint) if endpoint_type(endpoint.kind).protocol == "ssh" else _tls(endpoint)
     yield _secret(endpoint)
 
 
@@ -55,7 +56,7 @@ def _name(endpoint: Endpoint) -> Check:
     else:
         return at(Health.OK, f"{endpoint.address} is an address", facts={"addresses": endpoint.address})
     try:
-        found = socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)
+        known = socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return at(
@@ -64,7 +65,7 @@ def _name(endpoint: Endpoint) -> Check:
             NOT_AUDITED,
             "correct `address:` of this endpoint in fleet.yaml, or the name servers of this machine.",
         )
-    addresses = ", ".join(dict.fromkeys(str(one[4][0]) for one in found))
+    addresses = ", ".join(dict.fromkeys(str(one[4][0]) for one in known))
     return at(Health.OK, f"{endpoint.address} is {addresses}", facts={"addresses": addresses})
 
 
@@ -106,10 +107,10 @@ def _tls(endpoint: Endpoint) -> Check:
         "protocol": shown.protocol,
         "trust": endpoint.trust,
     }
-    told = partial(at, facts=facts)
+    at = partial(at, facts=facts)
     pin = f'`tls: {{fingerprint: "{shown.fingerprint}"}}`'
     if not endpoint.tls.verify:
-        return told(
+        return at(
             Health.WARNING,
             f"NOT VERIFIED, as fleet.yaml asks; {_written(shown)}",
             "whoever answers at that address gets the password, and may tell us anything.",
@@ -119,21 +120,21 @@ def _tls(endpoint: Endpoint) -> Check:
         verify_certificate(endpoint)
     except (EndpointError, ConfigurationError) as error:
         if isinstance(error, ConfigurationError):
-            return told(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
+            return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
         do = f"give its authority by `tls: {{ca: PATH}}`; or compare with the certificate on the endpoint itself, then write {pin}."
         if endpoint.tls.fingerprint:
             do = f"compare with the certificate on the endpoint itself; only if it was replaced, write {pin}."
-        return told(Health.PROBLEM, f"{shortly(error, endpoint)}; {_written(shown)}", _IMPOSTOR, do)
+        return at(Health.PROBLEM, f"{shortly(error, endpoint)}; {_written(shown)}", _IMPOSTOR, do)
     way = "pinned certificate" if endpoint.tls.fingerprint else f"verified by {endpoint.tls.ca or 'the authorities of this machine'}"
     left = shown.not_after - datetime.now(UTC)
     if left.days < EXPIRY_WARNING_DAYS:
-        return told(
+        return at(
             Health.WARNING,
             f"{way}, which expires in {left.days} days; {_written(shown)}",
             "from then on it no longer verifies, and nothing on the endpoint will be audited.",
             "have it renewed; a pin has to be written anew then.",
         )
-    return told(Health.OK, f"{way}, valid until {shown.not_after:%Y-%m-%d}; {_written(shown)}")
+    return at(Health.OK, f"{way}, valid until {shown.not_after:%Y-%m-%d}; {_written(shown)}")
 
 
 def _written(shown: Certificate) -> str:
@@ -148,10 +149,10 @@ def _host_key(endpoint: Endpoint) -> Check:
         key = shown_host_key(endpoint)
     except (EndpointError, ConfigurationError) as error:
         return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
-    told = partial(at, facts={"algorithm": key.algorithm, "fingerprint": key.fingerprint, "trust": endpoint.trust})
+    at = partial(at, facts={"algorithm": key.algorithm, "fingerprint": key.fingerprint, "trust": endpoint.trust})
     pin = f'`ssh: {{fingerprint: "{key.fingerprint}"}}`'
     if key.trusted is None:
-        return told(
+        return at(
             Health.WARNING,
             f"NOT VERIFIED, as fleet.yaml asks; {key.algorithm} {key.fingerprint}",
             "whoever answers at that address gets the password, and may tell us anything.",
@@ -159,9 +160,9 @@ def _host_key(endpoint: Endpoint) -> Check:
         )
     if not key.trusted:
         do = f"compare with the key on the endpoint itself, then write {pin}."
-        return told(Health.PROBLEM, f"{key.algorithm} {key.fingerprint} is not trusted: {key.why}", _IMPOSTOR, do)
-    way = "pinned" if endpoint.ssh.fingerprint else "known"
-    return told(Health.OK, f"{way}, {key.algorithm} {key.fingerprint}")
+        return at(Health.PROBLEM, f"{key.algorithm} {key.fingerprint} is not trusted: {key.why}", _IMPOSTOR, do)
+    way = "pinned" if ssh_trust(endpoint).fingerprint else "known"
+    return at(Health.OK, f"{way}, {key.algorithm} {key.fingerprint}")
 
 
 def _secret(endpoint: Endpoint) -> Check:

@@ -1,4 +1,4 @@
-"""What can be said of fleet.yaml as a whole, without asking anybody."""
+"""Checks of fleet.yaml as a whole; no endpoint is asked."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from auditor.model import Check, EndpointKind, Health
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.doctor.affected_rules import Stakes
+    from auditor.doctor.affected_rules import AffectedRules
     from auditor.fleet import Fleet
 
 _DEVICE_NAME = re.compile(r"[*?\[]|naa\.|eui\.|t10\.|mpx\.|vml\.|uuid\.")
-"""How canonical device names begin. Source: facts.md, device names; `uuid.` is NVMe's."""
+"""How canonical device names begin. Source: docs/domain/arrays.md#device-names; `uuid.` is NVMe's."""
 
 
-def examine_fleet(fleet: Fleet, stakes: Stakes) -> Iterator[Check]:
+def examine_fleet(fleet: Fleet, affected: AffectedRules) -> Iterator[Check]:
     """Yield checks on "rules", "addresses" and "declared"."""
-    yield _rules(fleet, stakes)
+    yield _rules(fleet, affected)
     yield from _addresses(fleet)
     yield from _declared(fleet)
 
 
-def _rules(fleet: Fleet, stakes: Stakes) -> Check:
-    """Rules that need what no endpoint of fleet.yaml can tell."""
+def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
+    """Whether some rules need topics that no endpoint of fleet.yaml has."""
     at = partial(Check, "", "rules")
-    told = frozenset().union(*(stakes.wanted_of(kind) for kind in {endpoint.kind for endpoint in fleet.endpoints}))
-    lost = stakes.rules_on(stakes.wanted - told)
+    readable = frozenset().union(*(affected.topics_of(kind) for kind in {endpoint.kind for endpoint in fleet.endpoints}))
+    lost = affected.rules_on(affected.all_topics - readable)
     if not lost:
-        return at(Health.OK, f"{len(stakes.topics)} rules, and endpoints of every kind that they need")
-    lacking = [kind.value for kind in EndpointKind if stakes.wanted_of(kind) - told]
+        return at(Health.OK, f"{len(affected.topics)} rules, and endpoints of every kind that they need")
+    lacking = [kind.value for kind in EndpointKind if affected.topics_of(kind) - readable]
     return at(
         Health.WARNING,
-        f"{len(lost)} of {len(stakes.topics)} rules look at facts that no endpoint of fleet.yaml tells: {named(lost)}",
+        f"{len(lost)} of {len(affected.topics)} rules look at facts that no endpoint of fleet.yaml tells: {named(lost)}",
         "what hosts see of an array that is not in fleet.yaml cannot be joined to it, and is unknown.",
         f"add the arrays your hosts use (kind: {', '.join(lacking)}).",
     )

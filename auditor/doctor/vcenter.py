@@ -1,4 +1,4 @@
-"""A vCenter, once logged in: version, lane, account, privileges, clock, hosts. Imports pyVmomi where it asks."""
+"""A vCenter, once logged in: version, transport, account, privileges, clock, hosts. Imports pyVmomi where it asks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auditor.doctor.affected_rules import named
+from auditor.doctor.attempt import attempt, circuit_of
 from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
-from auditor.doctor.probes import Patience
 from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
 from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_READS
 from auditor.errors import EndpointError, PermissionMissingError
-from auditor.model import Check, Health, Lane
+from auditor.model import BulkTransport, Check, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.doctor.affected_rules import Stakes
+    from auditor.doctor.affected_rules import AffectedRules
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
@@ -39,29 +39,29 @@ class SeenHost:
     state: str  # connected | disconnected | notResponding, or why it is not known
 
 
-def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, stakes: Stakes) -> Iterator[Check]:
+def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, affected: AffectedRules) -> Iterator[Check]:
     """Yield the checks from "version" to "hosts"; each that cannot be made says so, and costs the others nothing."""
     from auditor.endpoints.vcenter.account import account_of, privileges_held
 
-    patience = Patience(endpoint.limits.timeout_seconds)
-    clock = clock_check(endpoint.name, partial(patience.ask, partial(_clock, vcenter)))  # first, while nothing else is going on
+    circuit = circuit_of(endpoint)
+    clock = clock_check(endpoint.name, partial(attempt, circuit, partial(_clock, vcenter)))  # first, while nothing else is going on
     yield _version(vcenter, endpoint)
-    hosts = patience.ask(partial(_hosts, vcenter))
-    yield _lane(vcenter, endpoint, hosts)
-    yield _account(endpoint, patience.ask(partial(account_of, vcenter)))
-    asked = sorted({name for needed in (*VCENTER_READS.values(), *VCENTER_FIXES.values()) for name in needed.privileges})
+    hosts = attempt(circuit, partial(_hosts, vcenter))
+    yield _transport(vcenter, endpoint, hosts)
+    yield _account(endpoint, attempt(circuit, partial(account_of, vcenter)))
+    privileges = sorted({name for needed in (*VCENTER_READS.values(), *VCENTER_FIXES.values()) for name in needed.privileges})
     seen: Sequence[SeenHost] = () if isinstance(hosts, EndpointError) else hosts
     step = max(1, -(-len(seen) // MOST_HOSTS_ASKED))
     some = {host.ref.value: host.name for host in seen[::step]}
     root = vcenter.content.rootFolder
     entities = [root, *(_host(vcenter, moid) for moid in some)]
-    held = patience.ask(partial(privileges_held, vcenter, entities, asked))
+    held = attempt(circuit, partial(privileges_held, vcenter, entities, privileges))
     if isinstance(held, PermissionMissingError) and some:  # nothing may be asked of the root folder: the role begins below it
-        held = patience.ask(partial(privileges_held, vcenter, entities[1:], asked))
-    esxcli = esxcli_check(endpoint, stakes, patience.ask(partial(_tried, vcenter, seen)))
-    yield from read_checks(endpoint, stakes, held, root._GetMoId(), some, esxcli_answers=esxcli.state is Health.OK)  # noqa: SLF001  pyVmomi's
+        held = attempt(circuit, partial(privileges_held, vcenter, entities[1:], privileges))
+    esxcli = esxcli_check(endpoint, affected, attempt(circuit, partial(_esxcli_host, vcenter, seen)))
+    yield from read_checks(endpoint, affected, held, root._GetMoId(), some, esxcli_answers=esxcli.state is Health.OK)  # noqa: SLF001  pyVmomi's
     yield esxcli
-    yield fix_check(endpoint, stakes, held, root._GetMoId(), some)  # noqa: SLF001  as above
+    yield fix_check(endpoint, affected, held, root._GetMoId(), some)  # noqa: SLF001  as above
     yield clock
     yield _hosts_check(endpoint, hosts)
 
@@ -82,7 +82,7 @@ def _clock(vcenter: VCenter) -> Any:
 
 
 def _hosts(vcenter: VCenter) -> list[SeenHost]:
-    """Every host the account may see. Read as the audit reads them, which shows whether the lane works."""
+    """Every host the account may see. Read as the audit reads them, which shows whether the transport works."""
     refs = vcenter.bulk.refs("HostSystem")
     if not refs:
         return []
@@ -95,7 +95,7 @@ def _hosts(vcenter: VCenter) -> list[SeenHost]:
     ]
 
 
-def _tried(vcenter: VCenter, hosts: Sequence[SeenHost]) -> str | None:
+def _esxcli_host(vcenter: VCenter, hosts: Sequence[SeenHost]) -> str | None:
     """The name of a host that esxcli answered on; None when there is none to ask.
 
     Raises:
@@ -112,7 +112,7 @@ def _version(vcenter: VCenter, endpoint: Endpoint) -> Check:
     from pyVmomi.VmomiSupport import versionIdMap
 
     about = vcenter.about
-    told = partial(
+    at = partial(
         Check,
         endpoint.name,
         "version",
@@ -122,27 +122,27 @@ def _version(vcenter: VCenter, endpoint: Endpoint) -> Check:
     numbers = _numbers(str(about.apiVersion))
     known = max(_numbers(number) for name, number in versionIdMap.items() if name.startswith("vim.version."))
     if about.apiType != "VirtualCenter":
-        return told(
+        return at(
             Health.WARNING,
             f"{what}: not a vCenter but {about.apiType}",
             "auditor reads hosts through their vCenter; a host alone was never tried, and knows no clusters.",
             "give the address of the vCenter.",
         )
     if not numbers or numbers < OLDEST_API:
-        return told(
+        return at(
             Health.PROBLEM,
             f"{what}: older than the API {'.'.join(map(str, OLDEST_API))} that auditor speaks at least",
             "what it answers may be misunderstood, or not be there.",
             "upgrade the vCenter.",
         )
     if numbers > known:
-        return told(
+        return at(
             Health.WARNING,
             f"{what}: newer than the API {'.'.join(map(str, known))} that this auditor knows",
             "it is spoken to in the older one, which vCenters serve too; what is new is not seen.",
             "use a newer auditor when there is one.",
         )
-    return told(Health.OK, what)
+    return at(Health.OK, what)
 
 
 def _numbers(version: str) -> tuple[int, ...]:
@@ -155,28 +155,28 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _lane(vcenter: VCenter, endpoint: Endpoint, hosts: Any) -> Check:
+def _transport(vcenter: VCenter, endpoint: Endpoint, hosts: Any) -> Check:
     from auditor.endpoints.vcenter.bulk.vijson import release_for
 
-    lane, notes = vcenter.bulk.lane, vcenter.bulk.notes
-    told = partial(Check, endpoint.name, "lane", facts={"lane": lane.value})
-    forced = f", as fleet.yaml asks (`lane: {endpoint.lane}`)" if endpoint.lane == lane else ""
+    transport, notes = vcenter.bulk.transport, vcenter.bulk.notes
+    at = partial(Check, endpoint.name, "lane", facts={"lane": transport.value})
+    forced = f", as fleet.yaml asks (`lane: {endpoint.lane}`)" if endpoint.lane == transport else ""
     release = release_for(vcenter.about.apiVersion)
     if isinstance(hosts, EndpointError):
-        return told(
+        return at(
             Health.UNKNOWN,
-            f"{lane} would be tried first{forced}; the list of hosts could not be read: {shortly(hosts, endpoint)}",
+            f"{transport} would be tried first{forced}; the list of hosts could not be read: {shortly(hosts, endpoint)}",
             "whether it works is not known.",
             hosts.do,
         )
     if notes:
-        return told(Health.WARNING, f"{lane}: {'; '.join(notes)}", "reading takes longer; what is read is the same.", "report the note.")
-    if lane is Lane.VIJSON:
-        return told(Health.OK, f"VI/JSON, release {release}{forced}: the fastest")
+        return at(Health.WARNING, f"{transport}: {'; '.join(notes)}", "reading takes longer; what is read is the same.", "report the note.")
+    if transport is BulkTransport.VIJSON:
+        return at(Health.OK, f"VI/JSON, release {release}{forced}: the fastest")
     if forced:
-        return told(Health.OK, f"{lane}{forced}")
+        return at(Health.OK, f"{transport}{forced}")
     why = f"API {vcenter.about.apiVersion} has no VI/JSON, 8.0 U1 and later have" if release is None else "it offers no VI/JSON"
-    return told(Health.OK, f"SOAP: {why}" if lane is Lane.SOAP else f"{lane}: {why}")
+    return at(Health.OK, f"SOAP: {why}" if transport is BulkTransport.SOAP else f"{transport}: {why}")
 
 
 def _account(endpoint: Endpoint, account: Any) -> Check:

@@ -15,7 +15,7 @@ from auditor.model import Check, EndpointKind, Health
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.doctor.affected_rules import Stakes
+    from auditor.doctor.affected_rules import AffectedRules
     from auditor.model import Endpoint
 
 Held = Mapping[str, frozenset[str]]
@@ -25,13 +25,13 @@ _ELSEWHERE = "A role given further down, or taken away there, is seen only where
 
 
 def read_checks(
-    endpoint: Endpoint, stakes: Stakes, held: Held | EndpointError, root: str, hosts: Mapping[str, str], *, esxcli_answers: bool
+    endpoint: Endpoint, affected: AffectedRules, held: Held | EndpointError, root: str, hosts: Mapping[str, str], *, esxcli_answers: bool
 ) -> Iterator[Check]:
     """Yield a check "read" for each privilege that is missing for what the rules need, or one that says that none is.
 
     Args:
         endpoint: whose account it is.
-        stakes: what rests on which topic.
+        affected: what rests on which topic.
         held: what is held on the root folder and on `hosts`, or why that is not known; the root folder may be missing in it.
         root: id of the root folder.
         hosts: names of the hosts looked at, by their ids.
@@ -41,7 +41,7 @@ def read_checks(
     if isinstance(held, EndpointError):
         yield at(Health.UNKNOWN, shortly(held, endpoint), "which privileges are missing for reading is not known.", held.do)
         return
-    wanted = stakes.wanted_of(EndpointKind.VCENTER)
+    wanted = affected.topics_of(EndpointKind.VCENTER)
     needed = [name for name in _in_order(VCENTER_READS.values()) if lost_without([name], VCENTER_READS) & wanted]
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     for name in missing:
@@ -50,7 +50,7 @@ def read_checks(
         yield at(
             Health.PROBLEM if topics else Health.WARNING,
             f"{name} is missing on {where}",
-            stakes.lost_without(topics) if topics else "esxcli answers all the same, so nothing is lost.",
+            affected.lost_without(topics) if topics else "esxcli answers all the same, so nothing is lost.",
             f"give {endpoint.username} a role that has {name}{_read_only(name)}, propagated from the root folder. {_ELSEWHERE}",
             facts={"privilege": name, "topics": ", ".join(sorted(topics))},
         )
@@ -58,7 +58,7 @@ def read_checks(
         yield at(Health.OK, f"all {len(needed)} privileges are held on {_looked_at(held, root, hosts)}")
 
 
-def fix_check(endpoint: Endpoint, stakes: Stakes, held: Held | EndpointError, root: str, hosts: Mapping[str, str]) -> Check:
+def fix_check(endpoint: Endpoint, affected: AffectedRules, held: Held | EndpointError, root: str, hosts: Mapping[str, str]) -> Check:
     """The check "fix": a warning where fixes would be refused, as an account that only reads is a fine thing too."""
     at = partial(Check, endpoint.name, "fix")
     if isinstance(held, EndpointError):
@@ -68,8 +68,8 @@ def fix_check(endpoint: Endpoint, stakes: Stakes, held: Held | EndpointError, ro
     if not missing:
         return at(Health.OK, f"all {len(needed)} privileges are held on {_looked_at(held, root, hosts)}")
     refused = sorted(lost_without(missing, VCENTER_FIXES))
-    rules = stakes.rules_mended_by(refused)
-    by = f"rules that would stay unmended: {named(rules)}" if rules else "no rule is mended by them"
+    rules = affected.rules_fixed_by(refused)
+    by = f"rules that would stay unfixed: {named(rules)}" if rules else "no rule is fixed by them"
     return at(
         Health.WARNING,
         f"{len(missing)} of {len(needed)} privileges are missing: {named(missing)}",
@@ -79,19 +79,19 @@ def fix_check(endpoint: Endpoint, stakes: Stakes, held: Held | EndpointError, ro
     )
 
 
-def esxcli_check(endpoint: Endpoint, stakes: Stakes, tried: Any) -> Check:
+def esxcli_check(endpoint: Endpoint, affected: AffectedRules, tried: Any) -> Check:
     """The check "esxcli"; `tried` is the host that answered, None when there was none to ask, or the EndpointError.
 
     It is tried, because which privilege it asks for is not documented.
     """
     at = partial(Check, endpoint.name, "esxcli")
-    wanted = ESXCLI_TOPICS & stakes.wanted
+    wanted = ESXCLI_TOPICS & affected.all_topics
     if tried is None:
         return at(Health.UNKNOWN, "no connected host to try it on", "whether esxcli is answered is not known.", "see hosts.")
     if not isinstance(tried, EndpointError):
         return at(Health.OK, f"answered by {tried}", facts={"host": str(tried)})
     if isinstance(tried, PermissionMissingError):
-        return at(Health.PROBLEM, shortly(tried, endpoint), stakes.lost_without(wanted), tried.do)
+        return at(Health.PROBLEM, shortly(tried, endpoint), affected.lost_without(wanted), tried.do)
     return at(
         Health.UNKNOWN, shortly(tried, endpoint), "whether esxcli is answered on any host is not known.", "audit, and look at the gaps."
     )

@@ -5,15 +5,15 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from auditor.doctor.affected_rules import Stakes
+from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
 from auditor.doctor.fleetwide import examine_fleet
 from auditor.doctor.vcenter import examine_vcenter
-from auditor.endpoints.collect import ways_of
+from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 TOPICS = ("name", "port", "tls", "host key", "secret", "login", "version", "lane", "account", "read", "esxcli", "fix", "clock", "hosts")
-"""What is looked at on an endpoint, in this order; one has "tls" or "host key", and arrays have no "lane", "esxcli" and "hosts"."""
+"""The topics of the checks on an endpoint, in this order; it has "tls" or "host key", and arrays have no "lane", "esxcli" and "hosts"."""
 
 MOST_REQUESTS = 17
 """Sent to one vCenter: content, login, clock; the list of hosts (3) and their states (3, by VI/JSON, which has a session of its own);
 whose session it is, its permissions, the roles; whose session again, its privileges; esxcli on one host (2); logout.
 
-More only where a session expires meanwhile, a lane fails, or the vCenter splits the states of very many hosts over several answers."""
+More only where a session expires meanwhile, a transport fails, or the vCenter splits the states of very many hosts over several answers."""
 
 MOST_REQUESTS_TO_AN_ARRAY = 30
 """Sent to one array of the lab: login, version, role, clock, and what it takes until each topic that rules need has its first answer. On
@@ -41,27 +41,27 @@ _MOST_ENDPOINTS_AT_ONCE = 32
 
 
 def examine(fleet: Fleet, rules: RuleSet, progress: Callable[[str, str], None], only: str | None = None) -> Diagnosis:
-    """Look at every endpoint of `fleet`, or at `only` that one, each in a thread of its own; nothing is written.
+    """Examine every endpoint of `fleet`, or `only` that one, each in a thread of its own; nothing is written.
 
-    What cannot be asked is a check of its own and never an error: the other endpoints are told all the same.
+    What cannot be asked is a check of its own and never an error: the other endpoints are examined all the same.
 
     Args:
         fleet: as fleet.yaml has it.
-        rules: what the fleet would be judged by; what is missing is told by the rules that need it.
-        progress: told the endpoint's name, and what is being done there.
+        rules: what the fleet would be judged by; a check on something missing names the rules that need it.
+        progress: called with the endpoint's name and what is being done there.
         only: name of an endpoint; what is about the fleet as a whole is then left out.
 
     Raises:
         ConfigurationError: no endpoint is called `only`.
     """
     started = datetime.now(UTC)
-    stakes = Stakes.of(rules)
+    affected = AffectedRules.of(rules)
     endpoints = _chosen(fleet, only)
     with ThreadPoolExecutor(max(1, min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE)), thread_name_prefix="doctor") as pool:
-        found = list(pool.map(lambda endpoint: _examined(endpoint, stakes, progress), endpoints))
-    checks = [check for several in found for check in several]
+        examined = list(pool.map(lambda endpoint: _examined(endpoint, affected, progress), endpoints))
+    checks = [check for several in examined for check in several]
     if only is None:
-        checks += examine_fleet(fleet, stakes)
+        checks += examine_fleet(fleet, affected)
     return Diagnosis(started, datetime.now(UTC), endpoints, tuple(checks))
 
 
@@ -83,14 +83,14 @@ def _chosen(fleet: Fleet, only: str | None) -> tuple[Endpoint, ...]:
     return chosen
 
 
-def _examined(endpoint: Endpoint, stakes: Stakes, progress: Callable[[str, str], None]) -> list[Check]:
-    """Every check of one endpoint; what could not be asked is told as such, and why."""
+def _examined(endpoint: Endpoint, affected: AffectedRules, progress: Callable[[str, str], None]) -> list[Check]:
+    """Every check of one endpoint; one that could not be made says why."""
     progress(endpoint.name, "connecting")
     checks = list(examine_connection(endpoint))
     barred = next((check.what for check in checks if check.state in (Health.PROBLEM, Health.UNKNOWN)), None)
     if barred is None:
         progress(endpoint.name, "logging in")
-        more, barred = _logged_in(endpoint, stakes)
+        more, barred = _logged_in(endpoint, affected)
         checks += more
     if barred is not None:
         seen = {check.topic for check in checks}
@@ -101,36 +101,24 @@ def _examined(endpoint: Endpoint, stakes: Stakes, progress: Callable[[str, str],
 
 
 def topics_of(kind: EndpointKind) -> tuple[str, ...]:
-    """What is looked at on an endpoint of this kind, in order."""
-    left_out = {"tls"} if kind is EndpointKind.ETERNUS else {"host key"}
-    if kind is not EndpointKind.VCENTER:
+    """The topics of the checks on an endpoint of this kind, in order."""
+    registered = endpoint_type(kind)
+    left_out = {"tls"} if registered.protocol == "ssh" else {"host key"}
+    if registered.is_array:
         left_out |= {"lane", "esxcli", "hosts"}
     return tuple(topic for topic in TOPICS if topic not in left_out)
 
 
-def _logged_in(endpoint: Endpoint, stakes: Stakes) -> tuple[list[Check], str | None]:
-    """Log in once, and look around; and what kept us from looking at the rest, None where nothing did."""
+def _logged_in(endpoint: Endpoint, affected: AffectedRules) -> tuple[list[Check], str | None]:
+    """The checks that need a session, from one login; and the error that prevented the rest of them, None where nothing did."""
     at = partial(Check, endpoint.name, "login")
-    module, name = ways_of(endpoint.kind)[0].split(":")
-    try:
-        opener = getattr(import_module(module), name)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise  # something else is missing, and that is a broken installation
-        told = f"this version cannot read endpoints of kind {endpoint.kind}"
-        return [at(Health.PROBLEM, told, NOT_AUDITED, "leave it out of fleet.yaml, or use a version that can.")], told
     checks: list[Check] = []
     try:
-        with opener(endpoint) as session:
+        with open_session(endpoint) as session:
             checks.append(at(Health.OK, f"as {endpoint.username or 'whom the API token belongs to'}", facts={"account": endpoint.username}))
-            checks += _around(session, endpoint, stakes)
+            examine_session = examine_array if endpoint_type(endpoint.kind).is_array else examine_vcenter
+            checks += examine_session(session, endpoint, affected)
     except (EndpointError, ConfigurationError) as error:
-        told = shortly(error, endpoint)
-        return checks or [at(Health.PROBLEM, told, NOT_AUDITED, error.do)], told
+        why = shortly(error, endpoint)
+        return checks or [at(Health.PROBLEM, why, NOT_AUDITED, error.do)], why
     return checks, None
-
-
-def _around(session: Any, endpoint: Endpoint, stakes: Stakes) -> list[Check]:
-    if endpoint.kind is EndpointKind.VCENTER:
-        return list(examine_vcenter(session, endpoint, stakes))
-    return list(examine_array(session, endpoint, stakes))

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap
+from auditor.model import Endpoint, EndpointReading, Gap
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.endpoints.vcenter.collect.incremental import Since
+    from auditor.endpoints.common.sessions import Session
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
@@ -25,29 +25,6 @@ if TYPE_CHECKING:
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 _MOST_ENDPOINTS_AT_ONCE = 32
-
-_WAYS: Mapping[EndpointKind, tuple[str, str]] = MappingProxyType(
-    {
-        EndpointKind.VCENTER: (
-            "auditor.endpoints.vcenter.session:open_vcenter",
-            "auditor.endpoints.vcenter.collect.topics:collect_vcenter",
-        ),
-        EndpointKind.ELEMENT: ("auditor.endpoints.element.client:open_element", "auditor.endpoints.element.collect:collect_element"),
-        EndpointKind.DELL_SC: ("auditor.endpoints.dell_sc.client:open_dell_sc", "auditor.endpoints.dell_sc.collect:collect_dell_sc"),
-        EndpointKind.FLASHARRAY: (
-            "auditor.endpoints.flasharray.client:open_flasharray",
-            "auditor.endpoints.flasharray.collect:collect_flasharray",
-        ),
-        EndpointKind.ONTAP: ("auditor.endpoints.ontap.client:open_ontap", "auditor.endpoints.ontap.collect:collect_ontap"),
-        EndpointKind.ETERNUS: ("auditor.endpoints.eternus.client:open_eternus", "auditor.endpoints.eternus.collect:collect_eternus"),
-    }
-)
-"""How an endpoint of each kind is opened, and how it is read."""
-
-
-def ways_of(kind: EndpointKind) -> tuple[str, str]:
-    """Who opens an endpoint of this kind, and who reads it, each as "module:function"; nothing is imported."""
-    return _WAYS[kind]
 
 
 def collect_fleet(
@@ -97,76 +74,44 @@ def _read_endpoint(
 ) -> EndpointReading:
     started = datetime.now(UTC)
     if not needs.topics_of(endpoint.kind):
-        return _not_asked(endpoint, started)
-    version: str | None = None
-    lane: str | None = None
-    clock: str | None = None
+        return _not_needed(endpoint, started)
+    kind = endpoint_type(endpoint.kind)
+    release: str | None = None
+    session: Session | None = None
+    transport: str | None = None
     notes: tuple[str, ...] = ()
     complete = True
     progress(endpoint.name, "connecting")
     try:
-        opener, collector = _ways(endpoint.kind)
-        with opener(endpoint) as session:
-            version = session.release
-            progress(endpoint.name, f"reading {version}")
-            more: tuple[Any, ...] = ()
-            since: Since | str | None = None
-            if endpoint.kind is EndpointKind.VCENTER:
-                clock, since = _marks(session, endpoint, earlier, needs, builder)
-                more = () if since is None or isinstance(since, str) else (since,)
-            for item in collector(session, endpoint, needs, *more):
+        with open_session(endpoint) as session:
+            release = session.release
+            progress(endpoint.name, f"reading {release}")
+            more = (earlier, builder) if kind.is_incremental else ()
+            for item in kind.load(kind.collector)(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
-            if endpoint.kind is EndpointKind.VCENTER:
-                lane, notes = session.bulk.lane, (*session.bulk.notes, *session.notes, *_told(endpoint, earlier, since, builder))
-            else:
-                notes = session.notes
+            transport, notes = session.transport, session.notes
     except (EndpointError, ConfigurationError) as error:
         complete = False
-        what = "all of it" if version is None else "the rest of it"
+        what = "all of it" if release is None else "the rest of it"
         builder.add(Gap(endpoint.name, f"{what}, at {endpoint.address}:{endpoint.port}", error.what))
-    progress(endpoint.name, "read" if complete else "read with gaps" if version else "not read")
+    progress(endpoint.name, "read" if complete else "read with gaps" if release else "not read")
     return EndpointReading(
         name=endpoint.name,
         kind=endpoint.kind.value,
         address=f"{endpoint.address}:{endpoint.port}",
-        version=version,
+        version=release,
         tls=endpoint.trust,
         started=started,
         finished=datetime.now(UTC),
         complete=complete,
-        lane=lane,
+        lane=transport,
         notes=notes,
-        clock=clock,
+        clock=session.clock_at_start if session else None,
     )
 
 
-def _marks(
-    session: Any, endpoint: Endpoint, earlier: Earlier | None, needs: Needs, builder: SnapshotBuilder
-) -> tuple[str | None, Since | str | None]:
-    """What vCenter's clock says, for the next run to begin with, and the comparison with the `earlier` one."""
-    from auditor.endpoints.vcenter.collect.events import clock_of
-    from auditor.endpoints.vcenter.collect.incremental import since
-    from auditor.facts.earlier import live_topics
-
-    if not live_topics(needs):
-        return None, None
-    now = clock_of(session)  # before anything is read: what happens from here on may not be in this run
-    compared = since(session, endpoint, earlier, needs, now, builder.so_far) if earlier else None
-    return now.isoformat() if now else None, compared
-
-
-def _told(endpoint: Endpoint, earlier: Earlier | None, since: Since | str | None, builder: SnapshotBuilder) -> tuple[str, ...]:
-    """Fill in what was not asked again, and say so."""
-    if earlier is None or since is None:
-        return ()
-    if isinstance(since, str):
-        return (f"{endpoint.name}: {since}",)
-    builder.take_over_hosts(earlier.directory, endpoint.name, since.taken, since.topics)
-    return (f"{endpoint.name}: {since.note()}",)
-
-
-def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
+def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
     return EndpointReading(
         name=endpoint.name,
         kind=endpoint.kind.value,
@@ -178,16 +123,6 @@ def _not_asked(endpoint: Endpoint, now: datetime) -> EndpointReading:
         complete=True,
         notes=(f"{endpoint.name}: not asked, as no rule of this audit needs anything from there.",),
     )
-
-
-def _ways(
-    kind: EndpointKind,
-) -> tuple[Callable[[Endpoint], AbstractContextManager[Any]], Callable[..., Iterator[Batch | Gap]]]:
-    """How to open and to read an endpoint of this kind; imported on first use, because these pull in pyVmomi, httpx or asyncssh."""
-    from importlib import import_module
-
-    opener, collector = (getattr(import_module(module), name) for module, name in (way.split(":") for way in _WAYS[kind]))
-    return opener, collector
 
 
 def _declare(declared: Sequence[Declared], builder: SnapshotBuilder) -> None:

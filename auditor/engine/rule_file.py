@@ -161,7 +161,7 @@ class RuleReader:
 
     def _read_sources(self) -> tuple[tuple[str, str | None], ...]:
         for index, source in enumerate(self._shape.sources):
-            if source.url and not source.url.startswith(("https://", "http://")):
+            if source.url and not source.url.startswith(("https://", "http://", "docs/")):  # docs/: a page of this repository
                 self._wrong(f'"{source.url}" is not a URL', "sources", index, "url")
         if self._document.data.get("sources") == []:
             self._wrong("a rule without a source is a rumour: name at least one", "sources")

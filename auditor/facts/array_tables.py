@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from auditor.endpoint_kinds import endpoint_types
 from auditor.facts.table import ENDPOINT, table
 from auditor.model import EndpointKind
 
@@ -272,41 +273,5 @@ ARRAY_TABLES = (
     ),
 )
 
-_ELEMENT = (
-    "array",
-    "nodes",
-    "qos_policies",
-    "qos_limits",
-    "volumes",
-    "volume_load",
-    "volume_histograms",
-    "protocol_endpoints",
-    "containers",
-    "vvols",
-    "bindings",
-    "array_hosts",
-    "connections",
-    "sessions",
-)
-_BLOCK = ("array", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections")
-
-ARRAY_TOPICS: Mapping[EndpointKind, tuple[str, ...]] = MappingProxyType(
-    {
-        EndpointKind.ELEMENT: _ELEMENT,
-        EndpointKind.DELL_SC: (*_BLOCK, "volume_load"),
-        EndpointKind.FLASHARRAY: (
-            "array",
-            "nodes",
-            "qos_policies",
-            "volumes",
-            "volume_load",
-            "protocol_endpoints",
-            "array_hosts",
-            "connections",
-        ),
-        EndpointKind.ONTAP: (*_BLOCK, "volume_load", "pool_load", "protocol_endpoints", "bindings", "replication", "efficiency", "scrub"),
-        # Controllers of an ETERNUS are not asked for: nothing rests on them, and an account that is told QoS may not see them.
-        EndpointKind.ETERNUS: tuple(topic for topic in _BLOCK if topic != "nodes"),
-    }
-)
-"""Topics of `reading` whose scope is a whole array, by what is read of a kind; a collector has each of them."""
+ARRAY_TOPICS: Mapping[EndpointKind, tuple[str, ...]] = MappingProxyType({one.kind: one.topics for one in endpoint_types() if one.is_array})
+"""Topics of `reading` whose scope is a whole array, by the kind of the endpoint."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, ON_DEMAND_TOPICS, TABLES, TOPICS, VCENTER_TOPICS
-from auditor.model import EndpointKind
+from auditor.endpoint_kinds import endpoint_type
+from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, TABLES, TOPICS
+
+if TYPE_CHECKING:
+    from auditor.model import EndpointKind
 
 Fact = tuple[str, str]
 """(table, column); "" as the column is the table's rows as such."""
@@ -210,13 +213,6 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
 )
 """What a collector has to know before it can read a topic."""
 
-_TOPICS_OF: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
-    {
-        EndpointKind.VCENTER: frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS),
-        **{kind: frozenset(topics) for kind, topics in ARRAY_TOPICS.items()},
-    }
-)
-
 
 @dataclass(frozen=True, slots=True)
 class Needs:
@@ -248,7 +244,7 @@ class Needs:
 
     def topics_of(self, kind: EndpointKind) -> frozenset[str]:
         """The topics an endpoint of this kind has to be asked for."""
-        return self.topics & _TOPICS_OF[kind]
+        return self.topics.intersection(endpoint_type(kind).topics)
 
     def reads(self, fact: Fact) -> bool:
         """Whether `fact` is read where this is asked for; a question that is asked at all is answered with all its columns."""

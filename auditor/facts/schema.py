@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.facts.array_tables import ARRAY_TABLES, ARRAY_TOPICS
 from auditor.facts.table import ENDPOINT, Table, table
 from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TABLES, VCENTER_TOPICS
+from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     import duckdb
@@ -43,7 +44,7 @@ _TABLES = (
         "listed_endpoint",
         "Every endpoint of fleet.yaml, whether it answered, or was asked, or not.",
         ENDPOINT,
-        ("kind", "VARCHAR", "as fleet.yaml has it: vcenter | element | dell-sc | flasharray | ontap | eternus"),
+        ("kind", "VARCHAR", f"as fleet.yaml has it: {' | '.join(EndpointKind)}"),
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,

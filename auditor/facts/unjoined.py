@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from auditor.facts.families import BY_NAME, FAMILIES, family_of_inquiry, family_of_name
+from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF, family_of_inquiry, family_of_name
 from auditor.facts.views import view_sources, with_what_they_rest_on
 from auditor.model import EndpointKind, EndpointReading, Gap
 
@@ -109,14 +109,14 @@ ORDER BY ALL
 
 
 def _devices(connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str]) -> Iterator[Gap]:
-    readable = [family.name for family in FAMILIES if family.kind is not None]
+    readable = list(KIND_OF)
     absent: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
         _UNJOINED, {"readable": readable}
     ).fetchall():
         if kinds.get(endpoint) is not EndpointKind.VCENTER:
             continue
-        arrays = sorted(name for name, kind in kinds.items() if kind is BY_NAME[family].kind)
+        arrays = sorted(name for name, kind in kinds.items() if kind is KIND_OF[family])
         if not arrays:
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
@@ -129,7 +129,7 @@ def _devices(connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKin
         label = BY_NAME[family].label
         what = f"{_BEHIND}{names[0]}" if count == 1 else f"{_BEHIND}{count:,} devices of {label} ({_few(names, count)})"
         yield Gap(
-            endpoint, what, f"no {label} is listed in fleet.yaml, so neither volumes nor QoS are known; add it as kind {_kind(family)}"
+            endpoint, what, f"no {label} is listed in fleet.yaml, so neither volumes nor QoS are known; add it as kind {KIND_OF[family]}"
         )
 
 
@@ -197,8 +197,3 @@ def _declared(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
 
 def _few(names: Sequence[Any], count: int) -> str:
     return ", ".join(names[:3]) + (f" and {count - 3:,} more" if count > 3 else "")
-
-
-def _kind(family: str) -> str:
-    kind = BY_NAME[family].kind
-    return kind.value if kind else family

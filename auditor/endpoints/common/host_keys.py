@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError, EndpointUnreachableError
+from auditor.model import Ssh
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,11 @@ class HostKey:
     why: str = ""
 
 
+def ssh_trust(endpoint: Endpoint) -> Ssh:
+    """How the host key of `endpoint` is checked; against the known_hosts file where nothing else is said."""
+    return endpoint.ssh or Ssh()
+
+
 def shown_host_key(endpoint: Endpoint) -> HostKey:
     """The key that `endpoint` shows; the key exchange is all that is done.
 
@@ -46,10 +52,10 @@ def shown_host_key(endpoint: Endpoint) -> HostKey:
     known, revoked, where = _known(endpoint)
     key = _exchanged(endpoint, known)
     algorithm, fingerprint = key.get_algorithm(), key.get_fingerprint("sha256")
-    if not endpoint.ssh.verify:
+    ssh = ssh_trust(endpoint)
+    if not ssh.verify:
         return HostKey(algorithm, fingerprint, None)
-    if endpoint.ssh.fingerprint is not None:
-        pinned = endpoint.ssh.fingerprint
+    if (pinned := ssh.fingerprint) is not None:
         why = "" if fingerprint == pinned else f"fleet.yaml pins {pinned}"
         return HostKey(algorithm, fingerprint, fingerprint == pinned, why)
     if key in revoked:
@@ -90,7 +96,7 @@ def _known(endpoint: Endpoint) -> tuple[Sequence[Any], Sequence[Any], str]:
     """The keys that are trusted and revoked for the endpoint, and where that stands."""
     import asyncssh
 
-    ssh = endpoint.ssh
+    ssh = ssh_trust(endpoint)
     if not ssh.verify or ssh.fingerprint is not None:
         return (), (), "fleet.yaml"
     path = Path(ssh.known_hosts or OWN_KNOWN_HOSTS).expanduser()

@@ -1,21 +1,68 @@
-"""The sessions of one run: opened when first needed, kept, closed together."""
+"""What a session with an endpoint is; and the sessions of one run: opened when first needed, kept, closed together."""
 
 from __future__ import annotations
 
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError, EndpointError
-from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
+    from datetime import datetime
     from types import TracebackType
 
-    from auditor.model import Endpoint
+    from auditor.model import Endpoint, EndpointKind
 
     Opener = Callable[[Endpoint], AbstractContextManager[Any]]
+
+
+class Session:
+    """What every open session tells of itself, whatever the kind of its endpoint; each kind's own session is one.
+
+    Attributes:
+        endpoint: as fleet.yaml has it.
+        release: what answers, for people.
+        clock_at_start: what its clock said before anything was read, ISO 8601; None unless a later reading can begin there.
+    """
+
+    release: str
+    clock_at_start: str | None = None
+
+    def __init__(self, endpoint: Endpoint) -> None:
+        self.endpoint = endpoint
+        self._notes: tuple[str, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every reader of a report must know of this session and is no gap, in sentences."""
+        return self._notes
+
+    def add_note(self, note: str) -> None:
+        """Keep a sentence for `notes`."""
+        self._notes += (note,)
+
+    @property
+    def transport(self) -> str | None:
+        """The way it is read in bulk; None for a kind that has only one."""
+        return None
+
+    def clock(self) -> datetime | None:
+        """What time it is there, aware; None when it does not tell."""
+        return None
+
+    def role(self) -> str | None:
+        """The roles of our account, joined by ", "; None when it does not tell them."""
+        return None
+
+
+def open_session(endpoint: Endpoint) -> AbstractContextManager[Any]:
+    """A session with `endpoint`, by the client of its kind, which is imported now."""
+    kind = endpoint_type(endpoint.kind)
+    opened: AbstractContextManager[Any] = kind.load(kind.opener)(endpoint)
+    return opened
 
 
 class Sessions:
@@ -58,7 +105,7 @@ class Sessions:
         return self._endpoints[name]
 
     def session(self, name: str) -> Any:
-        """The open session of that endpoint: a `VCenter` or an `ElementArray`, by its kind.
+        """The open session of that endpoint, of its kind's own class.
 
         Raises:
             ConfigurationError: no endpoint has that name, or its kind cannot be written to.
@@ -77,29 +124,12 @@ class Sessions:
         return self._open[name]
 
     def _opener(self, endpoint: Endpoint) -> Opener:
-        openers = _own_openers() if self._openers is None else self._openers
-        if endpoint.kind not in openers:
+        if self._openers is None:
+            return open_session
+        if endpoint.kind not in self._openers:
             raise ConfigurationError(
                 f"endpoint {endpoint.name}: {endpoint.kind} is a kind this version cannot open a session to",
                 why="nothing on it can be changed, or read back.",
                 do="leave its changes out of the plan, or make them by hand.",
             )
-        return openers[endpoint.kind]
-
-
-def _own_openers() -> Mapping[EndpointKind, Opener]:
-    from auditor.endpoints.dell_sc.client import open_dell_sc
-    from auditor.endpoints.element.client import open_element
-    from auditor.endpoints.eternus.client import open_eternus
-    from auditor.endpoints.flasharray.client import open_flasharray
-    from auditor.endpoints.ontap.client import open_ontap
-    from auditor.endpoints.vcenter.session import open_vcenter
-
-    return {
-        EndpointKind.VCENTER: open_vcenter,
-        EndpointKind.ELEMENT: open_element,
-        EndpointKind.DELL_SC: open_dell_sc,
-        EndpointKind.FLASHARRAY: open_flasharray,
-        EndpointKind.ONTAP: open_ontap,
-        EndpointKind.ETERNUS: open_eternus,
-    }
+        return self._openers[endpoint.kind]

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
+from auditor.endpoints.common.circuit import Circuit
+from auditor.errors import EndpointError
 from auditor.facts.schema import Batch
 from auditor.model import Gap
 
@@ -16,45 +17,39 @@ if TYPE_CHECKING:
 
 Row: TypeAlias = dict[str, Any]
 
-_GIVE_UP_AFTER = 2  # topics in a row that got no answer: the others would each wait for their own timeout
+PATIENCE = 2
+"""Topics in a row that may reach nothing before the others are not asked."""
 
 
 def read_topics(endpoint: Endpoint, needs: Needs, topics: Mapping[str, Callable[[], Iterator[Batch | Gap]]]) -> Iterator[Batch | Gap]:
-    """Yield what `topics` read, those that are needed and in their order, and one row of `reading` for each.
+    """Yield what the readers in `topics` yield, of the topics that are needed and in their order, and one row of `reading` for each.
 
-    A topic that yields a gap is not complete. One that cannot be asked leaves a gap, and the next one is tried, until the endpoint has
-    fallen silent or refuses our credentials.
+    A topic whose reader yields a gap is not complete. One that cannot be asked leaves a gap, and the next one is tried, until the endpoint
+    has stopped answering or refuses our credentials.
     """
-    silent = 0
+    circuit = Circuit(PATIENCE)
     for topic, read in topics.items():
         if topic not in needs.topics:
             continue
         complete = True
         try:
-            if silent >= _GIVE_UP_AFTER:
+            if circuit.opened_by is not None:
                 yield Gap(endpoint.name, topic, "not asked: the endpoint had stopped answering")
                 complete = False
             else:
                 for item in read():
                     complete = complete and not isinstance(item, Gap)
                     yield item
-                silent = 0
+                circuit.answered()
         except EndpointError as error:
             complete = False
-            silent = _silence(silent, error)
+            circuit.failed(error)
             yield Gap(endpoint.name, topic, error.what)
         row: Row = {"scope": "", "topic": topic, "complete": complete, "read_at": datetime.now(UTC)}
         yield batch("reading", endpoint.name, [row])
 
 
-def _silence(before: int, error: EndpointError) -> int:
-    """How many topics in a row got no answer; refused credentials settle it for all, and locking the account must not be risked."""
-    if isinstance(error, CredentialsError):
-        return _GIVE_UP_AFTER
-    return before + 1 if isinstance(error, EndpointUnreachableError) else 0
-
-
-def batch(table: str, endpoint: str, found: list[Row]) -> Batch:
+def batch(table: str, endpoint: str, rows: list[Row]) -> Batch:
     """Rows, all with the same columns, as columns; each row marked with its endpoint."""
-    names = list(found[0]) if found else []
-    return Batch(table, {"endpoint": [endpoint] * len(found), **{name: [row[name] for row in found] for name in names}})
+    names = list(rows[0]) if rows else []
+    return Batch(table, {"endpoint": [endpoint] * len(rows), **{name: [row[name] for row in rows] for name in names}})

@@ -1,1 +1,23 @@
-"""Dell SC (Storage Manager): session, collector, rows and settings."""
+"""Dell SC (Compellent) arrays, by the REST interface of Dell Storage Manager."""
+
+from types import MappingProxyType
+
+from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
+from auditor.model import EndpointKind
+
+TYPE = EndpointType(
+    EndpointKind.DELL_SC,
+    opener="client:open_dell_sc",
+    collector="collect:collect_dell_sc",
+    topics=("array", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
+    settings=MappingProxyType({"dell_sc.volume_qos_profile": "settings.volume_qos_profile:DellScVolumeQosProfile"}),
+    family=Family(
+        "dell-sc",
+        "Dell SC / Compellent",
+        (("COMPELNT", "Compellent Vol"),),
+        (r"naa\.6000d31",),
+        (MULTIPATH_TOOLS, DEVICE_NAMES),
+        array_digits=18,
+    ),
+    roles=Roles(frozenset({"reporter"}), frozenset({"administrator"}), "Dell Storage Manager, user privileges; not verified"),
+)

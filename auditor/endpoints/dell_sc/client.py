@@ -12,6 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.https import UNKNOWN_OUTCOME, HttpsSession
+from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
 from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
 from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
@@ -33,25 +34,22 @@ _TASK_PATIENCE = 4  # times the time-out: how long a task that goes on is awaite
 _TASK_SAID_NO = frozenset({400, 403, 409, 422})
 
 
-class StorageManager:
+class StorageManager(Session):
     """One Storage Manager, logged in to. Made by `open_dell_sc`; safe to use from several threads.
 
     Reads are asked once more after a lost session, and while the manager is busy. Writes are sent once.
 
     Attributes:
-        endpoint: whom we talk to.
         api_version: negotiated, as text.
-        release: what answers, for people.
     """
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self._connection = ManagerConnection(endpoint, https)
         self._https = https
         self.api_version = self._connection.api_version
         told = self._connection.about
         provider = str(told.get("provider") or "Storage Manager")
-        self.notes: tuple[str, ...] = ()
         self.release = f"Dell {_PROVIDERS.get(provider, provider)} {told.get('providerVersion') or '?'}, API {self.api_version}"
 
     def get(self, path: str) -> Any:

@@ -1,1 +1,50 @@
-"""NetApp SolidFire / Element: session, collector, rows and settings."""
+"""NetApp SolidFire / Element clusters, by JSON-RPC."""
+
+from types import MappingProxyType
+
+from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
+from auditor.model import EndpointKind
+
+TYPE = EndpointType(
+    EndpointKind.ELEMENT,
+    opener="client:open_element",
+    collector="collect:collect_element",
+    topics=(
+        "array",
+        "nodes",
+        "qos_policies",
+        "qos_limits",
+        "volumes",
+        "volume_load",
+        "volume_histograms",
+        "protocol_endpoints",
+        "containers",
+        "vvols",
+        "bindings",
+        "array_hosts",
+        "connections",
+        "sessions",
+    ),
+    settings=MappingProxyType(
+        {
+            "element.qos_policy": "settings.qos_policy:ElementQosPolicy",
+            "element.volume_limits": "settings.volume_limits:ElementVolumeLimits",
+            "element.volume_policy": "settings.volume_policy:ElementVolumePolicy",
+            "element.volume_qos": "settings.volume_qos:ElementVolumeQos",
+        }
+    ),
+    family=Family(
+        "solidfire",
+        "SolidFire / Element",
+        (("SolidFir", "SSD SAN"),),
+        (r"naa\.6f47acc[12]", r"eui\.[0-9a-f]{16}f47acc01"),
+        (MULTIPATH_TOOLS, DEVICE_NAMES),
+        array_digits=28,
+    ),
+    # Narrower types may write something of volumes; none of them is said to have ModifyQoSPolicy.
+    roles=Roles(
+        frozenset({"read", "reporting"}),
+        frozenset({"administrator"}),
+        'Element API reference, "Access control": all methods; it names no narrower type for ListVolumes and ListQoSPolicies',
+    ),
+)

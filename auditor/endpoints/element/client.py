@@ -1,7 +1,7 @@
 """Sessions with SolidFire / Element clusters.
 
 solidfire-sdk-python makes the connection and the request, no more: its model classes raise on real answers and drop unknown fields, so
-answers are decoded here (arrays.md, "Python clients").
+answers are decoded here (docs/domain/arrays.md#python-clients).
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.element.transport import ElementTransport
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 
@@ -30,25 +31,21 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 _LONGEST_MESSAGE = 300
 
 
-class ElementArray:
+class ElementArray(Session):
     """One cluster, asked through its JSON-RPC interface. Made by `open_element`; safe to use from several threads.
 
     Attributes:
-        endpoint: whom we talk to.
         api_version: negotiated, as text: "12.10" is not 12.1.
-        release: what answers, for people.
-        notes: what people should know of the session, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, transport: ElementTransport) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self._transport = transport
         self._transport.version = _BOOTSTRAP_API
         self._sdk = _sdk(transport, _BOOTSTRAP_API)
         self.api_version = self._negotiated()
         self._transport.version = self.api_version
         self.release = f"Element API {self.api_version}"
-        self.notes: tuple[str, ...] = ()
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The decoded `result` of a method; fields that hold secrets read "***".

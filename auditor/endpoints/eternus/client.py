@@ -1,7 +1,8 @@
 """Sessions with Fujitsu ETERNUS DX arrays, over the command line on SSH.
 
-QoS, firmware and UIDs are told there; SMI-S tells no QoS, and the REST interface is of much newer arrays than the incident's (arrays.md).
-Nothing of this was verified against a real system: forms and codes come from the public sources that are named where they are used.
+QoS, firmware and UIDs are told there; SMI-S tells no QoS, and the REST interface is of much newer arrays than the incident's
+(docs/domain/arrays.md#eternus). Nothing of this was verified against a real system: forms and codes come from the public sources that
+are named where they are used.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME
+from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.eternus.answers import Answer, BusyError, NoSuchCommandError, understood
 from auditor.endpoints.eternus.shell import Lost, Shell, lost
 from auditor.errors import EndpointError, MalformedAnswerError, RefusedError
@@ -32,28 +34,24 @@ _KEYED = re.compile(r"\s*(\S.*?)\s*\[(.*?)\s*\]")
 _FIRST_PAUSE = 0.25  # seconds before a busy array is asked again; doubled each time
 
 
-class EternusArray:
+class EternusArray(Session):
     """One array, asked through one shell. Made by `open_eternus`; safe to use from several threads, which wait for each other.
 
     Attributes:
-        endpoint: whom we talk to.
         by_machine: the account is answered in the machine's form (its role is Software).
         firmware: as the array tells it, for example V10L66-0000.
-        release: what answers, for people.
-        notes: what every reader must be told of the session, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, shell: Shell) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self._shell = shell
         self._asking = threading.Lock()
         about = self.read("show enclosure-status")
         self.by_machine = about.by_machine
         self.firmware, model = _identity(endpoint, about)
         self.release = f"ETERNUS {model.removeprefix('ETERNUS ')} {self.firmware}"
-        self.notes: tuple[str, ...] = ()
         if not self.firmware.startswith(KNOWN_FIRMWARE):
-            self.notes = (f"{endpoint.name}: answers of firmware {self.firmware} were never recorded; they may be misunderstood.",)
+            self.add_note(f"{endpoint.name}: answers of firmware {self.firmware} were never recorded; they may be misunderstood.")
         if not self.by_machine:
             self._unpaged()
 

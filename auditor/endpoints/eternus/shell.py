@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.eternus.answers import PROMPT
 from auditor.errors import ConfigurationError, CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
@@ -189,7 +190,8 @@ class Shell:
 
     def _unverified(self, shown: str) -> EndpointUnreachableError:
         endpoint = self._endpoint
-        wanted = f"not {endpoint.ssh.fingerprint}" if endpoint.ssh.fingerprint else "which is not in the known_hosts file"
+        pinned = ssh_trust(endpoint).fingerprint
+        wanted = f"not {pinned}" if pinned else "which is not in the known_hosts file"
         return EndpointUnreachableError(
             f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} shows host key {shown or 'of an unknown kind'}, {wanted}",
             why="it may be somebody else, so no password was sent and nothing was read.",
@@ -244,7 +246,7 @@ def _login(endpoint: Endpoint, password: str) -> Any:
 
         def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002  theirs
             self.shown = key.get_fingerprint("sha256")
-            wanted = endpoint.ssh.fingerprint
+            wanted = ssh_trust(endpoint).fingerprint
             return wanted is not None and hmac.compare_digest(self.shown, wanted)
 
         def password_auth_requested(self) -> str | None:
@@ -274,13 +276,14 @@ def _known_hosts(endpoint: Endpoint) -> asyncssh.SSHKnownHosts | None:
     """The keys to compare with; None compares nothing, and only `verify: false` says so."""
     import asyncssh
 
-    if not endpoint.ssh.verify:
+    ssh = ssh_trust(endpoint)
+    if not ssh.verify:
         return None
     nobody = asyncssh.import_known_hosts("")
-    if endpoint.ssh.fingerprint:
+    if ssh.fingerprint:
         return nobody  # then validate_host_public_key is asked
-    own = Path("~/.ssh/known_hosts").expanduser()
-    path = Path(endpoint.ssh.known_hosts) if endpoint.ssh.known_hosts else own
+    own = Path(OWN_KNOWN_HOSTS).expanduser()
+    path = Path(ssh.known_hosts) if ssh.known_hosts else own
     if path == own and not path.exists():
         return nobody
     try:

@@ -1,1 +1,30 @@
-"""Pure FlashArray: session, collector, rows and settings."""
+"""Pure Storage FlashArrays, by REST 2."""
+
+from types import MappingProxyType
+
+from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
+from auditor.model import EndpointKind
+
+TYPE = EndpointType(
+    EndpointKind.FLASHARRAY,
+    opener="client:open_flasharray",
+    collector="collect:collect_flasharray",
+    topics=("array", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
+    settings=MappingProxyType(
+        {
+            "flasharray.host_personality": "settings.host_personality:FlashArrayHostPersonality",
+            "flasharray.volume_group_limit": "settings.volume_group_limit:FlashArrayVolumeGroupLimit",
+            "flasharray.volume_limit": "settings.volume_limit:FlashArrayVolumeLimit",
+        }
+    ),
+    family=Family(
+        "flasharray",
+        "Pure FlashArray",
+        (("PURE", "FlashArray"), nvme_inquiry("Pure Storage FlashArray")),
+        (r"naa\.624a9370", r"eui\.00[0-9a-f]{14}24a937"),
+        (MULTIPATH_TOOLS, DEVICE_NAMES, NVME_NAMES),
+        array_digits=28,
+    ),
+    roles=Roles(frozenset({"readonly"}), frozenset({"storage_admin", "array_admin"}), "Purity REST reference, admins: role; not verified"),
+    login="api_token",
+)

@@ -8,6 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.https import HttpsSession
+from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
 from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError
 
@@ -20,23 +21,22 @@ PAGE = 1000  # objects asked for at once; an array that holds less to a page say
 _MOST_PAGES = 100_000  # an array whose pages never end is not read for ever
 
 
-class FlashArray:
+class FlashArray(Session):
     """One array, asked through REST 2.x. Made by `open_flasharray`; safe to use from several threads.
 
     Attributes:
-        endpoint: whom we talk to.
         api_version: negotiated, as text.
-        release: what answers, for people.
         notes: what people should know of the session; empty mostly.
     """
 
     def __init__(self, endpoint: Endpoint, wire: FlashArrayWire) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self._wire = wire
         self.api_version = wire.api_version
         self.release = f"{self._software()} REST {self.api_version}"
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
-        self.notes = (f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.",) if newer else ()
+        if newer:
+            self.add_note(f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.")
 
     def pages(self, resource: str, **params: str) -> Iterator[dict[str, Any]]:
         """Every page of a list, as the array answers it: `items` and what goes with them; fields that hold secrets read "***".

@@ -1,1 +1,44 @@
-"""NetApp ONTAP: session, collector, rows and settings."""
+"""NetApp ONTAP clusters, by REST."""
+
+from types import MappingProxyType
+
+from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
+from auditor.model import EndpointKind
+
+TYPE = EndpointType(
+    EndpointKind.ONTAP,
+    opener="client:open_ontap",
+    collector="collect:collect_ontap",
+    topics=(
+        "array",
+        "nodes",
+        "pools",
+        "qos_policies",
+        "volumes",
+        "array_hosts",
+        "connections",
+        "volume_load",
+        "pool_load",
+        "protocol_endpoints",
+        "bindings",
+        "replication",
+        "efficiency",
+        "scrub",
+    ),
+    settings=MappingProxyType(
+        {
+            "ontap.efficiency_schedule": "settings.efficiency_schedule:OntapEfficiencySchedule",
+            "ontap.qos_policy_limit": "settings.qos_policy_limit:OntapQosPolicyLimit",
+            "ontap.volume_qos_policy": "settings.volume_qos_policy:OntapVolumeQosPolicy",
+        }
+    ),
+    family=Family(
+        "ontap",
+        "NetApp ONTAP",
+        (("NETAPP", "LUN"), nvme_inquiry("NetApp ONTAP Controller")),
+        # E-Series has the same vendor's prefix, so that the serial number must be one: twelve printable characters.
+        (r"naa\.600a0980(?:[2-7][0-9a-f]){12}$",),
+        (MULTIPATH_TOOLS, DEVICE_NAMES, NVME_NAMES),
+    ),
+    roles=Roles(frozenset({"readonly"}), frozenset({"admin"}), "ONTAP, predefined roles of cluster administrators; not verified"),
+)

@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Question
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.sessions import Session
 from auditor.errors import (
     EndpointError,
     EndpointUnreachableError,
@@ -38,26 +39,22 @@ _NO_SUCH_RECORD, _NOT_AUTHORIZED = "4", "6"  # codes that the vendor's own clien
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.05, 2.0  # seconds between two looks at a job
 
 
-class OntapCluster:
+class OntapCluster(Session):
     """One cluster, asked through its REST interface. Made by `open_ontap`; safe to use from several threads.
 
     Attributes:
-        endpoint: whom we talk to.
         version: (generation, major, minor), for example (9, 14, 1).
-        release: what answers, for people.
-        notes: what a reader must be told of it and is no error, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self._session = session
         self.version = self._version()
         self.release = "ONTAP {}.{}.{}".format(*self.version)
-        self.notes: tuple[str, ...] = ()
         if self.version[:2] > NEWEST_RELEASE:
             known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
             self.release = f"{self.release} ({known})"
-            self.notes = (f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.",)
+            self.add_note(f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.")
 
     def get(self, path: str, **params: str) -> dict[str, Any]:
         """One record, or the first page of a collection; `path` is below /api/. Fields that hold secrets read "***".

@@ -1,1 +1,24 @@
-"""vCenter: session, bulk reads, esxcli, collectors and settings."""
+"""VMware vCenter and, through it, ESXi hosts: by VI/JSON, SOAP and esxcli."""
+
+from types import MappingProxyType
+
+from auditor.endpoint_kinds import EndpointType
+from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
+from auditor.model import EndpointKind
+
+TYPE = EndpointType(
+    EndpointKind.VCENTER,
+    opener="session:open_vcenter",
+    collector="collect.incremental:collect_incrementally",
+    topics=(*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS),
+    settings=MappingProxyType(
+        {
+            "datastore.sioc": "settings.datastore_sioc:DatastoreSioc",
+            "device.dsnro": "settings.device_dsnro:DeviceDsnro",
+            "host.module_option": "settings.host_module_option:HostModuleOption",
+            "host.option": "settings.host_option:HostOption",
+            "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
+        }
+    ),
+    is_incremental=True,
+)

@@ -1,6 +1,6 @@
-"""What an account has to be allowed, by what is read and what is fixed; the one place that says so.
+"""The privileges that an account of a vCenter needs, by what is read and what is fixed; the one place that says so.
 
-Tests hold the vCenter part against the lab: with a privilege taken away, exactly the topics and remediators named here fail.
+Tests hold it against the lab: with a privilege taken away, exactly the topics and remediators named here fail.
 """
 
 from __future__ import annotations
@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-
-from auditor.model import EndpointKind
 
 READ_ONLY = ("System.Anonymous", "System.View", "System.Read")
 """The built-in role Read-only; every role that people make has them too.
@@ -83,48 +81,6 @@ VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
     }
 )
 """By remediator, beside what reading asks for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Roles of an array's accounts as its API names them, in lower case; one that is in neither may be allowed anything.
-
-    What an account may read is tried, as that writes nothing; this is for what cannot be tried, and for advice.
-
-    Attributes:
-        read: may write nothing.
-        write: may write what is fixed.
-    """
-
-    read: frozenset[str]
-    write: frozenset[str]
-    source: str
-
-
-ARRAY_ROLES: Mapping[EndpointKind, Roles] = MappingProxyType(
-    {
-        # Narrower types may write something of volumes; none of them is said to have ModifyQoSPolicy.
-        EndpointKind.ELEMENT: Roles(
-            frozenset({"read", "reporting"}),
-            frozenset({"administrator"}),
-            'Element API reference, "Access control": all methods; it names no narrower type for ListVolumes and ListQoSPolicies',
-        ),
-        EndpointKind.FLASHARRAY: Roles(
-            frozenset({"readonly"}), frozenset({"storage_admin", "array_admin"}), "Purity REST reference, admins: role; not verified"
-        ),
-        EndpointKind.ONTAP: Roles(
-            frozenset({"readonly"}), frozenset({"admin"}), "ONTAP, predefined roles of cluster administrators; not verified"
-        ),
-        EndpointKind.DELL_SC: Roles(
-            frozenset({"reporter"}), frozenset({"administrator"}), "Dell Storage Manager, user privileges; not verified"
-        ),
-        EndpointKind.ETERNUS: Roles(
-            frozenset({"monitor"}),
-            frozenset({"admin", "storageadmin", "maintainer", "software"}),
-            'help of ETERNUS Web GUI, "Availability of Executions in the Default Role"; not verified',
-        ),
-    }
-)
 
 
 def lost_without(privileges: Iterable[str], needed: Mapping[str, Needed]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Small reads by pyVmomi, of any property, as pyVmomi's own objects. Bulk reads have lanes of their own. Imports pyVmomi."""
+"""Small reads by pyVmomi, of any property, as pyVmomi's own objects. Bulk reads have transports of their own. Imports pyVmomi."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pyVmomi import VmomiSupport
 
 from auditor.endpoints.vcenter.bulk.listing import list_refs
 from auditor.endpoints.vcenter.bulk.reading import read_page
-from auditor.endpoints.vcenter.bulk.reference import ReferenceLane, ref_of
+from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.errors import NotThereError, PermissionMissingError
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ def read_objects(
 ) -> Iterator[Found]:
     """See `VCenter.read`; `answer_size` asks for no more than so many objects in one answer of a page, None leaves it to the server."""
     name = VmomiSupport.GetWsdlName(kind)
-    lane = ReferenceLane(vcenter.stub, ref_of(vcenter.content.propertyCollector).value, shaped=False)
-    listed = list_refs(vcenter, lane, name) if refs is None else [ref_of(ref) for ref in refs]
+    transport = PyvmomiTransport(vcenter.stub, ref_of(vcenter.content.propertyCollector).value, shaped=False)
+    listed = list_refs(vcenter, transport, name) if refs is None else [ref_of(ref) for ref in refs]
     unknown: dict[str, str] = {}  # paths this server does not know at all, learnt on the first page
     for start in range(0, len(listed), page):
-        found, _ = read_page(lane, vcenter.endpoint, name, paths, listed[start : start + page], unknown, answer_size)
+        found, _ = read_page(transport, vcenter.endpoint, name, paths, listed[start : start + page], unknown, answer_size)
         yield from found
 
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.common.tls import tls_context
 from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
@@ -30,24 +31,21 @@ KEEPALIVE_SECONDS = 300.0
 LONGEST_POLL_SECONDS = 2.0
 
 
-class VCenter:
+class VCenter(Session):
     """One session with one vCenter, shared by its threads; made by `open_vcenter`.
 
     Attributes:
         endpoint: as fleet.yaml has it.
         content: the ServiceInstanceContent of the session.
         about: its AboutInfo: product, build, API version.
-        release: what answers, for people.
-        notes: what every reader must be told and is no gap, in sentences.
     """
 
     def __init__(self, endpoint: Endpoint, stub: Stub, content: Any) -> None:
-        self.endpoint = endpoint
+        super().__init__(endpoint)
         self.stub = stub
         self.content = content
         self.about = content.about
         self.release = str(content.about.fullName)
-        self.notes: tuple[str, ...] = ()
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
         self._bulk: BulkReader | None = None
@@ -61,6 +59,16 @@ class VCenter:
             if self._bulk is None:
                 self._bulk = BulkReader(self)
             return self._bulk
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every reader of a report must know: which transports failed, then all the rest."""
+        return (*self.bulk.notes, *super().notes)
+
+    @property
+    def transport(self) -> str:
+        """The transport of bulk reads that is in use."""
+        return self.bulk.transport.value
 
     def close(self) -> None:
         """End what was opened besides the session itself."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from auditor.lab.authority import Authority
-from auditor.lab.dell_sc.description import (
+from auditor.lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     LoadDescription,
@@ -15,7 +14,8 @@ from auditor.lab.dell_sc.description import (
     StorageProfileDescription,
     VolumeDescription,
 )
-from auditor.lab.dell_sc.server import DellScServer
+from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 
 if TYPE_CHECKING:

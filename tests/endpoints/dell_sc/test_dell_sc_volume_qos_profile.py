@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.dell_sc.client import open_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
 from auditor.errors import (
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.dell_sc.client import StorageManager
-    from auditor.lab.dell_sc.server import DellScServer
+    from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint, Scalar
 
 PROFILE: Remediator[StorageManager] = DellScVolumeQosProfile()

@@ -23,8 +23,7 @@ from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
 from auditor.endpoints.element.settings.volume_limits import ElementVolumeLimits
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.authority import Authority
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -33,7 +32,8 @@ from auditor.lab.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Gap, Secret, Target, Tls
 
 if TYPE_CHECKING:

@@ -24,16 +24,16 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.authority import Authority
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     ContainerDescription,
     ElementDescription,
     NodeDescription,
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Answer, Fault, WireServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.eternus.settings.qos_category import EternusQosCategory
 from auditor.endpoints.eternus.settings.volume_qos import EternusVolumeQos
@@ -24,7 +24,7 @@ from auditor.errors import (
     RefusedError,
 )
 from auditor.journal import open_intents, open_journal
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     LimitDescription,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.eternus.client import EternusArray
-    from auditor.lab.eternus.server import EternusServer
+    from auditor.lab.arrays.eternus.server import EternusServer
     from auditor.model import Scalar
 
 DX = EternusDescription(

@@ -22,9 +22,8 @@ from auditor.endpoints.flasharray.client import open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.authority import Authority
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,
@@ -32,7 +31,8 @@ from auditor.lab.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Gap, Secret, Target, Tls
 
 if TYPE_CHECKING:

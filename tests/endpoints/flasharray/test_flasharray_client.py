@@ -25,10 +25,10 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import HostDescription, QosDescription, VolumeDescription
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.authority import Authority
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import HostDescription, QosDescription, VolumeDescription
-from auditor.lab.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Answer, Fault, WireServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 

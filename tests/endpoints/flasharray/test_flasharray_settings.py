@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.flasharray.client import FlashArray, open_flasharray
 from auditor.endpoints.flasharray.settings.host_personality import FlashArrayHostPersonality
 from auditor.endpoints.flasharray.settings.volume_group_limit import FlashArrayVolumeGroupLimit
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.errors import AuditorError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import open_journal
-from auditor.lab.authority import Authority
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     LimitsDescription,
     QosDescription,
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 

@@ -10,8 +10,7 @@ from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.lab.authority import Authority
-from auditor.lab.ontap.description import (
+from auditor.lab.arrays.ontap.description import (
     AdaptiveDescription,
     AggregateDescription,
     EfficiencyPolicyDescription,
@@ -27,7 +26,8 @@ from auditor.lab.ontap.description import (
     SvmDescription,
     VolumeDescription,
 )
-from auditor.lab.ontap.server import OntapServer
+from auditor.lab.arrays.ontap.server import OntapServer
+from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
 
 if TYPE_CHECKING:

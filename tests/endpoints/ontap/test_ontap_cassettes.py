@@ -22,8 +22,8 @@ from auditor.endpoints.common.masking import masked
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
-from auditor.lab.ontap.server import OntapServer
 from auditor.model import Endpoint, EndpointKind, Secret, Target, Tls
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock, Collected
 

@@ -23,8 +23,7 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.authority import Authority
-from auditor.lab.ontap.description import (
+from auditor.lab.arrays.ontap.description import (
     AggregateDescription,
     NodeDescription,
     OntapDescription,
@@ -32,7 +31,8 @@ from auditor.lab.ontap.description import (
     SvmDescription,
     VolumeDescription,
 )
-from auditor.lab.ontap.server import OntapServer
+from auditor.lab.arrays.ontap.server import OntapServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import apply, undo
+from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
-from auditor.endpoints.common.setting import Reading, Remediator
 from auditor.endpoints.ontap.client import OntapCluster, open_ontap
 from auditor.endpoints.ontap.settings.efficiency_schedule import OntapEfficiencySchedule
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import open_journal
+from auditor.lab.arrays.ontap.cluster import Cluster
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
-from auditor.lab.ontap.cluster import Cluster
-from auditor.lab.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 from tests.endpoints.ontap.ontap_cluster import CLUSTER

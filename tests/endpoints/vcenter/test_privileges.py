@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.settings import REMEDIATORS, remediator_for
+from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.account import account_of, privileges_held
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
-from auditor.endpoints.vcenter.privileges import ARRAY_ROLES, ESXCLI_TOPICS, VCENTER_FIXES, VCENTER_READS, lost_without
+from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, VCENTER_FIXES, VCENTER_READS, lost_without
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS, Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target
@@ -68,8 +69,7 @@ def read_whole(endpoint: Endpoint) -> set[str]:
 def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something() -> None:
     # Tags are told by another service, to whoever may read what they are on.
     assert set(VCENTER_READS) == set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}
-    assert set(VCENTER_FIXES) == {name for name in REMEDIATORS if remediator_for(name).kind is EndpointKind.VCENTER} == set(WRITES)
-    assert set(ARRAY_ROLES) == set(EndpointKind) - {EndpointKind.VCENTER}
+    assert set(VCENTER_FIXES) == set(endpoint_type(EndpointKind.VCENTER).settings) == set(WRITES)
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}
 
 

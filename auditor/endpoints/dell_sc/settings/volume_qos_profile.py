@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.dell_sc.answers import Attributes
 from auditor.endpoints.dell_sc.client import DEFAULT_PROFILE
 from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.element.settings.volume import policy_limits, volume_id, volume_now, whole, wrong_value
 from auditor.errors import RefusedError
 from auditor.model import EndpointKind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.element.settings.volume import FIELDS, Limits, volume_id, volume_now, wrong_value
 from auditor.errors import RefusedError
 from auditor.model import EndpointKind
@@ -18,7 +18,7 @@ class ElementVolumeQos:
     """`element.volume_qos`: keys `volume_id` and `field` (minIOPS, maxIOPS or burstIOPS).
 
     A volume in a policy is refused, reading included: its limits are the policy's, and one of its own would be one more place to look at
-    (rule catalogue, Q6).
+    (docs/rule-catalogue.md#q6).
     """
 
     kind = EndpointKind.ELEMENT

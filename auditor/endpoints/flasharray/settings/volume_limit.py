@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.flasharray.limits import LIMITS, UNSET, ceiling_of
 from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 

@@ -1,1 +1,1 @@
-"""Bulk reads of a vCenter: one question, three lanes that answer it alike."""
+"""Bulk reads of a vCenter: one question, three transports that answer it alike."""

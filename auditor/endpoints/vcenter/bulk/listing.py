@@ -13,13 +13,13 @@ from auditor.endpoints.vcenter.session import translated
 from auditor.errors import EndpointError, MalformedAnswerError, PermissionMissingError
 
 if TYPE_CHECKING:
-    from auditor.endpoints.vcenter.bulk.reading import BulkLane
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient
     from auditor.endpoints.vcenter.session import VCenter
 
 _VIEW = "ContainerView"
 
 
-def list_refs(vcenter: VCenter, lane: BulkLane, kind: str) -> list[Ref]:
+def list_refs(vcenter: VCenter, transport: BulkClient, kind: str) -> list[Ref]:
     """Every object of `kind` that the session may see; the view is made by SOAP, and belongs to that session.
 
     Raises:
@@ -31,7 +31,7 @@ def list_refs(vcenter: VCenter, lane: BulkLane, kind: str) -> list[Ref]:
         with translated(vcenter.endpoint, doing):
             view = vcenter.content.viewManager.CreateContainerView(vcenter.content.rootFolder, [managed], recursive=True)
         try:
-            [facts], _ = read_page(lane, vcenter.endpoint, _VIEW, ("view",), [ref_of(view)], {})
+            [facts], _ = read_page(transport, vcenter.endpoint, _VIEW, ("view",), [ref_of(view)], {})
         finally:
             _drop(vcenter, view)
         if not facts.missing:

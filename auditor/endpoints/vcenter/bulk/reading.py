@@ -14,7 +14,7 @@ from auditor.errors import NotThereError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.model import Endpoint, Lane
+    from auditor.model import BulkTransport, Endpoint
 
 GONE = "ManagedObjectNotFound"
 """What `missing` says of every path of an object that was removed between being listed and being read."""
@@ -52,15 +52,15 @@ class Answer:
     size: int
 
 
-class BulkLane(Protocol):
+class BulkClient(Protocol):
     """A way to ask and to understand the answer.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NoLaneError
-    where the server does not offer the lane, and the EndpointErrors of the transport.
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NotThereError
+    where the server does not offer the transport, and the EndpointErrors of the wire.
     """
 
     @property
-    def name(self) -> Lane:
+    def name(self) -> BulkTransport:
         """What it is called."""
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
@@ -70,11 +70,11 @@ class BulkLane(Protocol):
         """ContinueRetrievePropertiesEx; spends the token."""
 
     def close(self) -> None:
-        """End the session, where the lane has one of its own."""
+        """End the session, where the transport has one of its own."""
 
 
 def read_page(
-    lane: BulkLane,
+    transport: BulkClient,
     endpoint: Endpoint,
     kind: str,
     paths: Sequence[str],
@@ -99,7 +99,7 @@ def read_page(
             found += (Found(ref, {}, dict(unknown)) for ref in waiting.values())
             return found, size
         try:
-            for answer in _answers(lane, kind, asked, list(waiting.values()), answer_size):
+            for answer in _answers(transport, kind, asked, list(waiting.values()), answer_size):
                 size += answer.size
                 for one in answer.found:
                     ref = waiting.pop(one.id, None)
@@ -120,12 +120,12 @@ def _with(one: Found, unknown: Mapping[str, str]) -> Found:
     return Found(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
 
 
-def _answers(lane: BulkLane, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
+def _answers(transport: BulkClient, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
     """The answers to one request, following tokens to the end."""
-    answer = lane.retrieve(kind, paths, refs, answer_size)
+    answer = transport.retrieve(kind, paths, refs, answer_size)
     yield answer
     while answer.token:
-        answer = lane.more(kind, answer.token)
+        answer = transport.more(kind, answer.token)
         yield answer
 
 

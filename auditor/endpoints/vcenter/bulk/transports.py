@@ -1,4 +1,4 @@
-"""Which lane a vCenter is read by, and what happens when it does not understand an answer. Imports pyVmomi."""
+"""Which transport a vCenter is read by, and what happens when it does not understand an answer. Imports pyVmomi."""
 
 from __future__ import annotations
 
@@ -9,40 +9,40 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.bulk.listing import list_refs
 from auditor.endpoints.vcenter.bulk.reading import read_page
-from auditor.endpoints.vcenter.bulk.reference import ReferenceLane, ref_of
-from auditor.endpoints.vcenter.bulk.soap import SoapLane
-from auditor.endpoints.vcenter.bulk.vijson import JsonLane, release_for
-from auditor.errors import NoLaneError, UnknownShapeError
+from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
+from auditor.endpoints.vcenter.bulk.soap import SoapTransport
+from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, release_for
+from auditor.errors import NotThereError, UnknownShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import BulkLane, Found
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient, Found
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.errors import EndpointError
-    from auditor.model import Lane
+    from auditor.model import BulkTransport
 
 
 class BulkReader:
-    """Reads many objects of one vCenter by the fastest lane it offers; may be used from many threads.
+    """Reads many objects of one vCenter by the fastest transport it offers; may be used from many threads.
 
     Attributes:
-        notes: what went wrong with a lane, in sentences; a slower one then did the work.
+        notes: what went wrong with a transport, in sentences; a slower one then did the work.
     """
 
     def __init__(self, vcenter: VCenter) -> None:
         self._vcenter = vcenter
-        self._soap = SoapLane(vcenter.stub, ref_of(vcenter.content.propertyCollector).value)
-        self._lanes = _lanes(vcenter, self._soap)
+        self._soap = SoapTransport(vcenter.stub, ref_of(vcenter.content.propertyCollector).value)
+        self._transports = _transports(vcenter, self._soap)
         self._unknown: dict[str, dict[str, str]] = {}  # by kind: paths this server does not know at all
         self._lock = threading.Lock()
         self.notes: list[str] = []
 
     @property
-    def lane(self) -> Lane:
-        """The lane in use."""
-        return self._lanes[0].name
+    def transport(self) -> BulkTransport:
+        """The transport in use."""
+        return self._transports[0].name
 
     def refs(self, kind: str) -> list[Ref]:
         """Every object of `kind` that the session may see.
@@ -61,42 +61,44 @@ class BulkReader:
             EndpointError: the page as a whole could not be read.
         """
         unknown = self._unknown.setdefault(kind, {})
-        failed: list[tuple[BulkLane, EndpointError]] = []
-        for lane in self._lanes:
+        failed: list[tuple[BulkClient, EndpointError]] = []
+        for transport in self._transports:
             try:
-                page = read_page(lane, self._vcenter.endpoint, kind, paths, refs, unknown)
-            except (UnknownShapeError, NoLaneError) as error:
-                failed.append((lane, error))
+                page = read_page(transport, self._vcenter.endpoint, kind, paths, refs, unknown)
+            except (UnknownShapeError, NotThereError) as error:
+                failed.append((transport, error))
                 continue
             for slow, why in failed:
-                self._leave(slow, lane, why)
+                self._leave(slow, transport, why)
             return page
         raise failed[0][1]
 
     def close(self) -> None:
-        """End the sessions that lanes have of their own."""
-        for lane in self._lanes:
-            lane.close()
+        """End the sessions that transports have of their own."""
+        for transport in self._transports:
+            transport.close()
 
-    def _leave(self, lane: BulkLane, better: BulkLane, error: EndpointError) -> None:
-        """Use `lane` no more: another one has just managed what it could not."""
+    def _leave(self, transport: BulkClient, better: BulkClient, error: EndpointError) -> None:
+        """Use `transport` no more: another one has just managed what it could not."""
         with self._lock:
-            if lane in self._lanes:
-                self._lanes = tuple(one for one in self._lanes if one is not lane)
-                lane.close()
-                if isinstance(error, UnknownShapeError) or self._vcenter.endpoint.lane == lane.name:
+            if transport in self._transports:
+                self._transports = tuple(one for one in self._transports if one is not transport)
+                transport.close()
+                if isinstance(error, UnknownShapeError) or self._vcenter.endpoint.lane == transport.name:
                     self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and tells the same")
 
 
-def _lanes(vcenter: VCenter, soap: SoapLane) -> tuple[BulkLane, ...]:
+def _transports(vcenter: VCenter, soap: SoapTransport) -> tuple[BulkClient, ...]:
     """In the order they are tried: the fastest that the server's version offers, or the one that is forced, then the slower ones."""
     endpoint, content = vcenter.endpoint, vcenter.content
     collector = ref_of(content.propertyCollector).value
-    lanes: list[BulkLane] = [soap, ReferenceLane(vcenter.stub, collector)]
+    transports: list[BulkClient] = [soap, PyvmomiTransport(vcenter.stub, collector)]
     release = release_for(vcenter.about.apiVersion)
     if release is not None:
         sessions = ref_of(content.sessionManager).value
         wire = vcenter.stub.wire
-        lanes.insert(0, JsonLane(endpoint, wire, release, collector=collector, sessions=sessions, password=partial(password_of, endpoint)))
-    names = [lane.name for lane in lanes]
-    return tuple(lanes[names.index(endpoint.lane) :] if endpoint.lane in names else lanes)
+        transports.insert(
+            0, VijsonTransport(endpoint, wire, release, collector=collector, sessions=sessions, password=partial(password_of, endpoint))
+        )
+    names = [transport.name for transport in transports]
+    return tuple(transports[names.index(endpoint.lane) :] if endpoint.lane in names else transports)

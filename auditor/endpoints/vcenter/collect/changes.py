@@ -26,7 +26,7 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
 
-    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -83,8 +83,7 @@ def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _pat
     rows = Rows("change_event", endpoint=endpoint.name)
     complete = True
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         now = clock_of(vcenter)
         since = None if now is None else now - LONGEST
         for sort, types in (("tasks", ["TaskEvent"]), ("events of changed settings", list(EVENTS))):
@@ -93,7 +92,7 @@ def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _pat
                 # No verdict rests on who it was, and a vCenter whose machines are backed up has as many tasks in a day: no gap.
                 complete = False
                 known = f"{endpoint.name}: who changed what is known since {oldest:%Y-%m-%d %H:%M} UTC only"
-                vcenter.notes += (f"{known}: there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.",)
+                vcenter.add_note(f"{known}: there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.")
     except EndpointError as error:
         # Not told to the circuit: what is read beside it may still be answered.
         complete = False

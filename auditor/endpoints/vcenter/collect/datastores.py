@@ -14,9 +14,9 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
     from auditor.endpoints.vcenter.bulk.shapes import EndpointsOfHost, IormInfo, Ref, VmfsVolume
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -31,8 +31,7 @@ def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, p
     `paths` are the properties to ask for.
     """
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         refs = vcenter.bulk.refs("Datastore")
     except EndpointError as error:
         circuit.failed(error)
@@ -137,7 +136,7 @@ def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
 
 
 def _sioc(settings: IormInfo | None) -> dict[str, Any]:
-    """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; facts.md 4.1."""
+    """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; docs/domain/facts.md#4-1."""
     if settings is None:
         return {}
     return {

@@ -12,8 +12,8 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import compress
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.collect.esxcli import Records, lockmodes, module_parameters, offload, scheduling
 from auditor.endpoints.vcenter.collect.multipath import device_policies, iscsi_portals, satp_rules
 from auditor.endpoints.vcenter.collect.rows import MODULE_SYSTEM, OPTION_MANAGER, Facts, HostSeen, Rows, columns, gap, readings
-from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError
+from auditor.errors import EndpointError, NotThereError
 from auditor.model import Gap
 
 if TYPE_CHECKING:
@@ -16,14 +17,13 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.collect.esxcli import Layout
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
 LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding")
 
 HIDDEN_OPTIONS = ("DataMover.MaxHWTransferSize",)
-"""Options no listing shows; they answer to their exact name. Source: facts.md 3.7, absent from the listings of 42 builds."""
+"""Options no listing shows; they answer to their exact name. Source: docs/domain/facts.md#3-7, absent from the listings of 42 builds."""
 
 SOFTWARE_ISCSI_MODULE = "iscsi_vmk"
 
@@ -50,29 +50,24 @@ class _Host:
         self.host = host
         self.found: list[Facts] = []
         self.complete: dict[str, bool] = {}
-        self._circuit = circuit
-        self._unanswered = 0
-        self._lost: EndpointError | None = None
+        self._circuits = (Circuit(PATIENCE), circuit)  # of this host, of the whole vCenter
 
     def ask(self, topic: str, what: str, question: Callable[[], Iterator[Facts]]) -> bool:
         """Put one question, unless the host has been silent for too long. Returns whether there was an answer."""
         self.complete.setdefault(topic, True)
-        lost = self._lost or self._circuit.opened_by
+        lost = next((one.opened_by for one in self._circuits if one.opened_by is not None), None)
         if lost is not None:
             self.missing(topic, what, lost)
             return False
         try:
             answer = list(question())
         except EndpointError as error:
-            self._circuit.failed(error)
-            if isinstance(error, EndpointUnreachableError):
-                self._unanswered += 1
-                if self._unanswered == PATIENCE:
-                    self._lost = error
+            for circuit in self._circuits:
+                circuit.failed(error)
             self.missing(topic, what, error)
             return False
-        self._circuit.answered()
-        self._unanswered = 0
+        for circuit in self._circuits:
+            circuit.answered()
         self.found += answer
         if any(isinstance(item, Gap) for item in answer):
             self.complete[topic] = False
@@ -137,7 +132,7 @@ def read_live(
 def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     """Table `host_option`, from the host itself.
 
-    Not from `config.option`: that is vCenter's copy, which may lag behind a write (vsphere-peers.md, traps), and an audit that follows a
+    Not from `config.option`: that is vCenter's copy, which may lag behind a write (docs/domain/peers.md#traps), and an audit that follows a
     fix would see the old value.
     """
     from auditor.endpoints.vcenter.host_answers import query_options

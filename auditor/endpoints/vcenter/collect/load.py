@@ -23,9 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
     from auditor.endpoints.vcenter.collect.load_figures import Told
-    from auditor.endpoints.vcenter.collect.rows import Circuit, Errands, Facts, HostSeen
+    from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen
+    from auditor.endpoints.vcenter.collect.task_pool import TaskPool
     from auditor.endpoints.vcenter.performance import Samples
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
@@ -94,7 +96,7 @@ def send_for_load(
     vcenter: VCenter,
     endpoint: Endpoint,
     hosts: Sequence[tuple[HostSeen, tuple[int, int]]],
-    errands: Errands,
+    tasks: TaskPool,
     circuit: Circuit,
     topics: Collection[str],
 ) -> Iterator[Facts]:
@@ -117,20 +119,19 @@ def send_for_load(
         sizes = {"device_load": devices, "adapter_load": adapters, "datastore_load": mounted}
         mine = LAST_SAMPLES * sum(sizes[topic] * len(_GROUPS[topic].counters) for topic in query.whole)
         if page and values + mine > MOST_VALUES:
-            errands.send(partial(_read_page, query, page, circuit))
+            tasks.send(partial(_read_page, query, page, circuit))
             page, values = [], 0
         page.append(host)
         values += mine
     if page:
-        errands.send(partial(_read_page, query, page, circuit))
+        tasks.send(partial(_read_page, query, page, circuit))
 
 
 def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Sequence[str]) -> Generator[Facts, None, _Query]:
     from auditor.endpoints.vcenter.performance import counter_keys
     from auditor.endpoints.vcenter.session import translated
 
-    if circuit.opened_by is not None:
-        raise circuit.opened_by
+    circuit.check()
     with translated(endpoint, "listing the performance counters"):
         known = counter_keys(vcenter)
     wanted = {topic: list(_GROUPS[topic].counters.values()) for topic in topics}
@@ -176,8 +177,7 @@ def _read_page(query: _Query, hosts: Sequence[HostSeen], circuit: Circuit) -> li
     from auditor.endpoints.vcenter.session import translated
 
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         with translated(query.endpoint, f"reading the performance counters of {hosts[0].name}"):
             answered = query_samples(query.vcenter, [host.ref for host in hosts], query.counters, LAST_SAMPLES) if query.counters else []
     except EndpointError as error:

@@ -11,9 +11,9 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
     from auditor.endpoints.vcenter.bulk.shapes import PodConfig, PodVmConfig, Ref
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -32,8 +32,7 @@ def collect_pods(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: 
     Source: vSphere API reference, StoragePod, StorageDrsPodConfigInfo, StorageDrsVmConfigInfo.
     """
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         refs = vcenter.bulk.refs(_KIND)
     except EndpointError as error:
         circuit.failed(error)

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.shapes import TaskInfo
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -82,8 +82,7 @@ def _listed(vcenter: VCenter, circuit: Circuit, kind: str, path: str, what: str)
     Raises:
         EndpointError: it could not be read.
     """
-    if circuit.opened_by is not None:
-        raise circuit.opened_by
+    circuit.check()
     manager = getattr(vcenter.content, f"{kind[0].lower()}{kind[1:]}", None)
     if manager is None:
         raise NotThereError(f"there is no {kind}", why=f"{what} were not read.", do="check that it is a vCenter.")

@@ -11,7 +11,7 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.endpoints.vcenter.collect.rows import Circuit
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -27,8 +27,7 @@ def collect_tags(_vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths
     rows = Rows("tagged", endpoint=endpoint.name)
     complete = circuit.opened_by is None
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         with open_automation(endpoint) as automation:
             for one in automation.tags():
                 for kind, object_id in one.objects:

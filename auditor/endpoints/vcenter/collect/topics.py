@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.collect.changes import collect_changes
 from auditor.endpoints.vcenter.collect.datastores import collect_datastores
 from auditor.endpoints.vcenter.collect.hosts import collect_hosts
@@ -13,10 +14,11 @@ from auditor.endpoints.vcenter.collect.load import LOAD_TOPICS, expected_of, sen
 from auditor.endpoints.vcenter.collect.network import NETWORK_TOPICS, network_of
 from auditor.endpoints.vcenter.collect.pods import collect_pods
 from auditor.endpoints.vcenter.collect.reading import read_each
-from auditor.endpoints.vcenter.collect.rows import SPARE_ERRANDS, Circuit, Errands, gap, readings
+from auditor.endpoints.vcenter.collect.rows import gap, readings
 from auditor.endpoints.vcenter.collect.services import collect_extensions, collect_tasks
 from auditor.endpoints.vcenter.collect.storage import STORAGE_TOPICS, storage_of
 from auditor.endpoints.vcenter.collect.tags import collect_tags
+from auditor.endpoints.vcenter.collect.task_pool import SPARE_TASKS, TaskPool
 from auditor.endpoints.vcenter.collect.vms import collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
     from auditor.endpoints.vcenter.bulk.reading import Found
-    from auditor.endpoints.vcenter.collect.incremental import Since
+    from auditor.endpoints.vcenter.collect.host_comparison import HostComparison
     from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.facts.needs import Needs
@@ -39,23 +41,25 @@ PATIENCE = 3
 """Bulk requests in a row that may reach nobody before the rest is given up."""
 
 
-def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTHING, since: Since | None = None) -> Iterator[Facts]:
+def collect_vcenter(
+    vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTHING, comparison: HostComparison | None = None
+) -> Iterator[Facts]:
     """Yield what is needed of a vCenter, a page at a time, and a gap for everything of it that could not be read.
 
     Bulk properties come by pages of hosts; what only a host itself tells (options, kernel modules, esxcli) is asked of each in threads
     meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
     for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
 
-    Hosts that `since` takes are not asked anything themselves; what they would have said is left to whoever holds the earlier run. Hosts
-    that it may take are compared all at once, when the storage of each was read; the others are asked before that.
+    Hosts that `comparison` takes over are not asked anything themselves: the caller adds what they said in the earlier run. The hosts that
+    it may take over are compared all together, when the storage of each was read; the others are asked before that.
     """
     topics = needs.topics_of(endpoint.kind)
     circuit = Circuit(PATIENCE)
     hosts: Sequence[HostSeen] = ()
     if "hosts" in topics:
         hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
-        if since is not None:
-            since.look_at_hosts()
+        if comparison is not None:
+            comparison.look_at_hosts()
     rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
         ("datastores", collect_datastores),
         ("vms", collect_vms),
@@ -65,28 +69,28 @@ def collect_vcenter(vcenter: VCenter, endpoint: Endpoint, needs: Needs = EVERYTH
         ("tags", collect_tags),
         ("events", collect_changes),
     ]
-    if since is not None and "datastores" in topics:
+    if comparison is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount
         yield from collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores"))
-    with Errands(endpoint.limits.concurrency + SPARE_ERRANDS) as errands:
-        yield from _collect_of_hosts(vcenter, endpoint, hosts, errands, circuit, needs, since)
+    with TaskPool(endpoint.limits.concurrency + SPARE_TASKS) as tasks:
+        yield from _collect_of_hosts(vcenter, endpoint, hosts, tasks, circuit, needs, comparison)
         for topic, collect in rest:
             if topic not in topics:
                 continue
             for item in collect(vcenter, endpoint, circuit, needs.properties(topic)):
                 yield item
-                yield from errands.finished()
-        yield from errands.rest()
+                yield from tasks.finished()
+        yield from tasks.rest()
 
 
 def _collect_of_hosts(
     vcenter: VCenter,
     endpoint: Endpoint,
     hosts: Sequence[HostSeen],
-    errands: Errands,
+    tasks: TaskPool,
     circuit: Circuit,
     needs: Needs,
-    since: Since | None,
+    comparison: HostComparison | None,
 ) -> Iterator[Facts]:
     live = needs.topics.intersection(LIVE_TOPICS)
     yield from _unconnected(endpoint, hosts, needs)
@@ -98,23 +102,23 @@ def _collect_of_hosts(
     unsettled: list[tuple[HostSeen, frozenset[str] | None]] = []
 
     def ask(host: HostSeen, drivers: frozenset[str] | None) -> None:
-        errands.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
+        tasks.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
 
-    for host, found in _storage(vcenter, connected, circuit, needs, since.paths if since else ()):
+    for host, found in _storage(vcenter, connected, circuit, needs, comparison.paths if comparison else ()):
         loaded.append((host, expected_of(found)))
         drivers = yield from _told(endpoint, host, found, needs)
-        if since is not None and since.may_take(host, found):
+        if comparison is not None and comparison.may_take(host, found):
             unsettled.append((host, drivers))
         elif live:
             ask(host, drivers)
-        yield from errands.finished()
-    if since is not None:
-        since.settle()
+        yield from tasks.finished()
+    if comparison is not None:
+        comparison.settle()
         for host, drivers in unsettled:
-            if host.id not in since.taken:
+            if host.id not in comparison.taken:
                 ask(host, drivers)
     if load:
-        yield from send_for_load(vcenter, endpoint, loaded, errands, circuit, load)
+        yield from send_for_load(vcenter, endpoint, loaded, tasks, circuit, load)
 
 
 def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) -> Iterator[Facts]:

@@ -11,9 +11,9 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import Found
     from auditor.endpoints.vcenter.bulk.shapes import Ref, VirtualDevice
-    from auditor.endpoints.vcenter.collect.rows import Circuit
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -30,8 +30,7 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
     vCenter has lost is told as vCenter remembers it: its disks are the machine's, not the host's.
     """
     try:
-        if circuit.opened_by is not None:
-            raise circuit.opened_by
+        circuit.check()
         refs = vcenter.bulk.refs("VirtualMachine")
     except EndpointError as error:
         circuit.failed(error)

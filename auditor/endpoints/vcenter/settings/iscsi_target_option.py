@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.setting import Reading
+from auditor.endpoints.common.remediator import Reading
 from auditor.errors import NotThereError, RefusedError
 from auditor.model import EndpointKind
 
@@ -21,7 +21,7 @@ class IscsiTargetOption:
     The write names the target, so that the adapter and every other target keep their values. A value that was inherited becomes the
     target's own by it.
 
-    Source: UpdateInternetScsiAdvancedOptions(hba, targetSet, options); facts.md 5.3.
+    Source: UpdateInternetScsiAdvancedOptions(hba, targetSet, options); docs/domain/facts.md#5-3.
     """
 
     kind = EndpointKind.VCENTER

@@ -1,4 +1,4 @@
-"""The SOAP lane against the lab and VMware's simulator: what it finds, and what it says when something goes wrong."""
+"""The SOAP transport against the lab and VMware's simulator: what it finds, and what it says when something goes wrong."""
 
 from __future__ import annotations
 
@@ -18,19 +18,21 @@ from pyVmomi import vim, vmodl
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.bulk.listing import list_refs
 from auditor.endpoints.vcenter.bulk.reading import GONE, Answer, Found, read_page
-from auditor.endpoints.vcenter.bulk.reference import ReferenceLane, ref_of
+from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, OptionValue, Ref, Shape
-from auditor.endpoints.vcenter.bulk.soap import SoapLane, _wanted
+from auditor.endpoints.vcenter.bulk.soap import SoapTransport, _wanted
 from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
-from auditor.endpoints.vcenter.bulk.vijson import JsonLane, release_for
+from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, release_for
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
 from auditor.fleet import load_fleet
-from auditor.lab.description import LabFleet, VCenterDescription
-from auditor.lab.generating import FleetSize, generate
+from auditor.lab.description import LabFleet
+from auditor.lab.generated.cluster import FleetSize
+from auditor.lab.generated.fleet import generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
@@ -40,19 +42,21 @@ KINDS = [kind for kind in PROPERTIES if kind != "ContainerView"]
 HOST = Ref("HostSystem", "host-11")
 
 
-def lane_of(vcenter: VCenter) -> SoapLane:
-    return SoapLane(vcenter.stub, vcenter.content.propertyCollector._GetMoId())
+def soap_of(vcenter: VCenter) -> SoapTransport:
+    return SoapTransport(vcenter.stub, vcenter.content.propertyCollector._GetMoId())
 
 
 @contextmanager
-def every_lane(vcenter: VCenter) -> Iterator[tuple[ReferenceLane, SoapLane, JsonLane]]:
+def every_transport(vcenter: VCenter) -> Iterator[tuple[PyvmomiTransport, SoapTransport, VijsonTransport]]:
     endpoint, collector = vcenter.endpoint, vcenter.content.propertyCollector._GetMoId()
     release = release_for(vcenter.about.apiVersion)
     assert release is not None
     sessions = vcenter.content.sessionManager._GetMoId()
-    json = JsonLane(endpoint, vcenter.stub.wire, release, collector=collector, sessions=sessions, password=lambda: password_of(endpoint))
+    json = VijsonTransport(
+        endpoint, vcenter.stub.wire, release, collector=collector, sessions=sessions, password=lambda: password_of(endpoint)
+    )
     try:
-        yield ReferenceLane(vcenter.stub, collector), lane_of(vcenter), json
+        yield PyvmomiTransport(vcenter.stub, collector), soap_of(vcenter), json
     finally:
         json.close()
 
@@ -62,9 +66,9 @@ def refs_of(vcenter: VCenter, kind: str) -> list[Ref]:
     if kind in managers:
         return [ref_of(managers[kind])]
     if kind == "Task":
-        [found], _ = read_page(lane_of(vcenter), vcenter.endpoint, "TaskManager", ["recentTask"], refs_of(vcenter, "TaskManager"), {})
+        [found], _ = read_page(soap_of(vcenter), vcenter.endpoint, "TaskManager", ["recentTask"], refs_of(vcenter, "TaskManager"), {})
         return list(found.values.get("recentTask", []))
-    return list_refs(vcenter, lane_of(vcenter), kind)
+    return list_refs(vcenter, soap_of(vcenter), kind)
 
 
 def seen(value: Any) -> Any:
@@ -147,27 +151,30 @@ def serve_fleet(tmp_path: Path) -> Callable[[LabFleet], Any]:
         pytest.param(lambda: generate(FleetSize(5, 3, 2, 2), 8), id="two small vCenters"),
     ],
 )
-def test_three_lanes_find_the_same_in_the_lab(serve_fleet: Callable[[LabFleet], Any], fleet: Callable[[], LabFleet]) -> None:
+def test_three_transports_find_the_same_in_the_lab(serve_fleet: Callable[[LabFleet], Any], fleet: Callable[[], LabFleet]) -> None:
     with serve_fleet(fleet()) as endpoints:
         assert endpoints
         for endpoint in endpoints:
-            with open_vcenter(endpoint) as vcenter, every_lane(vcenter) as lanes:
+            with open_vcenter(endpoint) as vcenter, every_transport(vcenter) as transports:
                 for kind in KINDS:
                     refs = refs_of(vcenter, kind)
-                    wanted, *others = (by_id(read_page(lane, endpoint, kind, list(PROPERTIES[kind]), refs, {})[0]) for lane in lanes)
+                    wanted, *others = (
+                        by_id(read_page(transport, endpoint, kind, list(PROPERTIES[kind]), refs, {})[0]) for transport in transports
+                    )
                     assert len(wanted) == len(refs)
                     for found in others:
                         assert found == wanted
 
 
-def test_two_lanes_find_the_same_in_vcsim(start_vcsim: Callable[..., Endpoint]) -> None:
+def test_two_transports_find_the_same_in_vcsim(start_vcsim: Callable[..., Endpoint]) -> None:
     endpoint = start_vcsim(None, "-pod", "1")
     with open_vcenter(endpoint) as vcenter:
-        reference = ReferenceLane(vcenter.stub, vcenter.content.propertyCollector._GetMoId())
+        reference = PyvmomiTransport(vcenter.stub, vcenter.content.propertyCollector._GetMoId())
         for kind in KINDS:
             refs = refs_of(vcenter, kind)
             wanted, found = (
-                by_id(read_page(lane, endpoint, kind, list(PROPERTIES[kind]), refs, {})[0]) for lane in (reference, lane_of(vcenter))
+                by_id(read_page(transport, endpoint, kind, list(PROPERTIES[kind]), refs, {})[0])
+                for transport in (reference, soap_of(vcenter))
             )
             assert len(wanted) == len(refs)
             assert refs or kind == "Task"
@@ -178,15 +185,15 @@ def test_the_members_of_a_view_are_read(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         view = vcenter.content.viewManager.CreateContainerView(vcenter.content.rootFolder, [vim.HostSystem], recursive=True)
-        answer = lane_of(vcenter).retrieve("ContainerView", ["view"], [Ref("ContainerView", view._GetMoId())], None)
+        answer = soap_of(vcenter).retrieve("ContainerView", ["view"], [Ref("ContainerView", view._GetMoId())], None)
     assert answer.found[0].values == {"view": [Ref("HostSystem", f"host-{number}") for number in (11, 12, 13)]}
 
 
 def test_parts_of_a_page_are_fetched_by_their_token(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
-        lane, refs = lane_of(vcenter), refs_of(vcenter, "HostSystem")
-        found, size = read_page(lane, endpoint, "HostSystem", ["name"], refs, {}, answer_size=20)
+        transport, refs = soap_of(vcenter), refs_of(vcenter, "HostSystem")
+        found, size = read_page(transport, endpoint, "HostSystem", ["name"], refs, {}, answer_size=20)
         assert sorted(one.values["name"] for one in found) == [f"esx-{number:03}" for number in range(45)]
         assert size > 45 * len("<name>name</name>")
         assert server.requests.count("ContinueRetrievePropertiesEx") == 2
@@ -195,13 +202,13 @@ def test_parts_of_a_page_are_fetched_by_their_token(serve_vcenter: Serve, many_h
 def test_a_token_the_server_does_not_know_is_its_fault(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter, pytest.raises(vmodl.MethodFault):
-        lane_of(vcenter).more("HostSystem", "no & token")
+        soap_of(vcenter).more("HostSystem", "no & token")
 
 
 def test_what_is_asked_for_is_written_so_that_no_name_can_break_it(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
-        request = lane_of(vcenter)._request("RetrievePropertiesEx", _wanted("HostSystem", ['a["b&c"]'], [Ref("Host<", 'h-<&">')], 7))
+        request = soap_of(vcenter)._request("RetrievePropertiesEx", _wanted("HostSystem", ['a["b&c"]'], [Ref("Host<", 'h-<&">')], 7))
     told = ElementTree.fromstring(request)
     assert [one.text for one in told.iter("{urn:vim25}pathSet")] == ['a["b&c"]']
     assert [(one.get("type"), one.text) for one in told.iter("{urn:vim25}obj")] == [("Host<", 'h-<&">')]
@@ -211,21 +218,21 @@ def test_what_is_asked_for_is_written_so_that_no_name_can_break_it(serve_vcenter
 def test_a_property_the_server_does_not_know_is_its_fault_and_costs_only_itself(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
-        lane, unknown = lane_of(vcenter), dict[str, str]()
+        transport, unknown = soap_of(vcenter), dict[str, str]()
         with pytest.raises(vmodl.query.InvalidProperty):
-            lane.retrieve("HostSystem", ["name", "config.nonsense"], [HOST], None)
-        found, _ = read_page(lane, endpoint, "HostSystem", ["name", "config.nonsense"], [HOST], unknown)
+            transport.retrieve("HostSystem", ["name", "config.nonsense"], [HOST], None)
+        found, _ = read_page(transport, endpoint, "HostSystem", ["name", "config.nonsense"], [HOST], unknown)
     assert found[0].values == {"name": "esx-1"}
     assert found[0].missing["config.nonsense"].startswith("InvalidProperty: config.nonsense")
     assert list(unknown) == ["config.nonsense"]
 
 
-def test_a_missing_permission_is_told_for_each_property_as_the_other_lanes_tell_it(serve_vcenter: Serve) -> None:
+def test_a_missing_permission_is_told_for_each_property_as_the_other_transports_tell_it(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     paths = ["name", "config.storageDevice.scsiLun", "config.option"]
-    with open_vcenter(endpoint) as vcenter, every_lane(vcenter) as lanes:
+    with open_vcenter(endpoint) as vcenter, every_transport(vcenter) as transports:
         server.privileges = ALL - {"System.Read"}
-        wanted, *others = (read_page(lane, endpoint, "HostSystem", paths, [HOST], {})[0] for lane in lanes)
+        wanted, *others = (read_page(transport, endpoint, "HostSystem", paths, [HOST], {})[0] for transport in transports)
     assert wanted[0].missing["config.storageDevice.scsiLun"].startswith("NoPermission: System.Read")
     for found in others:
         assert found[0].missing == wanted[0].missing
@@ -236,7 +243,7 @@ def test_an_object_removed_meanwhile_is_told_gone_and_the_others_are_read(serve_
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         refs = [HOST, Ref("HostSystem", "host-999"), Ref("HostSystem", "host-12")]
-        found, _ = read_page(lane_of(vcenter), endpoint, "HostSystem", ["name"], refs, {})
+        found, _ = read_page(soap_of(vcenter), endpoint, "HostSystem", ["name"], refs, {})
     by = {one.id: one for one in found}
     assert by["host-999"].is_gone
     assert by["host-999"].missing == {"name": GONE}
@@ -247,7 +254,7 @@ def test_an_expired_session_is_renewed_once(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         server.sessions.expire()
-        assert lane_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found[0].values == {"name": "esx-1"}
+        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found[0].values == {"name": "esx-1"}
         assert server.requests.count("Login") == 2
 
 
@@ -255,25 +262,25 @@ def test_a_busy_server_is_waited_for_and_one_that_stays_busy_is_given_up(serve_v
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503, times=1))
-        assert lane_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found
+        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found
         server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503))
         with pytest.raises(EndpointUnreachableError, match="503"):
-            lane_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None)
+            soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None)
 
 
 @pytest.mark.parametrize("kind", ["truncate", "garbage"])
 def test_an_answer_that_makes_no_sense_is_told_and_not_half_used(serve_vcenter: Serve, many_hosts: VCenterDescription, kind: str) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
-        lane, refs = lane_of(vcenter), refs_of(vcenter, "HostSystem")
-        token = lane.retrieve("HostSystem", ["name"], refs, 20).token
+        transport, refs = soap_of(vcenter), refs_of(vcenter, "HostSystem")
+        token = transport.retrieve("HostSystem", ["name"], refs, 20).token
         assert token is not None
         server.faults.active.append(Fault(kind, "RetrievePropertiesEx"))
         with pytest.raises(MalformedAnswerError, match="RetrievePropertiesEx"):
-            lane.retrieve("HostSystem", ["name"], refs, None)
+            transport.retrieve("HostSystem", ["name"], refs, None)
         server.faults.active[:] = [Fault("garbage", "ContinueRetrievePropertiesEx")]
         with pytest.raises(MalformedAnswerError, match="ContinueRetrievePropertiesEx"):
-            lane.more("HostSystem", token)
+            transport.more("HostSystem", token)
 
 
 @pytest.mark.parametrize(
@@ -294,7 +301,7 @@ def test_an_answer_that_makes_no_sense_is_told_and_not_half_used(serve_vcenter: 
 def test_what_is_neither_answer_nor_fault_is_told_so(serve_vcenter: Serve, status: int, body: bytes) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError, match=f"vc-test: HTTP {status} to RetrievePropertiesEx"):
-        lane_of(vcenter)._decoded("RetrievePropertiesEx", "HostSystem", status, body)
+        soap_of(vcenter)._decoded("RetrievePropertiesEx", "HostSystem", status, body)
 
 
 def test_a_fault_with_the_status_of_success_is_still_a_fault(serve_vcenter: Serve) -> None:
@@ -303,7 +310,7 @@ def test_a_fault_with_the_status_of_success_is_still_a_fault(serve_vcenter: Serv
     told = f"<e:Fault><faultcode>c</faultcode><faultstring>no session</faultstring><detail>{fault}</detail></e:Fault>"
     body = f'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>{told}</e:Body></e:Envelope>'
     with open_vcenter(endpoint) as vcenter, pytest.raises(vim.fault.NotAuthenticated):
-        lane_of(vcenter)._decoded("RetrievePropertiesEx", "HostSystem", 200, body.encode())
+        soap_of(vcenter)._decoded("RetrievePropertiesEx", "HostSystem", 200, body.encode())
 
 
 def test_a_whole_answer_of_another_form_is_told_apart_from_a_torn_one(serve_vcenter: Serve) -> None:
@@ -315,9 +322,9 @@ def test_a_whole_answer_of_another_form_is_told_apart_from_a_torn_one(serve_vcen
     body = f"<e:Envelope {spaces}><e:Body>{response}</e:Body></e:Envelope>".encode()
     with open_vcenter(endpoint) as vcenter:
         with pytest.raises(UnknownShapeError, match="neither true nor false"):
-            lane_of(vcenter)._decoded("RetrievePropertiesEx", "VirtualMachine", 200, body)
+            soap_of(vcenter)._decoded("RetrievePropertiesEx", "VirtualMachine", 200, body)
         with pytest.raises(MalformedAnswerError) as torn:
-            lane_of(vcenter)._decoded("RetrievePropertiesEx", "VirtualMachine", 200, body[:-1])
+            soap_of(vcenter)._decoded("RetrievePropertiesEx", "VirtualMachine", 200, body[:-1])
     assert not isinstance(torn.value, UnknownShapeError)
 
 
@@ -333,9 +340,9 @@ def test_answers_are_understood_one_at_a_time(serve_vcenter: Serve, monkeypatch:
         return scanned(body, operation, kind)
 
     with open_vcenter(endpoint) as vcenter, ThreadPoolExecutor(4) as pool:
-        lane = lane_of(vcenter)
+        transport = soap_of(vcenter)
         refs = refs_of(vcenter, "HostSystem")
         monkeypatch.setattr("auditor.endpoints.vcenter.bulk.soap.scanned", slowly)
-        answers = [pool.submit(lane.retrieve, "HostSystem", ["name"], [ref], None) for ref in refs]
+        answers = [pool.submit(transport.retrieve, "HostSystem", ["name"], [ref], None) for ref in refs]
         assert [one.result(timeout=10).found[0].values["name"] for one in answers] == ["esx-1", "esx-2", "esx-fc"]
     assert met == [False] * len(refs)

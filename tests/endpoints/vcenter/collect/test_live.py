@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
+from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.collect.hosts import collect_hosts
 from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
-from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Circuit, Facts, HostSeen
+from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Facts, HostSeen
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap
 

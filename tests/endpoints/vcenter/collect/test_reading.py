@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
+from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.bulk.reading import Found
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import FIRST_PAGE, PAGES_AHEAD, read_each
-from auditor.endpoints.vcenter.collect.rows import Circuit
 
 REFS = [Ref("HostSystem", f"host-{number}") for number in range(4 * FIRST_PAGE)]
 

@@ -1,0 +1,135 @@
+"""The registry of endpoint kinds: all that others need to know of a kind, before anything of its client is imported.
+
+`auditor.model.EndpointKind` lists the kinds. Each has a folder below `auditor.endpoints`, named by its value, whose `__init__` holds one
+value, `TYPE`. That is data alone: clients, collectors and settings stand in it as "module:name" within the folder, and are imported when
+they are first used. So facts, fleet.yaml and the doctor may ask what a kind is like, and import neither pyVmomi nor httpx nor asyncssh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NVME_MODEL_LENGTH = 16
+"""Characters of an NVMe controller's model that ESXi shows: 'Lexar SSD NM790 2TB' is 'Lexar SSD NM790' there. Not verified on an array."""
+
+MULTIPATH_TOOLS = "multipath-tools hwtable.c at c2fcdaf (docs/domain/facts.md#11)"
+DEVICE_NAMES = "docs/domain/arrays.md#device-names"
+NVME_NAMES = (
+    "NVMe: multipath-tools hwtable.c; ESXi shows the vendor as NVMe and 16 characters of the model, as recorded from local NVMe disks"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """Arrays that rules treat as one.
+
+    Attributes:
+        name: the word in the column `family`.
+        label: what people call it.
+        inquiries: (vendor, model) each, as regular expressions: the whole vendor, the beginning of the model, as ESXi shows them, trimmed.
+        names: beginnings of canonical device names that no other family has, as regular expressions; empty when there are none.
+        sources: where all this stands.
+        array_digits: how many characters of a volume's device name are the same for all volumes of one array; None when not known.
+    """
+
+    name: str
+    label: str
+    inquiries: tuple[tuple[str, str], ...]
+    names: tuple[str, ...]
+    sources: tuple[str, ...]
+    array_digits: int | None = None
+
+
+def nvme_inquiry(model: str) -> tuple[str, str]:
+    """The inquiry of an NVMe controller of that model, as `Family.inquiries` has it."""
+    return ("(?i)nvme", model[:NVME_MODEL_LENGTH].rstrip())
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Roles of an array's accounts as its API names them, in lower case; one that is in neither may be allowed anything.
+
+    What an account may read is tried, as that writes nothing; this is for what cannot be tried, and for advice.
+
+    Attributes:
+        read: may write nothing.
+        write: may write what is fixed.
+    """
+
+    read: frozenset[str]
+    write: frozenset[str]
+    source: str
+
+
+NO_ROLES = Roles(frozenset(), frozenset(), "none are known")
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointType:
+    """One kind of endpoint.
+
+    Attributes:
+        opener: "module:function" within the kind's folder; takes an `Endpoint`, gives a context manager around its session.
+        collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
+        topics: what a reading of it consists of; the collector has each of them.
+        settings: what can be fixed on it: name of the remediator -> "module:class" within the folder.
+        family: of the volumes that hosts see from it; None for a vCenter, which has none.
+        roles: what its accounts may do; a vCenter's privileges stand in `auditor.endpoints.vcenter.privileges`.
+        protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
+        login: what fleet.yaml gives: a user name and a password, or an API token alone.
+        is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
+    """
+
+    kind: EndpointKind
+    opener: str
+    collector: str
+    topics: tuple[str, ...]
+    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    family: Family | None = None
+    roles: Roles = NO_ROLES
+    protocol: Literal["https", "ssh"] = "https"
+    login: Literal["password", "api_token"] = "password"
+    is_incremental: bool = False
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is a storage array, and no vCenter."""
+        return self.family is not None
+
+    @property
+    def port(self) -> int:
+        """The port that its protocol has unless fleet.yaml names another."""
+        return 22 if self.protocol == "ssh" else 443
+
+    def load(self, name: str) -> Any:
+        """What "module:attribute" names in the folder of this kind; the module is imported on first use."""
+        module, _, attribute = name.partition(":")
+        return getattr(import_module(f"{_folder(self.kind)}.{module}"), attribute)
+
+
+def endpoint_type(kind: EndpointKind) -> EndpointType:
+    """What is registered for `kind`."""
+    return _types()[kind]
+
+
+def endpoint_types() -> tuple[EndpointType, ...]:
+    """Every kind there is, in the order of `EndpointKind`."""
+    return tuple(_types().values())
+
+
+@cache
+def _types() -> Mapping[EndpointKind, EndpointType]:
+    return MappingProxyType({kind: import_module(_folder(kind)).TYPE for kind in EndpointKind})
+
+
+def _folder(kind: EndpointKind) -> str:
+    return f"auditor.endpoints.{kind.value.replace('-', '_')}"

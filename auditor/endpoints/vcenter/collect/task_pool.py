@@ -1,0 +1,53 @@
+"""Reads of single hosts in threads, while the collector goes on."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import TracebackType
+
+    from auditor.endpoints.vcenter.collect.rows import Facts
+
+SPARE_TASKS = 4
+"""Hosts asked beyond the requests allowed in flight: while some answers are understood, others take their places on the wire."""
+
+
+class TaskPool:
+    """Runs reads in threads and yields their facts.
+
+    More threads than requests are allowed in flight keep all of those in use; the client's pace bounds the requests.
+
+    Leaving it early drops what has not begun and waits for what has; each request has its own timeout.
+    """
+
+    def __init__(self, threads: int) -> None:
+        self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="collect")
+        self._open: set[Future[list[Facts]]] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def send(self, task: Callable[[], list[Facts]]) -> None:
+        """Begin `task` as soon as a thread is free."""
+        self._open.add(self._pool.submit(task))
+
+    def finished(self) -> Iterator[Facts]:
+        """Yield what was read since the last call, without waiting."""
+        yield from self._results({future for future in self._open if future.done()})
+
+    def rest(self) -> Iterator[Facts]:
+        """Yield the facts of every task still under way, as it ends."""
+        while self._open:
+            done, _ = wait(self._open, return_when=FIRST_COMPLETED)
+            yield from self._results(done)
+
+    def _results(self, done: set[Future[list[Facts]]]) -> Iterator[Facts]:
+        self._open -= done
+        for future in done:
+            yield from future.result()

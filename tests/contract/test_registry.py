@@ -1,0 +1,83 @@
+"""One registry says all that others need to know of a kind of endpoint."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import auditor.endpoints
+from auditor.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
+from auditor.endpoints.settings import remediator_for, remediator_names
+from auditor.errors import ConfigurationError
+from auditor.facts.families import FAMILIES
+from auditor.facts.needs import SOURCES
+from auditor.model import EndpointKind
+
+KINDS = [pytest.param(one, id=one.kind.value) for one in endpoint_types()]
+SETTINGS = [pytest.param(one, name, id=name) for one in endpoint_types() for name in one.settings]
+
+
+def test_every_folder_of_an_endpoint_kind_is_listed_and_no_other() -> None:
+    folder = Path(auditor.endpoints.__file__).parent
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")} - {"common"}
+    listed = {kind.value.replace("-", "_") for kind in EndpointKind}
+    assert folders - listed == set(), "folders of auditor/endpoints that model.EndpointKind does not list"
+    assert listed - folders == set(), "kinds of model.EndpointKind without a folder in auditor/endpoints"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_kind_names_is_there(kind: EndpointType) -> None:
+    assert endpoint_type(kind.kind) is kind
+    assert callable(kind.load(kind.opener))
+    assert callable(kind.load(kind.collector))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_topic_of_a_kind_fills_a_table_and_is_named_once(kind: EndpointType) -> None:
+    assert sorted(set(kind.topics)) == sorted(kind.topics)
+    assert set(kind.topics) - {source.topic for source in SOURCES.values()} == set(), "topics without an entry in facts.needs.SOURCES"
+
+
+@pytest.mark.parametrize("kind", [one for one in endpoint_types() if one.is_array])
+def test_an_array_kind_says_which_roles_may_write_what_it_can_fix_and_whose_devices_are_its_own(kind: EndpointType) -> None:
+    assert bool(kind.roles.write) >= bool(kind.settings)
+    assert not kind.roles.write & kind.roles.read
+    assert all(name == name.lower() for name in kind.roles.write | kind.roles.read)
+    assert kind.family in FAMILIES
+
+
+@pytest.mark.parametrize(("kind", "name"), SETTINGS)
+def test_every_setting_is_a_remediator_of_its_kind_that_reads_and_writes(kind: EndpointType, name: str) -> None:
+    remediator = remediator_for(name)
+    assert remediator.kind is kind.kind
+    assert callable(remediator.read)
+    assert callable(remediator.write)
+    public = {attribute for attribute in dir(remediator) if not attribute.startswith("_")}
+    assert public == {"kind", "read", "write"}, "a remediator holds no policy"
+
+
+@pytest.mark.parametrize(("kind", "name"), SETTINGS)
+def test_a_setting_of_an_array_begins_with_the_name_of_its_kind(kind: EndpointType, name: str) -> None:
+    assert not kind.is_array or name.startswith(f"{kind.kind.value.replace('-', '_')}.")
+
+
+def test_no_two_kinds_have_a_setting_of_one_name() -> None:
+    assert sorted(name for one in endpoint_types() for name in one.settings) == list(remediator_names()) == sorted(set(remediator_names()))
+
+
+def test_an_unknown_name_is_told_with_those_that_exist() -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        remediator_for("device.dsnr")
+    assert "'device.dsnr'" in caught.value.what
+    assert "device.dsnro" in caught.value.do
+
+
+def test_the_registry_loads_no_client() -> None:
+    program = (
+        "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet; r.remediator_names();"
+        "print([m for m in ('pyVmomi', 'httpx', 'solidfire', 'asyncssh') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout == "[]\n"
