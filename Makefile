@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help:
 	@echo "make demo    audit the simulated fleet (builds the environment first)"
@@ -57,6 +57,10 @@ rule-pages: env
 
 rule-pages-check: env
 	$(BIN)/auditor rules pages --dir docs/rules --check
+
+# engine/checked_rules.json, made anew from the rules: what an audit needs of a rule file that has not changed.
+checked-rules: env
+	$(BIN)/python -m auditor.authoring.checked_rules rules
 
 # facts/catalog.json, made anew from the views: their columns, lineage and order.
 catalog: env

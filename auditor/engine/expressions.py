@@ -49,10 +49,7 @@ class ExpressionChecker:
         self._connection = duckdb.connect()
         self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
         self._known: dict[_Key, Expression] = {}  # found sound
-        for view, columns in views.items():
-            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in columns.items())
-            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
-            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+        self._created: set[str] = set()  # views whose table is there
         seal(self._connection)
 
     def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
@@ -90,6 +87,15 @@ class ExpressionChecker:
             for (key, names), kind in zip(found, types, strict=False):
                 self._known[key] = Expression(wanted[key][0], names.columns, names.params, kind)
 
+    def _table(self, view: str) -> str:
+        """The name of the table of a view's shape, which is there now."""
+        if view not in self._created:
+            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in self._views[view].items())
+            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
+            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+            self._created.add(view)
+        return f'"{view}"'
+
     def _plainly_sound(self, text: str, view: str, params: Mapping[str, Param]) -> Names | None:
         """What an expression names that is plain and has no mistake but, perhaps, in its types; None for any other."""
         try:
@@ -110,7 +116,7 @@ class ExpressionChecker:
         for number, ((text, _, params), names) in enumerate(expressions):
             texts.append(f"({with_params(text, f'at{number}_')}\n)")
             bound |= bindings({f"at{number}_{name}": params[name].default for name in names.params})
-        select = f'SELECT {", ".join(texts)} FROM "{view}"'
+        select = f"SELECT {', '.join(texts)} FROM {self._table(view)}"
         try:
             described = self._connection.execute(f"DESCRIBE {select}", bound).fetchall()
             self._connection.execute(select, bound).fetchall()
@@ -206,9 +212,10 @@ class ExpressionChecker:
 
         bound = bindings({name: params[name].default for name in names.params})
         try:
-            row = self._connection.execute(f'DESCRIBE SELECT ({text}\n) FROM "{view}"', bound).fetchone()
+            select = f"SELECT ({text}\n) FROM {self._table(view)}"
+            row = self._connection.execute(f"DESCRIBE {select}", bound).fetchone()
             # 'a'::INTEGER passes DESCRIBE and fails here.
-            self._connection.execute(f'SELECT ({text}\n) FROM "{view}"', bound).fetchall()
+            self._connection.execute(select, bound).fetchall()
         except duckdb.Error as failure:
             raise ExpressionError(f"is refused by DuckDB: {str(failure).splitlines()[0]}") from failure
         return str(row[1]) if row else "NULL"

@@ -56,8 +56,13 @@ def plain_names(text: str, tree: Any) -> Names | None:
     return Names(tuple(columns), tuple(params)) if agreed else None
 
 
+def is_plain(text: str) -> bool:
+    """Whether an expression is made of plain words, so that `with_params` reads it right."""
+    return _tokens(text) is not None
+
+
 def with_params(text: str, prefix: str) -> str:
-    """An expression that `plain_names` took, with every $name as $<prefix>name."""
+    """A plain expression with every $name as $<prefix>name."""
     return _TOKEN.sub(lambda match: f"${prefix}{match['param']}" if match["param"] else match[0], text)
 
 
