@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
-from auditor.engine.lexing import plain_names, with_params
+from auditor.engine.lexing import plain_names, renamed_params
 from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
@@ -114,7 +114,7 @@ class ExpressionChecker:
 
         texts, bound = [], dict[str, Any]()
         for number, ((text, _, params), names) in enumerate(expressions):
-            texts.append(f"({with_params(text, f'at{number}_')}\n)")
+            texts.append(f"({renamed_params(text, f'at{number}_')}\n)")
             bound |= bindings({f"at{number}_{name}": params[name].default for name in names.params})
         select = f"SELECT {', '.join(texts)} FROM {self._table(view)}"
         try:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 
-from auditor.engine.lexing import is_plain, with_params
+from auditor.engine.lexing import renamed_params
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import RESOURCE_COLUMNS, Kinds
@@ -85,19 +84,6 @@ def quiet_form(rule: Rule, prefix: str) -> Rule:
         fix=None,
         evidence=rule.columns,
     )
-
-
-def renamed_params(text: str, prefix: str) -> str:
-    """The expression with every $name as $<prefix>name."""
-    if "$" not in text:
-        return text
-    if is_plain(text):
-        return with_params(text, prefix)
-    from sqlglot import tokenize  # a fifth of a second to import, for few expressions
-
-    dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
-    edges = [0, *dollars, len(text)]
-    return prefix.join(text[start:end] for start, end in pairwise(edges))
 
 
 def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
