@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -48,6 +48,9 @@ rule-pages: env ## write docs/rules anew from the rules
 
 rule-pages-check: env ## fail where docs/rules is not as the rules are
 	$(BIN)/auditor rules pages --dir docs/rules --check
+
+checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
+	$(BIN)/python -m auditor.authoring.checked_rules rules
 
 catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
 	$(BIN)/python -m auditor.authoring.catalog
