@@ -23,7 +23,8 @@ from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
 from auditor.facts.schema import ARRAY_TOPICS, Batch
 from auditor.model import Endpoint, EndpointKind, Gap, Secret, Target
-from tests.endpoints.dell_sc.dell_sc_serving import PASSWORD, serving
+from tests.endpoints.arrays import PASSWORD
+from tests.endpoints.dell_sc.dell_sc_serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

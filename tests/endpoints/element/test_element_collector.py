@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections import defaultdict
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,9 +17,7 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.load import PAGE
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.authority import Authority
 from auditor.lab.element.cluster import Cluster
 from auditor.lab.element.description import (
     AccessGroupDescription,
@@ -37,7 +33,8 @@ from auditor.lab.element.description import (
 from auditor.lab.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor.lab.element.server import ElementServer
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
+from auditor.model import Endpoint, EndpointKind
+from tests.endpoints.arrays import Collected, serving_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,58 +88,8 @@ S0 = ElementDescription(
 )
 
 
-class Collected:
-    """Rows by table, and gaps."""
-
-    def __init__(self, items: Iterator[Any]) -> None:
-        self.items = list(items)
-        self.gaps = [item for item in self.items if isinstance(item, Gap)]
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in self.items:
-            if isinstance(item, Gap):
-                continue
-            lengths = {len(values) for values in item.columns.values()}
-            assert len(lengths) == 1
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            self.largest_batch = max(self.largest_batch, *lengths)
-            for row in zip(*item.columns.values(), strict=True):
-                self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-
-    @property
-    def complete(self) -> dict[str, bool]:
-        assert sorted(row["topic"] for row in self.tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.ELEMENT]), (
-            "each topic exactly once"
-        )
-        return {row["topic"]: row["complete"] for row in self.tables["reading"]}
-
-    def incomplete(self) -> set[str]:
-        return {topic for topic, complete in self.complete.items() if not complete}
-
-    def by(self, table: str, key: str) -> dict[Any, dict[str, Any]]:
-        return {row[key]: row for row in self.tables[table]}
-
-
-@contextmanager
-def serving(folder: Path, description: ElementDescription, timeout: float = 5.0) -> Iterator[tuple[ElementServer, Endpoint]]:
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text("right")
-    server = ElementServer(description, authority.server_context("127.0.0.1"), "audit", "right")
-    yield (
-        server,
-        Endpoint(
-            name="sf-east",
-            kind=EndpointKind.ELEMENT,
-            address=server.host,
-            port=server.port,
-            username="audit",
-            password=Secret("file", (str(folder / "password"),)),
-            tls=Tls(ca=str(folder / "ca.pem")),
-            limits=Limits(timeout_seconds=timeout),
-        ),
-    )
-    server.stop()
+def serving(folder: Path, description: ElementDescription, timeout: float = 5.0) -> Any:
+    return serving_array(EndpointKind.ELEMENT, description, folder, timeout=timeout)
 
 
 @pytest.fixture
@@ -153,7 +100,7 @@ def served(tmp_path: Path) -> Iterator[tuple[ElementServer, Endpoint]]:
 
 def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
     with open_element(endpoint) as array:
-        return Collected(collect_element(array, endpoint, asked))
+        return Collected(collect_element(array, endpoint, asked), asked.topics_of(EndpointKind.ELEMENT))
 
 
 def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint]) -> None:
@@ -561,24 +508,6 @@ def test_one_call_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) 
         found = collected(endpoint)
     assert found.incomplete() == {"volumes", "volume_load", "volume_histograms"}
     assert len(found.tables["vvol_binding"]) == 1
-
-
-def test_a_cluster_that_fell_silent_is_not_waited_for_topic_by_topic(tmp_path: Path) -> None:
-    with serving(tmp_path, S0, timeout=0.3) as (server, endpoint), open_element(endpoint) as array:
-        server.faults.active.append(Fault("drop"))
-        found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert len(found.gaps) == len(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert server.requests == ["GetAPI", "GetClusterInfo", "ListAllNodes"]
-
-
-def test_credentials_that_are_refused_in_mid_run_are_not_tried_again(served: tuple[ElementServer, Endpoint]) -> None:
-    server, endpoint = served
-    with open_element(endpoint) as array:
-        server.faults.active.append(Fault("status", status=401))
-        found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert server.requests == ["GetAPI", "GetClusterInfo"], "each further try could lock the account"
 
 
 def captured(method: str) -> Any:

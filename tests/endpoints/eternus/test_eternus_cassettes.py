@@ -35,7 +35,8 @@ from auditor.lab.eternus.description import (
     VolumeDescription,
 )
 from auditor.model import EndpointKind, Gap, Target
-from tests.endpoints.eternus.eternus_peer import PASSWORD, PROMPT, Peer, endpoint_of, lab
+from tests.endpoints.arrays import PASSWORD
+from tests.endpoints.eternus.eternus_peer import PROMPT, Peer, endpoint_of, lab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

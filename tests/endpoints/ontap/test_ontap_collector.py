@@ -562,14 +562,6 @@ def test_counters_that_cannot_be_read_leave_the_pools_known(served: Served) -> N
     assert clock.slept == [], "there is nothing to compare a second reading with"
 
 
-def test_a_cluster_that_fell_silent_is_not_waited_for_topic_by_topic(tmp_path: Path) -> None:
-    with serving(tmp_path, CLUSTER, timeout=0.3) as (server, endpoint, clock), open_ontap(endpoint) as cluster:
-        server.faults.active.append(Fault("drop"))
-        found = Collected(collect_ontap(cluster, endpoint, clock=clock, sleep=clock.sleep))
-    assert found.incomplete() == TOPICS
-    assert server.requests == ["GET cluster", "GET cluster", "GET cluster/nodes"]
-
-
 @pytest.mark.parametrize("operation", ["", "GET cluster/counter/tables/disk:constituent/rows", "GET storage/disks", "GET svm/svms"])
 def test_credentials_that_are_refused_in_mid_run_are_not_tried_again(served: Served, operation: str) -> None:
     server, endpoint, clock = served
