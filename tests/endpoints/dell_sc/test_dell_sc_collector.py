@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 from collections import defaultdict
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -547,9 +546,3 @@ def test_what_a_recorded_configuration_tells_of_qos_and_tiers() -> None:
     row = rows.configured(record, {}, {"64702.1": 3}, has_qos=False)
     assert (row["tiering"], row["tiers"], row["qos_policy"], row["qos_read"]) == ("Recommended", 3, None, True)
     assert rows.configured(record, {}, {"64702.1": 3}, has_qos=True)["qos_read"] is False, "a release that has QoS would have told"
-
-
-def test_rows_are_read_at_a_time_that_is_now(served: tuple[DellScServer, Endpoint]) -> None:
-    for row in collected(served[1]).tables["reading"]:
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-        assert row["scope"] == ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.load import PAGE
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.element.cluster import Cluster
 from auditor.lab.element.description import (
     AccessGroupDescription,
@@ -211,19 +209,6 @@ def test_vvols_bindings_and_protocol_endpoints_lead_to_one_another(served: tuple
             "device": endpoints["2"]["device"],
         }
     ]
-
-
-def test_readings_say_when_and_the_snapshot_takes_them(served: tuple[ElementServer, Endpoint]) -> None:
-    found = collected(served[1])
-    builder = SnapshotBuilder()
-    for item in found.items:
-        builder.add(item)
-    for row in found.tables["reading"]:
-        assert row["scope"] == ""
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-    now = datetime.now(UTC)
-    count = builder.finish((), started=now, finished=now).connection.execute("SELECT count(*) FROM fact.array_volume").fetchone()
-    assert count == (3,)
 
 
 def test_no_chap_secret_becomes_a_fact(served: tuple[ElementServer, Endpoint]) -> None:
@@ -490,24 +475,6 @@ def test_a_deleted_volume_keeps_its_row_and_is_not_asked_for_its_load(tmp_path: 
         found = collected(endpoint)
     assert [row["status"] for row in found.tables["array_volume"]] == ["deleted", "active"]
     assert found.gaps == []
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(Fault("truncate", "ListVolumes"), id="truncated"),
-        pytest.param(Fault("garbage", "ListVolumes"), id="garbage"),
-        pytest.param(Fault("status", "ListVolumes", status=500), id="server error"),
-        pytest.param(Fault("drop", "ListVolumes"), id="dropped"),
-        pytest.param(Fault("latency", "ListVolumes", seconds=1.5), id="slow"),
-    ],
-)
-def test_one_call_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) -> None:
-    with serving(tmp_path, S0, timeout=0.5) as (server, endpoint):
-        server.faults.active.append(fault)
-        found = collected(endpoint)
-    assert found.incomplete() == {"volumes", "volume_load", "volume_histograms"}
-    assert len(found.tables["vvol_binding"]) == 1
 
 
 def captured(method: str) -> Any:

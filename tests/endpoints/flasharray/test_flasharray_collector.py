@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 import re
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,6 @@ from auditor.endpoints.flasharray.client import PAGE, open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.flasharray.description import FlashArrayDescription
 from auditor.lab.flasharray.parts import (
     HostDescription,
@@ -301,19 +299,6 @@ def test_writes_mirrored_to_the_other_array_of_a_pod_count(served: tuple[FlashAr
     assert (shared["actual_iops"], shared["average_io_bytes"], shared["latency_us"], shared["throttle_us"]) == (100, 16384, 800, 0)
 
 
-def test_readings_say_when_and_the_snapshot_takes_them(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    found = collected(served[1])
-    builder = SnapshotBuilder()
-    for each in found.items:
-        builder.add(each)
-    for row in found.tables["reading"]:
-        assert row["scope"] == ""
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-    now = datetime.now(UTC)
-    count = builder.finish((), started=now, finished=now).connection.execute("SELECT count(*) FROM fact.array_volume").fetchone()
-    assert count == (7,)
-
-
 @pytest.mark.parametrize(
     ("change", "column", "qos_read"),
     [
@@ -582,24 +567,6 @@ def test_controllers_of_shelves_are_not_the_array_s(served: tuple[FlashArrayServ
     found = collected(endpoint)
     assert found.gaps == []
     assert (found.tables["array"][0]["model"], [row["name"] for row in found.tables["array_node"]]) == ("FA-X70R3", ["CT0", "CT1"])
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(Fault("truncate", "GET volumes"), id="truncated"),
-        pytest.param(Fault("garbage", "GET volumes"), id="garbage"),
-        pytest.param(Fault("status", "GET volumes", status=500), id="server error"),
-        pytest.param(Fault("drop", "GET volumes"), id="dropped"),
-        pytest.param(Fault("latency", "GET volumes", seconds=0.6), id="slow"),
-    ],
-)
-def test_one_question_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) -> None:
-    with serving(tmp_path, S2, timeout=0.3) as (server, endpoint):
-        server.faults.active.append(fault)
-        found = collected(endpoint)
-    assert found.incomplete() == {"volumes", "volume_load", "protocol_endpoints"}
-    assert len(found.tables["array_connection"]) == 10
 
 
 def test_a_token_that_is_refused_in_mid_run_is_not_tried_again(served: tuple[FlashArrayServer, Endpoint]) -> None:

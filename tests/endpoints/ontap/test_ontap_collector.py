@@ -13,7 +13,6 @@ from auditor.endpoints.ontap.client import PAGE, open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.ontap.description import LunDescription, NodeDescription, RaidOptionDescription
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
@@ -261,13 +260,6 @@ def test_only_what_is_needed_is_asked_for(served: Served, fact: tuple[str, str],
     assert server.requests == ["GET cluster", *(f"GET {path}" for path in asked)]
     assert found.incomplete() == set()
     assert found.tables[fact[0]][0][fact[1]] is not None
-
-
-def test_everything_fits_into_the_snapshot(whole: Collected, served: Served) -> None:
-    builder = SnapshotBuilder()
-    with open_ontap(served[1]) as cluster:
-        for item in collect_ontap(cluster, served[1], clock=served[2], sleep=served[2].sleep):
-            builder.add(item)
 
 
 def change(path: str, value: Any, at: int = 0) -> Any:
@@ -571,15 +563,6 @@ def test_credentials_that_are_refused_in_mid_run_are_not_tried_again(served: Ser
     refused = server.requests.count(operation) if operation else len(server.requests) - 1
     assert refused == 1, "each further try could lock the account"
     assert "pool_load" in found.incomplete()
-
-
-@pytest.mark.parametrize("kind", ["truncate", "garbage", "drop"])
-def test_one_list_that_fails_leaves_the_rest_read(served: Served, kind: str) -> None:
-    server, endpoint, clock = served
-    server.faults.active.append(Fault(kind, "GET protocols/san/igroups"))
-    found = collected(endpoint, clock)
-    assert found.incomplete() == {"array_hosts"}
-    assert len(found.tables["array_volume"]) == 5
 
 
 def test_a_policy_of_the_svm_holds_beside_a_volumes_own_and_a_third_one_has_no_place(served: Served) -> None:
