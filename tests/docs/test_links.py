@@ -122,6 +122,17 @@ def test_no_page_cites_a_paper_outside_of_the_repository() -> None:
     ] == []
 
 
+def test_every_path_that_a_page_names_exists() -> None:
+    named = re.compile(r"`((?:auditor|benchmarks|docs|rules|tests)/[^`\s<>]*)`")
+    gone = [
+        f"{page.relative_to(ROOT)}: {path}"
+        for page in pages()
+        for path in named.findall(page.read_text(encoding="utf-8"))
+        if not any(ROOT.glob(path.rstrip("/").partition("#")[0]))
+    ]
+    assert not gone, "\n".join(gone)
+
+
 def test_a_source_of_a_rule_that_is_an_incident_links_to_it() -> None:
     unlinked = [
         f"{rule.id}: {what}"
