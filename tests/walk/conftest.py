@@ -91,6 +91,20 @@ class Watch:
         return tuple(name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:])
 
 
+FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+FIXED_RULES = (
+    "iscsi/delayed-ack",
+    "qos/element-limits",
+    "qos/one-throttler",
+    "sioc/overlap-array-qos",
+    "vvol/pe-count",
+    "vvol/pe-default-option",
+    "vvol/pe-dsnro-headroom",
+    "vvol/pe-uniform",
+)
+"""The rules whose fixes FIX makes in the scenario solidfire-vvols, and some whose fixes need another class or that have none."""
+
+
 def merged(*names: str) -> LabFleet:
     """Several scenarios as one fleet."""
     fleets = [load_scenario(name) for name in names]
