@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from auditor.cli import run
 from auditor.lab.wire import Fault
@@ -17,12 +17,10 @@ DEAD_PORT = 9  # the discard service, which nothing serves here
 
 def edited(place: Place, change: Callable[[dict[str, dict[str, object]]], None]) -> Path:
     """A copy of the fleet file after `change` had its way with the endpoints, by name."""
-    yaml = YAML()
-    data = yaml.load(place.fleet.read_text(encoding="utf-8"))
+    data = yaml.safe_load(place.fleet.read_text(encoding="utf-8"))
     change({endpoint["name"]: endpoint for endpoint in data["endpoints"]})
     path = place.folder / "edited.yaml"
-    with path.open("w", encoding="utf-8") as file:
-        yaml.dump(data, file)
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
     return path
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from auditor.cli import run
 from auditor.lab.serving import Lab
@@ -153,10 +153,9 @@ def test_a_share_of_the_hosts_as_limit_is_known_although_the_rule_needs_no_host(
 
 
 def test_rules_that_nothing_in_the_fleet_can_answer_are_refused(vvols: Place) -> None:
-    yaml = YAML()
-    fleet = yaml.load(vvols.fleet.read_text(encoding="utf-8"))
+    fleet = yaml.safe_load(vvols.fleet.read_text(encoding="utf-8"))
     fleet["endpoints"] = [endpoint for endpoint in fleet["endpoints"] if endpoint["kind"] == "vcenter"]
-    yaml.dump(fleet, vvols.fleet)
+    vvols.fleet.write_text(yaml.safe_dump(fleet), encoding="utf-8")
     refused = vvols.audit("--only", "qos/element-limits")
     assert refused.code == 3
     assert "no endpoint of this fleet can tell what these rules need" in refused.err
