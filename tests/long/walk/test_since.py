@@ -28,8 +28,7 @@ from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.older import without_digests
 from tests.waiting import PATIENCE_SECONDS, until
-
-from .conftest import Audit, Place
+from tests.walk.conftest import Audit, Place
 
 HOSTS = 8
 """Hosts of the scenario solidfire-vvols, all connected."""
