@@ -44,10 +44,11 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
         ConfigurationError: `only` names a rule, or `tags` a tag, that does not exist.
     """
     from auditor.endpoints.settings import remediator_names
+    from auditor.engine.checked_rules import checked_rules
     from auditor.engine.loading import load_rules
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
 
-    rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names())
+    rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names(), checked_rules())
     return (rules.only(only) if only else rules).tagged(tags)
 
 

@@ -26,7 +26,7 @@ def undo(
     from auditor.audit import plan_undo
     from auditor.audit import undo as run_undo
     from auditor.fleet import load_fleet
-    from auditor.report.table import write_receipts
+    from auditor.report.receipts import write_receipts
     from auditor.request import UndoRequest
 
     with progress() as shown:

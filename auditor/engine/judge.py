@@ -10,7 +10,7 @@ from auditor.engine.fix_impact import foresee_elsewhere
 from auditor.engine.params import Override, param_values
 from auditor.engine.planning import plan
 from auditor.engine.waived_verdicts import waive
-from auditor.facts.memory import let_go
+from auditor.facts.memory import lift_limit
 from auditor.facts.views import create_views, seal
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def judge(
     seal(snapshot.connection, findings.parent)
     evaluation = evaluate(snapshot.connection, rules, params)
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
-    let_go(snapshot.connection)
+    lift_limit(snapshot.connection)
     foresee_elsewhere(evaluation, rules, params)
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(findings)
