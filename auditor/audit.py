@@ -20,7 +20,7 @@ from auditor.endpoints.common.sessions import Sessions
 from auditor.engine.judge import judge
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.earlier import with_host_marks, with_marks
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot
 from auditor.facts.unread import with_unread_gaps
 from auditor.fleet import Fleet, load_fleet, with_transport
 from auditor.history.baseline import baseline_kinds, copy_baseline, load_about, missing_notices, only_drift_notice, put_baseline
@@ -150,7 +150,7 @@ def collect(request: AuditRequest, directory: Path) -> Snapshot:
     fleet = _fleet(request)
     if fleet is None:
         raise ConfigurationError("there is no fleet to read", why="nothing was read.", do='AuditRequest(fleet=Path("fleet.yaml"))')
-    if (directory / "snapshot.json").exists():
+    if holds_snapshot(directory):
         raise ConfigurationError(
             f"{directory} already holds a snapshot", why="nothing was read: two moments would be mixed.", do="name another directory."
         )
