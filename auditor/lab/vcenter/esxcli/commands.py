@@ -1,6 +1,6 @@
-"""The esxcli commands the lab's hosts know.
+"""The esxcli commands that the lab's hosts have.
 
-Field names: what `esxcli` prints, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
+Field names: as `esxcli` prints them, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
 Arguments are the structured names (`schednumreqoutstanding`), never letters.
 """
 
@@ -81,7 +81,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
 
 
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    """DSNRO goes to 256 on an ordinary device, to 4096 on a protocol endpoint; a value above the device's depth is kept and has no effect.
+    """Set DSNRO: at most 256 on an ordinary device, 4096 on a protocol endpoint; a value above the device's depth is stored without effect.
 
     Source: docs/domain/facts.md#1-5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
@@ -104,7 +104,7 @@ def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> S
 
 
 def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    def said(answer: bool) -> str:
+    def supported(answer: bool) -> str:
         return "supported" if answer else "unsupported"
 
     return Rows(
@@ -113,10 +113,10 @@ def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) ->
             {
                 "Device": device.name,
                 "VAAIPluginName": device.vaai.plugin,
-                "ATSStatus": said(device.vaai.ats),
-                "CloneStatus": said(device.vaai.clone),
-                "ZeroStatus": said(device.vaai.zero),
-                "DeleteStatus": said(device.vaai.delete),
+                "ATSStatus": supported(device.vaai.ats),
+                "CloneStatus": supported(device.vaai.clone),
+                "ZeroStatus": supported(device.vaai.zero),
+                "DeleteStatus": supported(device.vaai.delete),
             }
             for device in devices_asked_for(host, arguments)
         ],
@@ -128,7 +128,7 @@ def _module_list(_state: VCenterState, host: HostState, _arguments: Arguments) -
 
 
 def _module_parameters(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    """What the module knows, with the configured value; a name in the option string that it does not know is not shown."""
+    """The parameters of a module with the configured values; an unknown name in the option string is not shown."""
     name = arguments["module"][0]
     if name not in host.modules:
         raise CommandFault(f"Unable to find module: {name}")

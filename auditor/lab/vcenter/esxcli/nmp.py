@@ -1,8 +1,9 @@
 """Esxcli's storage nmp: devices, round robin, claim rules.
 
 Field names: as public PowerCLI scripts read them from `storage.nmp.device.list`, `...psp.roundrobin.deviceconfig.get` and
-`...satp.rule.list`. Structured argument names: public bindings made from a host's own description (device, bytes, iops, type, useano; psp).
-Those of the latency policy, `latencyevaltime` and `numsamplingcycles`, follow the same rule from the long options and are not verified.
+`...satp.rule.list`. Structured argument names: public bindings generated from a host's own description (device, bytes, iops, type, useano;
+psp). Those of the latency policy, `latencyevaltime` and `numsamplingcycles`, follow the same rule from the long options and are not
+verified.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-# A few of the rules that every build has, so that a list is never empty; a real host lists dozens. Source: the transports' own rules as
+# Some of the rules that every build has, so that the list is never empty; a real host lists dozens. Source: the transports' own rules as
 # public outputs show them; SolidFire's: docs/domain/facts.md#5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
 _BUILT_IN = (
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="fc", rule_group="system", description="Fibre Channel Devices"),
@@ -85,7 +86,7 @@ def _round_robin_get(_state: VCenterState, host: HostState, arguments: Arguments
 
 
 def _round_robin_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    """A limit counts only together with its type; that a host refuses one without the other, as the lab does, is not verified."""
+    """Set a round robin policy. A limit is valid only with its type; that a host refuses one without the other is not verified."""
     device = _round_robin_device(host, arguments)
     policy = policy_of(host, device)
     kind = arguments.get("type", [""])[0].lower()

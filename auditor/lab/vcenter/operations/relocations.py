@@ -1,9 +1,9 @@
-"""Storage vMotions that were under way when the lab began: RelocateVM_Task as a running task, its events, and how it goes on.
+"""Storage vMotions that are in progress when the lab starts: RelocateVM_Task as a running task, its events, and its progress.
 
-docs/domain/incidents.md#s1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and went on at once
-when that was disabled. So a relocation here comes no further while Storage I/O Control holds the target's hosts back all of the time, or is
-off only until the I/O metric puts it back. Nothing else slows it down, and it never times out; it cannot be cancelled, nor can another be
-begun.
+docs/domain/incidents.md#s1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and continued at once
+when that was disabled. So a relocation here stops while Storage I/O Control throttles the target's hosts all of the time, or is off only
+until the I/O metric enables it again. Nothing else slows it down, and it never times out; it cannot be cancelled, and no other can be
+started.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _event = vim.event
 
 
 def take_up(state: VCenterState, tasks: Tasks) -> None:
-    """Let every relocation of the description be under way."""
+    """Start every relocation of the description."""
     for description in state.description.relocations:
         with state.events.acting(description.user):
             _Relocation(state, tasks, description).begin()
 
 
 class _Relocation:
-    """One machine on its way; `progress` is in percent, and not yet rounded."""
+    """One relocation; `progress` is in percent, and not rounded."""
 
     def __init__(self, state: VCenterState, tasks: Tasks, description: RelocationDescription) -> None:
         self._state = state
@@ -49,7 +49,7 @@ class _Relocation:
         self._task = self._task_of(tasks)
 
     def begin(self) -> None:
-        """Record how it began, and look after it from now on."""
+        """Record how it began, and advance it from now on."""
         self._post(_event.TaskEvent(info=self._task.info(), fullFormattedMessage="Task: Relocate virtual machine"), self._began)
         self._post(self._being_relocated(), self._began)
         self._look_later()

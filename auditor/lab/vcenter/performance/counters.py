@@ -1,7 +1,7 @@
-"""The performance counters that the lab's vCenter keeps, as a real vCenter lists them.
+"""The performance counters of the lab's vCenter, as a real vCenter lists them.
 
-Source: keys, names, units, roll-ups and levels as govmomi captured them from a vCenter (simulator/vpx/performance_manager.go). Of the
-several hundred there these are the storage counters of docs/domain/facts.md#9-1 and their neighbours; the others are not listed.
+Source: keys, names, units, roll-ups and levels as govmomi captured them from a vCenter (simulator/vpx/performance_manager.go). Of several
+hundred counters these are the storage counters of docs/domain/facts.md#9-1 and their neighbours; the others are not listed.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Counter:
     summary: str
 
     def kept_at(self, level: int, *, instance: bool) -> bool:
-        """Whether a historical interval of this statistics level keeps the counter."""
+        """Whether a historical interval of this statistics level stores the counter."""
         return (self.per_device_level if instance else self.level) <= level
 
     def info(self) -> Any:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class DatastoreState:
-    """One datastore, alive; `noticed` is told of what its events are about."""
+    """The state of one datastore; `noticed` is called for changes that cause events."""
 
     sioc_enabled = Watched[bool]()
     sioc_mode = Watched[str]()
