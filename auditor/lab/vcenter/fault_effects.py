@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
 
 _NEVER_WRITTEN = ("description", "definitions", "devices", "hbas")  # of a host; large, and no client changes them
-_FAILED = "The lab was told to fail half way."
+_FAILED = "An injected fault stopped this half way."
 
 
 @contextmanager

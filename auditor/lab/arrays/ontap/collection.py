@@ -78,9 +78,9 @@ class Collection:
 
     def _next(self, record: Record) -> str:
         path, _, query = self.path.partition("?")
-        kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
+        others = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
         start = [(f"start.{key}", value) for key, value in zip(self.resource.keys, self.resource.key(record), strict=True)]
-        return f"{path}?{urlencode(start + kept)}"
+        return f"{path}?{urlencode(start + others)}"
 
     def _links(self, follows: dict[str, Any], *, hal: bool) -> dict[str, Any]:
         links = ({"self": {"href": self.path}} if hal else {}) | follows

@@ -36,8 +36,8 @@ class ScheduleDescription:
     def runs_an_hour(self) -> float:
         """How often it runs, averaged over months and weeks."""
         if self.interval is not None:
-            found = _DURATION.match(self.interval)
-            days, hours, minutes, seconds = (int(part or 0) for part in found.groups()) if found else (0, 0, 0, 0)
+            match = _DURATION.match(self.interval)
+            days, hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
             length = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
             return 3600 / length if length else 0.0
         runs = (len(self.minutes) or 60) * (len(self.hours) or 24) / 24
@@ -275,8 +275,8 @@ class OntapDescription:
         for lun in self.luns:
             if lun.serial is not None and (len(lun.serial) != 12 or not lun.serial.isascii()):
                 raise ValueError(f"{self.name}: the serial of LUN {lun.name} must be 12 ASCII characters, not {lun.serial!r}")
-        for what, known, asked in self._references():
-            lost = sorted(name for name in asked if name is not None and name not in known)
+        for what, known, used in self._references():
+            lost = sorted(name for name in used if name is not None and name not in known)
             if lost:
                 raise ValueError(f"{self.name} has no {what} named {lost}")
 

@@ -47,7 +47,7 @@ class Inventory:
         )
         self._first = {_key(one): one for kind in (entities.folders, entities.clusters, entities.pods) for one in kind(state)}
         self._added: dict[_Key, Managed] = {}
-        self._kept: OrderedDict[str, dict[_Key, Managed]] = OrderedDict()  # by the entity's id
+        self._cached: OrderedDict[str, dict[_Key, Managed]] = OrderedDict()  # by the entity's id
         self._with_values: OrderedDict[_Key, Managed] = OrderedDict()
 
     def add(self, managed: Managed) -> Any:
@@ -93,9 +93,9 @@ class Inventory:
             AttributeError: the type has no such property.
         """
         info = managed.kind._GetPropertyInfo(name)  # type: ignore[attr-defined]  # noqa: SLF001  pyVmomi's accessor
-        kept = managed.built.get(name)
-        if kept is not None and kept[0] == self.state.version:
-            return kept[1]
+        cached = managed.built.get(name)
+        if cached is not None and cached[0] == self.state.version:
+            return cached[1]
         value = managed.properties[name]() if name in managed.properties else None
         if value is None and issubclass(info.type, list):
             value = info.type()
@@ -113,19 +113,19 @@ class Inventory:
         return None
 
     def _members(self, family: _Family, owner: str) -> dict[_Key, Managed]:
-        kept = self._kept.get(owner)
-        if kept is None:
-            kept = self._kept[owner] = {_key(one): one for one in family.make(self.state, owner)}
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(owner)
-        return kept
+        cached = self._cached.get(owner)
+        if cached is None:
+            cached = self._cached[owner] = {_key(one): one for one in family.make(self.state, owner)}
+            if len(self._cached) > _KEPT:
+                self._cached.popitem(last=False)
+        self._cached.move_to_end(owner)
+        return cached
 
     def _made(self, family: _Family) -> Iterator[Managed]:
         """All objects of a family, without evicting the cached ones."""
         for owner in list(family.ids):
-            kept = self._kept.get(owner)
-            yield from kept.values() if kept is not None else family.make(self.state, owner)
+            cached = self._cached.get(owner)
+            yield from cached.values() if cached is not None else family.make(self.state, owner)
 
     def _keep_values(self, managed: Managed) -> None:
         key = _key(managed)

@@ -134,7 +134,7 @@ class PbmEndpoint:
         finally:
             self.policies = before or self.policies
         if half:
-            raise vmodl.fault.SystemError(reason="The lab was told to fail half way.", msg="The lab was told to fail half way.")
+            raise vmodl.fault.SystemError(reason="An injected fault stopped this half way.", msg="An injected fault stopped this half way.")
         return result
 
     def _io_filters(self, body: bytes) -> bytes:

@@ -24,7 +24,7 @@ HISTORICAL: tuple[tuple[int, str, int, int, int], ...] = (
     (3, "Past Month", 7200, 2592000, 1),
     (4, "Past Year", 86400, 31536000, 1),
 )
-"""Historical intervals: key, name, seconds a sample, seconds kept, statistics level. Source: the same capture (which repeats key 1)."""
+"""Historical intervals: key, name, seconds a sample, seconds stored, statistics level. Source: the same capture (which repeats key 1)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.inventory.entities import Managed
 from auditor.lab.vcenter.performance.counters import COUNTERS, HISTORICAL, REAL_TIME_KEPT_SECONDS, REAL_TIME_SECONDS
 from auditor.lab.vcenter.performance.load import Loads
-from auditor.lab.vcenter.performance.metrics import Metrics, Value, kept, metrics_of, supports_real_time
+from auditor.lab.vcenter.performance.metrics import Metrics, Value, metrics_of, stored_metrics, supports_real_time
 from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _metrics(context: Context, loads: Loads, entity: Any, interval: int) -> Metr
         return metrics_of(context.state, loads, entity, interval) if supports_real_time(entity) else {}
     if interval not in levels:
         raise vmodl.fault.InvalidArgument(invalidProperty="interval", msg="A specified parameter was not correct: interval")
-    return kept(metrics_of(context.state, loads, entity, interval), levels[interval])
+    return stored_metrics(metrics_of(context.state, loads, entity, interval), levels[interval])
 
 
 def _query_perf(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:

@@ -148,7 +148,7 @@ class VapiEndpoint:
             if before:
                 self.stored, self._state.profiles = before
         if half:
-            raise VapiError("internal_server_error", [message("lab.half", "The lab was told to fail half way.")])
+            raise VapiError("internal_server_error", [message("lab.half", "An injected fault stopped this half way.")])
         return result
 
 
