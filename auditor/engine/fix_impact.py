@@ -16,7 +16,7 @@ from auditor.engine.params import scopes
 from auditor.engine.rule import DRIFT
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
-from auditor.facts.views import unreadable
+from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
     from auditor.engine.params import ParamValues, Scope
@@ -76,7 +76,7 @@ def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
             continue
         if any(expression.params for expression in told.target.values()):
             continue
-        if told.column in other.weighed or (rule is other and set(told.foretold) & other.weighed):
+        if told.column in other.weighed or (rule is other and set(told.predicted) & other.weighed):
             way = (told.column, tuple(sorted((key, expression.text) for key, expression in told.target.items())))
             if way not in found:
                 found.add(way)
@@ -89,9 +89,12 @@ def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -
     bound = {**scope.bound, **bindings_of(pair.other.judging, scope.values)}
     try:
         evaluation.connection.execute(_mark_sql(evaluation.store, pair, scope, column_type), bound)
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
-    except (duckdb.DataError, duckdb.ProgrammingError) as failure:
+    except duckdb.Error as failure:
+        fault = snapshot_fault(evaluation.connection, failure)
+        if fault is not None:
+            raise fault from failure
+        if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError):
+            raise
         raise RuleError(
             f"{pair.other.path}:1: {pair.other.id} fails on what the fix of {pair.fixing.id} would leave: {str(failure).splitlines()[0]}",
             why="nothing was judged: which fixes are safe is not known.",
@@ -118,7 +121,7 @@ def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
     both = f"SELECT * FROM ({passing}) JOIN ({proposed}) ON auditor_endpoint = endpoint AND auditor_wanted_target = auditor_target"
     changed = {place.column: f"TRY_CAST(auditor_after AS {column_type})"}
     is_plain = place.column in pair.other.weighed
-    for column, expression in place.foretold.items():
+    for column, expression in place.predicted.items():
         if column == place.column:
             continue
         if not is_plain:

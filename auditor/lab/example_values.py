@@ -13,8 +13,9 @@ from typing import Any
 
 from auditor.endpoints.collect import collect_fleet
 from auditor.facts.baseline import take
+from auditor.facts.catalog import view_columns
 from auditor.facts.snapshot import Snapshot
-from auditor.facts.views import create_views, view_columns
+from auditor.facts.views import create_views
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve

@@ -21,6 +21,7 @@ from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import DeclaredDescription, LabFleet
 from auditor.lab.scenario_expansion import expand, put_vvols
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.yaml import YamlMistakeError, parse_yaml
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"
@@ -73,11 +74,8 @@ def parse_scenario(text: str, name: str) -> LabFleet:
     Raises:
         ConfigurationError: a key or a reference in it is wrong.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
-        data = YAML(typ="safe", pure=True).load(text)
+        data, _ = parse_yaml(text.encode(), merge_keys=True)
         _refuse_others(data)
         for vcenter in data.get("vcenters", []):
             put_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
@@ -88,7 +86,11 @@ def parse_scenario(text: str, name: str) -> LabFleet:
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
             **built,
         )
-    except (YAMLError, KeyError, ValueError) as error:
+    except YamlMistakeError as mistake:
+        raise ConfigurationError(
+            f"scenario {name}, line {mistake.line}: {mistake.what}", why="the fleet cannot be built.", do="correct the scenario's file."
+        ) from mistake
+    except (KeyError, ValueError) as error:
         raise ConfigurationError(
             f"scenario {name}: {type(error).__name__} {error}", why="the fleet cannot be built.", do="correct the scenario's file."
         ) from error
@@ -103,7 +105,8 @@ def _refuse_others(data: Mapping[str, Any]) -> None:
 def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
     import msgspec
 
-    decoded = msgspec.convert(source, kind)
+    # Keys of a mapping are text in YAML; some descriptions have numbers there.
+    decoded = msgspec.convert(source, kind, str_keys=True)
     _refuse_unknown(source, decoded, kind.__name__)
     return decoded
 
@@ -121,4 +124,4 @@ def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
             _refuse_unknown(one, built, where)
     elif isinstance(decoded, Mapping):
         for key, built in decoded.items():
-            _refuse_unknown(source[key], built, f"{where}[{key}]")
+            _refuse_unknown(source.get(key, source.get(str(key))), built, f"{where}[{key}]")

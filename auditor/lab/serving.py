@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
@@ -84,7 +85,7 @@ class Lab:
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
-        from ruamel.yaml import YAML
+        import yaml
 
         ca, password = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
         for private in (path, ca, password):
@@ -107,10 +108,9 @@ class Lab:
         content: dict[str, Any] = {"endpoints": endpoints}
         if self.fleet.declared:
             content["declared"] = [_declared(one) for one in self.fleet.declared]
-        yaml = YAML()
-        yaml.representer.ignore_aliases = lambda _data: True  # no YAML aliases, so that each endpoint is readable by itself
-        with path.open("w", encoding="utf-8") as file:
-            yaml.dump(content, file)
+        # A copy without shared parts: each endpoint is written out by itself.
+        plain = json.loads(json.dumps(content))
+        path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
 
 
 @contextmanager

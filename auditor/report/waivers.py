@@ -43,7 +43,7 @@ def _state(waiver: Waiver, waivers: Waivers, soon_days: int) -> str:
 def _line(waiver: Waiver, waivers: Waivers) -> str:
     if waiver.mistake:
         return f"{waiver.where}: {waiver.mistake}"
-    expires = waiver.told()["expires"]
+    expires = waiver.as_reported()["expires"]
     left = (waiver.expires or waivers.at) - waivers.at
     when = f"until {expires}, {count_of(left.days, 'day')} left" if left > timedelta(0) else f"expired at {expires}"
     resources = ", ".join(f"{selector} {' '.join(globs)}" for selector, globs in waiver.resources.items())

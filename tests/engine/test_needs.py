@@ -12,22 +12,24 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from auditor.audit import load_rule_set
 from auditor.authoring.lineage import is_unique, rests_on
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.evaluate import evaluate
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet
 from auditor.facts.baseline import take
+from auditor.facts.catalog import view_columns
 from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshot import Snapshot
-from auditor.facts.unread import told_unread
-from auditor.facts.views import create_plain_views, create_views, view_columns
+from auditor.facts.unread import with_unread_gaps
+from auditor.facts.views import create_views
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.model import Verdict
+from auditor.policy import load_rule_set
+from tests.facts.plain import create_plain_views
 
 RULES = load_rule_set()
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
@@ -117,7 +119,7 @@ def test_no_rule_passes_on_what_was_read_for_others_unless_it_would_anyway(lab_f
     asked = needs_of(RULES.only(rule_id for rule_id in RULES.rules if rule_id.startswith(f"{topic}/")))
     narrow = copied(lab_facts, 0)
     keep_only(narrow, asked.topics, asked.reads)  # as a collector fills the tables
-    told_unread(Snapshot(narrow, (), (), WHEN, WHEN, asked), needs_of(RULES))
+    with_unread_gaps(Snapshot(narrow, (), (), WHEN, WHEN, asked), needs_of(RULES))
     create_views(narrow)
     assert _passes(narrow) <= _passing(lab_facts)
 
@@ -225,7 +227,7 @@ def test_what_every_column_of_a_view_rests_on_can_be_followed(view: str) -> None
     assert rests_on([(view, list(view_columns()[view]))]).columns
 
 
-def test_views_as_they_are_written_give_the_same_findings_as_those_kept_in_kinds(lab_facts: Path) -> None:
+def test_devices_judged_by_class_give_the_findings_of_plain_joins_judged_row_by_row(lab_facts: Path) -> None:
     over_devices = RULES.only(rule.id for rule in RULES if rule.over in {"device", "shared_device"})
     plain = copied(lab_facts, 1)
     create_plain_views(plain, {rule.over for rule in over_devices})
