@@ -21,14 +21,8 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.ontap.description import (
-    AggregateDescription,
-    NodeDescription,
-    OntapDescription,
-    QosPolicyDescription,
-    SvmDescription,
-    VolumeDescription,
-)
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription, QosPolicyDescription, SvmDescription, VolumeDescription
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
