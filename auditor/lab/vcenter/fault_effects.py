@@ -23,7 +23,7 @@ _FAILED = "An injected fault stopped this half way."
 
 
 @contextmanager
-def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def faulty_call(context: Context, this: Any, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Run a method call with the faults that apply to it; gives the arguments that are to be carried out.
 
     Raises:
@@ -34,7 +34,7 @@ def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> It
     hosts, moid = context.state.hosts, host_of(this)
     try:
         # Changes that a call leaves to a task are handled by the task.
-        with hosts.replaced(_stand_in(hosts[moid])) if deaf and moid in hosts else nullcontext():
+        with hosts.replaced(_copy_of(hosts[moid])) if deaf and moid in hosts else nullcontext():
             yield {name: _half(value) for name, value in arguments.items()} if half else arguments
     finally:
         context.tasks.stuck = context.tasks.deaf = False
@@ -43,7 +43,7 @@ def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> It
 
 
 @contextmanager
-def misbehaving_command(
+def faulty_command(
     context: Context, host: HostState, arguments: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[HostState, Mapping[str, Sequence[str]]]]:
     """Run an esxcli command with the faults that apply to it; gives the host to run it on, and the arguments.
@@ -54,7 +54,7 @@ def misbehaving_command(
         CommandFault: after the first half was carried out.
     """
     half = context.fault("half")
-    yield _stand_in(host) if context.fault("deaf") else host, _half_of_settings(arguments) if half else arguments
+    yield _copy_of(host) if context.fault("deaf") else host, _half_of_settings(arguments) if half else arguments
     if half:
         raise CommandFault(_FAILED)
 
@@ -75,11 +75,11 @@ def _half_of_settings(arguments: Mapping[str, Sequence[str]]) -> dict[str, Seque
     return {name: arguments[name] for name in (*names[:1], *settings[: max(1, len(settings) // 2)])}
 
 
-def _stand_in(host: HostState) -> HostState:
+def _copy_of(host: HostState) -> HostState:
     """A copy of a host for a write that is ignored: nothing reads it, it causes no event, and no profile resets it."""
     twin = copy(host)
     vars(twin).update({name: _copied(value) for name, value in vars(host).items() if name not in _NEVER_WRITTEN})
-    twin.noticed = None
+    twin.on_change = None
     return twin
 
 

@@ -15,7 +15,7 @@ from auditor.lab.vcenter.esxcli.commands import COMMANDS, check_arguments
 from auditor.lab.vcenter.events import recording
 from auditor.lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
 from auditor.lab.vcenter.events.manager import event_objects
-from auditor.lab.vcenter.fault_effects import misbehaving, misbehaving_command
+from auditor.lab.vcenter.fault_effects import faulty_call, faulty_command
 from auditor.lab.vcenter.inventory.objects import Inventory
 from auditor.lab.vcenter.operations import authorization, extensions, hosts, relocations, storage
 from auditor.lab.vcenter.pbm.endpoint import PbmEndpoint
@@ -93,7 +93,7 @@ class VCenterServer:
         self.vapi = VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
         self.pbm = PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.stored.tags)
         self._tasks = Tasks(self.state, self.inventory, recording.task_started)
-        relocations.take_up(self.state, self._tasks)
+        relocations.start_described(self.state, self._tasks)
         self._version = envelope.wire_version(description.api_version)
         self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)
         self.host = self._wire.host
@@ -130,7 +130,7 @@ class VCenterServer:
         name = envelope.operation_of(request.body)
         context = self._context(request, lambda: self.sessions.of(request.headers))
         try:
-            body = self._when_new(lambda: self._call(context, name, request.body), nothing=envelope.raw_answer(name, ""))
+            body = self._answer_or_wait(lambda: self._call(context, name, request.body), nothing=envelope.raw_answer(name, ""))
         except envelope.NotSoapError as error:
             return Answer(envelope.plain_fault(str(error)), _XML, 500)
         except vmodl.MethodFault as error:
@@ -145,13 +145,13 @@ class VCenterServer:
         context = self._context(request, lambda: self.sessions.named(request.headers.get(vijson.SESSION_HEADER, "")))
         try:
             call = vijson.call(wanted, request.body)
-            body = self._when_new(lambda: vijson.body(self._result(context, call), call.method.result, wanted.version), nothing=b"")
+            body = self._answer_or_wait(lambda: vijson.body(self._result(context, call), call.method.result, wanted.version), nothing=b"")
         except vmodl.MethodFault as error:
             return Answer(vijson.fault_body(error, wanted.version), vijson.CONTENT_TYPE, 500)
         headers = ((vijson.SESSION_HEADER, context.opened.key),) if context.opened else ()
         return Answer(body, vijson.CONTENT_TYPE, 200 if body else 204, headers)
 
-    def _when_new(self, answer: Callable[[], bytes], *, nothing: bytes) -> bytes:
+    def _answer_or_wait(self, answer: Callable[[], bytes], *, nothing: bytes) -> bytes:
         """Answer; a wait for updates releases the lock between two checks, and answers `nothing` when its time is over."""
         began = time.monotonic()
         while True:
@@ -193,7 +193,7 @@ class VCenterServer:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's vCenter does not know {name}.")
         self.inventory.find(call.this)
         self._permit(context, call.method, call.this)
-        with misbehaving(context, call.this, call.arguments) as arguments:
+        with faulty_call(context, call.this, call.arguments) as arguments:
             return recording.recorded(context, name, call.this, arguments, operation)
 
     def _permit(self, context: Context, method: envelope.Method, this: Any) -> None:
@@ -215,7 +215,7 @@ class VCenterServer:
             raise no_permission(host, ESXCLI_WRITE)
         try:
             check_arguments(command, execution.arguments)
-            with misbehaving_command(context, state, execution.arguments) as (target, arguments):
+            with faulty_command(context, state, execution.arguments) as (target, arguments):
                 return executer.execution_answer(execution.method, command.run(self.state, target, arguments))
         except executer.CommandFault as error:
             return executer.execution_fault(str(error))

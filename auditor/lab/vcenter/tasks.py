@@ -119,7 +119,7 @@ class Tasks:
             task.completed = datetime.now(UTC)
 
         self._record_start(self._state, task.info())
-        go_on = self._state.events.on_behalf(go_on)
+        go_on = self._state.events.as_current_user(go_on)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, go_on)
         else:
@@ -127,7 +127,7 @@ class Tasks:
         self._state.changed()
         return reference
 
-    def passed(self, entity: Any, name: str, description: str) -> None:
+    def record_finished(self, entity: Any, name: str, description: str) -> None:
         """Record a change that a method made at once, without a task, as a finished task; arguments are as for `start`.
 
         It appears only as an event: among the recent tasks it could push out one that still runs.
@@ -136,7 +136,7 @@ class Tasks:
         user = self._state.events.user
         self._record_start(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
 
-    def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
+    def add_running(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
         """Add a task that was started at `queued`; the caller makes it progress. `known` are further attributes of `Task`."""
         task = Task(self._new_key(), description, entity, name, queued, **known)
         self._known(task)

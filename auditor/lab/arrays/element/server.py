@@ -119,7 +119,7 @@ def _ignored(cluster: Cluster) -> Iterator[None]:
     """Undo everything that the block writes."""
     before = cluster.written()
     yield
-    cluster.put_back(before)
+    cluster.reset_options(before)
 
 
 def _reply(call_id: Any, *, result: Any = None, error: ElementError | None = None, unused: dict[str, Any] | None = None) -> Answer:

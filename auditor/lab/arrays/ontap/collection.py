@@ -32,7 +32,7 @@ class Collection:
         for name in self.conditions:
             if not _is_field(resource, cluster, name):
                 raise unexpected(name)
-        self.fields = asked_fields(resource, cluster, query)
+        self.fields = requested_fields(resource, cluster, query)
 
     def answer(self, *, hal: bool) -> dict[str, Any]:
         """The whole answer."""
@@ -93,14 +93,14 @@ def one(resource: Resource, cluster: Cluster, item: Any, query: dict[str, str], 
         if name not in RESERVED:
             raise unexpected(name)
     record = resource.record(cluster, item)
-    chosen = _chosen(resource, record, asked_fields(resource, cluster, query) or ["*"], [])
+    chosen = _chosen(resource, record, requested_fields(resource, cluster, query) or ["*"], [])
     if hal and not resource.path.startswith("private/"):
         return chosen | {"_links": resource.link(record)}
     plain: Record = bare(chosen, hal=hal)
     return plain
 
 
-def asked_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
+def requested_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
     """The requested fields; an unknown one is an error unless ignore_unknown_fields is true."""
     fields = [part.strip() for part in query.get("fields", "").split(",") if part.strip()]
     unknown = [name for name in fields if not _is_field(resource, cluster, name)]

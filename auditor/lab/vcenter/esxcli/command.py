@@ -54,7 +54,7 @@ def check_arguments(command: Command, arguments: Arguments) -> None:
             raise CommandFault(f"Missing required parameter {parameter.aliases[0]}")
 
 
-def devices_asked_for(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
+def requested_devices(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
     """The named device, or all devices.
 
     Raises:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.esxcli import iscsi, nmp
-from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
+from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, requested_devices
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstorage_support
@@ -28,7 +28,7 @@ _SUPPORT = {"vStorageSupported": "supported", "vStorageUnsupported": "unsupporte
 
 
 def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    return Rows("ScsiDevice", [_device(host, device) for device in devices_asked_for(host, arguments)])
+    return Rows("ScsiDevice", [_device(host, device) for device in requested_devices(host, arguments)])
 
 
 def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
@@ -85,7 +85,7 @@ def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> S
 
     Source: docs/domain/facts.md#1-5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
-    device = devices_asked_for(host, arguments)[0]
+    device = requested_devices(host, arguments)[0]
     limits = {
         "schednumreqoutstanding": ("dsnro", 1, 4096 if device.protocol_endpoint else 256),
         "queuefullsamplesize": ("queuefullsamplesize", 0, 64),
@@ -118,7 +118,7 @@ def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "ZeroStatus": supported(device.vaai.zero),
                 "DeleteStatus": supported(device.vaai.delete),
             }
-            for device in devices_asked_for(host, arguments)
+            for device in requested_devices(host, arguments)
         ],
     )
 

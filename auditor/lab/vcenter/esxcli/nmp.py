@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from auditor.lab.vcenter.description.hosts import SatpRuleDescription
-from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, devices_asked_for
+from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, requested_devices
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 from auditor.lab.vcenter.inventory.storage import display_name
 from auditor.lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy, device_config, policy_of, runtime_names
@@ -53,13 +53,13 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "WorkingPaths": list(runtime_names(host, device).values()),
                 "IsUSB": False,
             }
-            for device in devices_asked_for(host, arguments)
+            for device in requested_devices(host, arguments)
         ],
     )
 
 
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    (device,) = devices_asked_for(host, arguments)
+    (device,) = requested_devices(host, arguments)
     psp = arguments["psp"][0]
     if psp not in POLICIES:
         raise CommandFault(f"Unable to set the path selection policy of {device.name}: there is no {psp}")
@@ -129,7 +129,7 @@ def _positive(arguments: Arguments, name: str, default: int) -> int:
 
 
 def _round_robin_device(host: HostState, arguments: Arguments) -> DeviceDescription:
-    (device,) = devices_asked_for(host, arguments)
+    (device,) = requested_devices(host, arguments)
     if policy_of(host, device).psp != ROUND_ROBIN:
         raise CommandFault(f"Device {device.name} is not controlled by the Round Robin Path Selection Policy")
     return device

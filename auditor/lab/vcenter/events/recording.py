@@ -49,22 +49,22 @@ def watch(state: VCenterState) -> None:
     """Record from now on the changes of hosts, and of the Storage I/O Control of datastores."""
 
     def watch_host(host: HostState) -> None:
-        host.noticed = partial(_host_changed, state)
-        host.options.noticed = partial(_option_changed, state, host)
+        host.on_change = partial(_host_changed, state)
+        host.options.on_change = partial(_option_changed, state, host)
 
     state.hosts.on_create = watch_host
     for store in state.datastores.values():
-        store.noticed = partial(_sioc_changed, state)
+        store.on_change = partial(_sioc_changed, state)
 
 
 def recorded(context: Context, name: str, this: Any, arguments: Mapping[str, Any], operation: Operation) -> Any:
     """Run an operation on behalf of the session's user, and record the events that follow from the operation itself."""
     log = context.state.events
-    with log.acting(context.session.user if context.session else ""):
+    with log.acting_as(context.session.user if context.session else ""):
         try:
             result = operation(context, this, arguments)
         except vim.fault.InvalidLogin:
-            with log.acting(arguments.get("userName", "")):
+            with log.acting_as(arguments.get("userName", "")):
                 message = f"Cannot login {log.user}: incorrect user name or password"
                 log.post(_event.BadUsernameSessionEvent(ipAddress="127.0.0.1", fullFormattedMessage=message))
             raise
@@ -154,7 +154,7 @@ def _sioc_changed(state: VCenterState, store: DatastoreState, _what: str, _befor
 def _logged_in(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> None:
     session = context.opened
     assert session is not None  # noqa: S101  Login has just succeeded
-    with context.state.events.acting(session.user):
+    with context.state.events.acting_as(session.user):
         message = f"User {session.user}@127.0.0.1 logged in"
         event = _event.UserLoginSessionEvent(ipAddress="127.0.0.1", locale="en", sessionId=session.key, fullFormattedMessage=message)
         context.state.events.post(event)
@@ -171,13 +171,13 @@ def _logged_out(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> 
 
 def _record_task(name: str, context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
-    if host.noticed is not None:
-        context.tasks.passed(vim.HostSystem(host.moid), host.description.name, CHANGES_WITHOUT_TASK[name])
+    if host.on_change is not None:
+        context.tasks.record_finished(vim.HostSystem(host.moid), host.description.name, CHANGES_WITHOUT_TASK[name])
 
 
 def _module_options_changed(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
-    if host.noticed is None:
+    if host.on_change is None:
         return  # it stands in for the real host: the write is ignored
     _record_task("UpdateModuleOptionString", context, this, arguments)
     module, options = arguments["name"], arguments.get("options", "")

@@ -102,7 +102,7 @@ def _enter_maintenance_mode(context: Context, this: Any, arguments: Mapping[str,
     if host.in_maintenance_mode:
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
 
-    def emptied() -> bool:
+    def is_evacuated() -> bool:
         _evacuate(context, host)
         machines = zip(state.vm_host.items(), state.description.vms, strict=True)
         return not any(where == host.moid and vm.powered_on for (_, where), vm in machines)
@@ -112,7 +112,7 @@ def _enter_maintenance_mode(context: Context, this: Any, arguments: Mapping[str,
         state.changed()
 
     return context.tasks.start(
-        this, host.description.name, "host.enterMaintenanceMode", enter, ready=emptied, timeout_seconds=arguments.get("timeout", 0)
+        this, host.description.name, "host.enterMaintenanceMode", enter, ready=is_evacuated, timeout_seconds=arguments.get("timeout", 0)
     )
 
 

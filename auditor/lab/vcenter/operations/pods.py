@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vmodl
 
 from auditor.lab.vcenter.inventory.pods import NESTED
-from auditor.lab.vcenter.state.pods import default_config, put_sioc_back
+from auditor.lab.vcenter.state.pods import default_config, enforce_sioc
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation
@@ -44,7 +44,7 @@ def _configure_pod(context: Context, _this: Any, arguments: Mapping[str, Any]) -
 
     def configure() -> None:
         pod.config = _merged(pod.config if arguments["modify"] else default_config(), changes)
-        put_sioc_back(context.state, pod)
+        enforce_sioc(context.state, pod)
         context.state.changed()
 
     return context.tasks.start(arguments["pod"], pod.description.name, "StorageResourceManager.configureStorageDrsForPod", configure)

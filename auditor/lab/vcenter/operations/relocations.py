@@ -26,10 +26,10 @@ _LOOK_SECONDS = 1.0
 _event = vim.event
 
 
-def take_up(state: VCenterState, tasks: Tasks) -> None:
+def start_described(state: VCenterState, tasks: Tasks) -> None:
     """Start every relocation of the description."""
     for description in state.description.relocations:
-        with state.events.acting(description.user):
+        with state.events.acting_as(description.user):
             _Relocation(state, tasks, description).begin()
 
 
@@ -56,7 +56,7 @@ class _Relocation:
 
     def _task_of(self, tasks: Tasks) -> Task:
         # The method and the description's id: govmomi, vim25 and simulator/vpx/task_manager.go.
-        return tasks.under_way(
+        return tasks.add_running(
             vim.VirtualMachine(self._moid),
             self._about.vm,
             "VirtualMachine.relocate",
@@ -67,7 +67,7 @@ class _Relocation:
         )
 
     def _look_later(self) -> None:
-        self._state.after(_LOOK_SECONDS, self._state.events.on_behalf(self._look))
+        self._state.after(_LOOK_SECONDS, self._state.events.as_current_user(self._look))
 
     def _look(self) -> None:
         now = self._state.now()

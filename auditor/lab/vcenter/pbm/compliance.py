@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import pbm
 
 from auditor.lab.vcenter.pbm.operation import id_of, invalid, reference_to
-from auditor.lab.vcenter.pbm.placement import troubles, violated
+from auditor.lab.vcenter.pbm.placement import mismatches, unmet
 from auditor.lab.vcenter.pbm.policies import DISK, VM, Checked, Entity
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def _entities(call: PolicyCall, argument: str) -> list[tuple[Entity, Given]]:
         vmodl.fault.InvalidArgument: no named entity is a machine or disk of this vCenter.
     """
     named = (Entity(one.objectType, one.key) for one in call.arguments[argument])
-    there = [entity for entity in named if call.policies.is_there(entity)]
+    there = [entity for entity in named if call.policies.exists(entity)]
     if not there:
         raise invalid(argument)
     return [(entity, given) for entity in there if (given := call.policies.of(entity))]
@@ -51,7 +51,7 @@ def _result(call: PolicyCall, entity: Entity, given: Given, *, anew: bool) -> An
     checked = call.policies.checked.get(entity)
     if anew or checked is None:
         at = datetime.now(UTC) if anew else call.policies.started
-        checked = call.policies.checked[entity] = Checked(at, *_looked_at(call, entity, given))
+        checked = call.policies.checked[entity] = Checked(at, *_checked_now(call, entity, given))
     stale = call.policies.by_id[given.policy].generation != given.generation
     return pbm.compliance.ComplianceResult(
         checkTime=checked.at,
@@ -60,15 +60,15 @@ def _result(call: PolicyCall, entity: Entity, given: Given, *, anew: bool) -> An
         complianceTaskStatus="success",
         complianceStatus="outOfDate" if stale else "compliant" if checked.holds else "nonCompliant",
         mismatch=stale,
-        violatedPolicies=[pbm.compliance.PolicyStatus(expectedValue=one) for one in checked.violated],
+        violatedPolicies=[pbm.compliance.PolicyStatus(expectedValue=one) for one in checked.unmet],
     )
 
 
-def _looked_at(call: PolicyCall, entity: Entity, given: Given) -> tuple[bool, tuple[Any, ...]]:
+def _checked_now(call: PolicyCall, entity: Entity, given: Given) -> tuple[bool, tuple[Any, ...]]:
     store, wanted = call.policies.store_of(entity), call.policies.by_id[given.policy].constraints
     if store is None:
         return True, ()  # in the lab a machine without a disk is on no datastore
-    return not troubles(call.state, call.tags, store, wanted), violated(call.state, call.tags, store, wanted)
+    return not mismatches(call.state, call.tags, store, wanted), unmet(call.state, call.tags, store, wanted)
 
 
 def _rollups(call: PolicyCall, machines: list[Entity], *, anew: bool) -> list[Any]:
@@ -95,7 +95,7 @@ def _rollup(machine: Entity, results: list[Any]) -> Any:
 
 def _machines(call: PolicyCall) -> list[Entity]:
     named = (Entity(VM, one.key) for one in call.arguments["entity"] if one.objectType != DISK)
-    machines = [one for one in named if call.policies.is_there(one)]
+    machines = [one for one in named if call.policies.exists(one)]
     if not machines:
         raise invalid("entity")
     return machines

@@ -108,8 +108,8 @@ class PbmEndpoint:
         user = _permit(session, call.method.privilege or _VIEW, privileges).user
         if operation is None:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's storage policy service does not know {name}.")
-        with self._state.events.acting(user):
-            result = self._misbehaving(request, operation, PolicyCall(self.policies, self._tags(), privileges, user, call.arguments))
+        with self._state.events.acting_as(user):
+            result = self._faulty_call(request, operation, PolicyCall(self.policies, self._tags(), privileges, user, call.arguments))
         typed = None if call.method.result in (None, type(None)) else of_type(call.method.result, result)
         return envelope.answer(call.method, typed, version, namespace=NAMESPACE)
 
@@ -124,7 +124,7 @@ class PbmEndpoint:
         match = _COOKIE.search(body.partition(b"Body")[0])
         return self._sessions.named(unescape(match.group(1).decode(), {"&quot;": '"'}).strip().strip('"')) if match else None
 
-    def _misbehaving(self, request: Request, operation: Operation, policy_call: PolicyCall) -> Any:
+    def _faulty_call(self, request: Request, operation: Operation, policy_call: PolicyCall) -> Any:
         """Run an operation with the faults that apply: a deaf write changes nothing, half of a half write is carried out and it fails."""
         half = request.fault("half")
         before = self.policies.copy() if request.fault("deaf") else None

@@ -35,7 +35,7 @@ LOWEST, HIGHEST = 0, 2**31 - 1
 _OF_THE_HOST = frozenset({"spm", "com.vmware.storageprofile.dataservice"})
 
 
-def troubles(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> list[Any]:
+def mismatches(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> list[Any]:
     """Why a datastore does not meet the constraints: the faults of the rule set that comes closest. Empty when it does."""
     sets = constraints_.rule_sets(constraints)
     if not sets:
@@ -44,7 +44,7 @@ def troubles(state: VCenterState, tags: Tags, store: DatastoreState, constraints
     return min(([fault for one in each if (fault := _trouble(state, tags, store, one))] for each in sets), key=len)
 
 
-def violated(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> tuple[Any, ...]:
+def unmet(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> tuple[Any, ...]:
     """The capability instances that a datastore lacks, of the rule set that comes closest."""
     sets = constraints_.rule_sets(constraints)
     return min((tuple(one for one in each if _trouble(state, tags, store, one)) for each in sets), key=len, default=())
@@ -117,7 +117,7 @@ def _results(call: PolicyCall, wanted: list[Any]) -> list[Any]:
     return [
         complete(
             pbm.placement.CompatibilityResult(
-                hub=hub_of(store), error=[fault for one in wanted for fault in troubles(call.state, call.tags, store, one)]
+                hub=hub_of(store), error=[fault for one in wanted for fault in mismatches(call.state, call.tags, store, one)]
             )
         )
         for store in _candidates(call)
@@ -125,7 +125,7 @@ def _results(call: PolicyCall, wanted: list[Any]) -> list[Any]:
 
 
 def _query_matching_hub(call: PolicyCall, constraints: Any) -> list[Any]:
-    return [hub_of(store) for store in _candidates(call) if not troubles(call.state, call.tags, store, constraints)]
+    return [hub_of(store) for store in _candidates(call) if not mismatches(call.state, call.tags, store, constraints)]
 
 
 def _check_requirements(call: PolicyCall) -> list[Any]:

@@ -58,7 +58,7 @@ class Checked(NamedTuple):
 
     at: datetime
     holds: bool
-    violated: tuple[Any, ...]
+    unmet: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Policies:
         self.defaults: dict[str, str] = {}
         self.checked: dict[Entity, Checked] = {}
         if state.description.storage_policies:
-            self._take_up_described()
+            self._start_described()
 
     def copy(self) -> Policies:
         """A copy that can be written to and discarded."""
@@ -171,7 +171,7 @@ class Policies:
         """The disks of a machine."""
         return [Entity(DISK, f"{moid}:{_FIRST_DISK_KEY + place}") for place in range(len(self.state.vm(moid).disks))]
 
-    def is_there(self, entity: Entity) -> bool:
+    def exists(self, entity: Entity) -> bool:
         """Whether the inventory has such a machine or disk."""
         if entity.vm not in self.state.vm_host:
             return False
@@ -183,7 +183,7 @@ class Policies:
         place = int(entity.key.rpartition(":")[2]) - _FIRST_DISK_KEY if entity.kind == DISK else 0
         return self.state.datastores[self.state.datastore_id[disks[place].datastore]] if disks else None
 
-    def _take_up_described(self) -> None:
+    def _start_described(self) -> None:
         described = self.state.description
         vms = {self.state.vm(moid).name: moid for moid in self.state.vm_host}
         for described_policy in described.storage_policies:
@@ -193,7 +193,7 @@ class Policies:
             rules = constraints_.described(described_policy.rules, "Rule-Set 1")
             policy = self.by_id[key] = Policy(key, described_policy.name, described_policy.description, rules)
             for entity in (*_machines(described_policy.vms, vms), *self._disks(described_policy.disks, vms)):
-                if not self.is_there(entity):
+                if not self.exists(entity):
                     raise ValueError(f"{described.name} has no {entity.key} to give the storage policy {described_policy.name!r} to")
                 self.give(entity, policy)
 

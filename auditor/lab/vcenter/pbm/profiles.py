@@ -120,7 +120,7 @@ def _profiles_of(call: PolicyCall, reference: Any) -> Any:
         keys = [given.policy if (given := call.policies.of(one)) else None for one in entities]
     else:
         entity = Entity(reference.objectType, reference.key)
-        keys = [given.policy if (given := call.policies.of(entity)) else None] if call.policies.is_there(entity) else None
+        keys = [given.policy if (given := call.policies.of(entity)) else None] if call.policies.exists(entity) else None
     if keys is None:
         result.fault = pbm.fault.NotFound(msg=f"The object {reference.objectType} {reference.key} could not be found.")
     else:

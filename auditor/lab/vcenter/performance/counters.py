@@ -47,7 +47,7 @@ class Counter:
     label: str
     summary: str
 
-    def kept_at(self, level: int, *, instance: bool) -> bool:
+    def stored_at(self, level: int, *, instance: bool) -> bool:
         """Whether a historical interval of this statistics level stores the counter."""
         return (self.per_device_level if instance else self.level) <= level
 

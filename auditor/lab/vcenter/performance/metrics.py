@@ -75,7 +75,7 @@ def metrics_of(state: VCenterState, loads: Loads, reference: Any, interval_secon
 
 def stored_metrics(metrics: Mapping[tuple[int, str], Value], level: int) -> Metrics:
     """The metrics that an interval of a statistics level stores: few of the kernel. Source: docs/domain/facts.md#9-1."""
-    return {key: value for key, value in metrics.items() if COUNTERS[key[0]].kept_at(level, instance=key[1] != "")}
+    return {key: value for key, value in metrics.items() if COUNTERS[key[0]].stored_at(level, instance=key[1] != "")}
 
 
 def _steady(value: float) -> Value:

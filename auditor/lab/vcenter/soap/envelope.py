@@ -114,7 +114,7 @@ def parse(body: bytes, namespace: str = NAMESPACE) -> Call:
 def answer(method: Method, result: Any, version: str, written: Written | None = None, *, namespace: str = NAMESPACE) -> bytes:
     """The envelope of a result; None gives an empty one. Values collected in `written` replace their placeholders."""
     inner = "" if result is None else serialise(result, "returnval", method.result, version, namespace)
-    inner = written.put_back(inner) if written else inner
+    inner = written.reset_options(inner) if written else inner
     return raw_answer(method.name, inner, namespace)
 
 
@@ -180,7 +180,7 @@ class Written:
         self._texts.append(text)
         return f"{self._sign}{len(self._texts) - 1}"
 
-    def put_back(self, answer: str) -> str:
+    def reset_options(self, answer: str) -> str:
         """The answer with every placeholder replaced by its element."""
         if not self._texts:
             return answer

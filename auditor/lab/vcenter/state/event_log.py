@@ -49,7 +49,7 @@ class EventLog:
         self._changed()
 
     @contextmanager
-    def acting(self, user: str) -> Iterator[None]:
+    def acting_as(self, user: str) -> Iterator[None]:
         """Attribute everything that happens in the block to `user`."""
         before, self.user = self.user, user
         try:
@@ -58,19 +58,19 @@ class EventLog:
             self.user = before
             self._turn += 1
 
-    def on_behalf(self, do: Callable[[], Any]) -> Callable[[], Any]:
+    def as_current_user(self, do: Callable[[], Any]) -> Callable[[], Any]:
         """`do` for later, attributed to the current user."""
         user = self.user
 
         def later() -> Any:
-            with self.acting(user):
+            with self.acting_as(user):
                 return do()
 
         return later
 
 
 class Watched(Generic[T]):
-    """An attribute that reports its changes to its owner's `noticed`: the owner, the attribute's name, the old value."""
+    """An attribute that reports its changes to its owner's `on_change`: the owner, the attribute's name, the old value."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -90,21 +90,21 @@ class Watched(Generic[T]):
     def __set__(self, owner: object, value: T) -> None:
         before = owner.__dict__.get(self._name, value)
         owner.__dict__[self._name] = value
-        noticed: Noticed | None = getattr(owner, "noticed", None)
-        if before != value and noticed is not None:
-            noticed(owner, self._name, before)
+        on_change: OnChange | None = getattr(owner, "on_change", None)
+        if before != value and on_change is not None:
+            on_change(owner, self._name, before)
 
 
 class WatchedOptions(dict[str, "OptionValue"]):
-    """Advanced options that report their changes to `noticed`: the option's name, the old value, the new value."""
+    """Advanced options that report their changes to `on_change`: the option's name, the old value, the new value."""
 
-    noticed: Callable[[str, Any, Any], None] | None = None
+    on_change: Callable[[str, Any, Any], None] | None = None
 
     def __setitem__(self, key: str, value: OptionValue) -> None:
         before = self.get(key)
         super().__setitem__(key, value)
-        if self.noticed is not None and (before != value or type(before) is not type(value)):
-            self.noticed(key, before, value)
+        if self.on_change is not None and (before != value or type(before) is not type(value)):
+            self.on_change(key, before, value)
 
     def update(self, other: Mapping[str, OptionValue]) -> None:  # type: ignore[override]  # a mapping is all that is ever given
         """Set several options; each change is reported."""
@@ -112,5 +112,5 @@ class WatchedOptions(dict[str, "OptionValue"]):
             self[key] = value
 
 
-Noticed = Callable[[Any, str, Any], None]
+OnChange = Callable[[Any, str, Any], None]
 """Called for a change; arguments: the owner, the name of what changed, the old value."""

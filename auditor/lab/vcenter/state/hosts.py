@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.state.event_log import Noticed, Watched, WatchedOptions
+from auditor.lab.vcenter.state.event_log import OnChange, Watched, WatchedOptions
 from auditor.lab.vcenter.state.modules import MODULES
 from auditor.lab.vcenter.state.options import OptionDef, options_of
 
@@ -39,11 +39,11 @@ class ModuleState:
 
 
 class HostState:
-    """The state of one host; `noticed` is called for changes that cause events."""
+    """The state of one host; `on_change` is called for changes that cause events."""
 
     in_maintenance_mode = Watched[bool]()
     connection_state = Watched[str]()
-    noticed: Noticed | None = None
+    on_change: OnChange | None = None
 
     def __init__(self, description: HostDescription, moid: str) -> None:
         self.description = description
@@ -158,7 +158,7 @@ class Hosts(Mapping[str, HostState]):
         return self._described
 
     @property
-    def alive(self) -> int:
+    def created(self) -> int:
         """The number of hosts whose state was created."""
         return len(self._alive)
 

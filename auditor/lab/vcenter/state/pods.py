@@ -67,7 +67,7 @@ def pods_of(state: VCenterState) -> dict[str, PodState]:
     for place, description in enumerate(state.description.pods, _FIRST_ID):
         moid = f"group-p{place}"
         pods[moid] = PodState(description, moid, tuple(state.datastore_id[name] for name in description.datastores))
-        put_sioc_back(state, pods[moid])
+        enforce_sioc(state, pods[moid])
     return pods
 
 
@@ -76,7 +76,7 @@ def pod_with(state: VCenterState, datastore_id: str) -> PodState | None:
     return next((pod for pod in state.pods.values() if datastore_id in pod.datastores), None)
 
 
-def put_sioc_back(state: VCenterState, pod: PodState) -> None:
+def enforce_sioc(state: VCenterState, pod: PodState) -> None:
     """Enable Storage I/O Control on every datastore that supports it, if the I/O metric is on.
 
     That the I/O metric enables SIOC is seen in docs/domain/incidents.md#s1; that it does so again after somebody disabled it, and how soon,
@@ -94,7 +94,7 @@ def sioc_written(state: VCenterState, store: DatastoreState) -> None:
     """React to a write of a datastore's Storage I/O Control: where the I/O metric requires it, it is enabled again a little later."""
     pod = pod_with(state, store.moid)
     if pod is not None and pod.holds_sioc and not store.sioc_enabled:
-        state.after(pod.description.sioc_back_seconds, lambda: put_sioc_back(state, pod))
+        state.after(pod.description.sioc_back_seconds, lambda: enforce_sioc(state, pod))
 
 
 def _described(about: PodDescription) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def options_written(state: VCenterState, host: HostState) -> None:
     """
     for profile in state.profiles:
         if _covers(state, profile, host) and _differs(profile, host):
-            _put_back_later(state, profile, host)
+            _reset_later(state, profile, host)
 
 
 def _covers(state: VCenterState, profile: ProfileDescription, host: HostState) -> bool:
@@ -28,14 +28,14 @@ def _differs(profile: ProfileDescription, host: HostState) -> bool:
     return any(host.options.get(key) != value for key, value in profile.options.items())
 
 
-def _put_back_later(state: VCenterState, profile: ProfileDescription, host: HostState) -> None:
-    def put_back() -> None:
+def _reset_later(state: VCenterState, profile: ProfileDescription, host: HostState) -> None:
+    def reset_options() -> None:
         now = next((one for one in state.profiles if one.name == profile.name and _covers(state, one, host)), None)
         if now is None:
             return  # the profile no longer covers the host
         if host.reachable:
             host.options.update(now.options)
         else:
-            _put_back_later(state, now, host)
+            _reset_later(state, now, host)
 
-    state.after(profile.after_seconds, put_back)
+    state.after(profile.after_seconds, reset_options)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.lab.vcenter.vapi.errors import VapiError, invalid_argument, unreadable
 from auditor.lab.vcenter.vapi.operations import Operation
-from auditor.lab.vcenter.vapi.tags import is_there
+from auditor.lab.vcenter.vapi.tags import exists
 from auditor.lab.vcenter.vapi.values import ObjectId, Structure
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 def _attach(call: Call) -> None:
     tag, target = _tag(call), call.arguments.object("object_id")
-    if not is_there(call.state, target):
+    if not exists(call.state, target):
         raise invalid_argument(f"{target.type}:{target.id} is not valid.")
     call.stored.tags.attach(tag, target)
 
@@ -100,7 +100,7 @@ def _object(call: Call) -> ObjectId:
 
 
 def _seen(call: Call, target: ObjectId) -> ObjectId:
-    if not is_there(call.state, target):
+    if not exists(call.state, target):
         raise unreadable(f"{target.type}:{target.id}")
     return target
 

@@ -90,17 +90,17 @@ class VapiEndpoint:
         try:
             sent = json.loads(request.body)
         except ValueError:
-            return _rpc_trouble(None, -32700, "Parse error.")
+            return _rpc_error(None, -32700, "Parse error.")
         if not isinstance(sent, dict) or sent.get("jsonrpc") != "2.0":
-            return _rpc_trouble(None, -32600, "Invalid Request.")
+            return _rpc_error(None, -32600, "Invalid Request.")
         if sent.get("method") != "invoke":
-            return _rpc_trouble(sent.get("id"), -32601, "Method not found.")
+            return _rpc_error(sent.get("id"), -32601, "Method not found.")
         try:
             params = sent["params"]
             name, arguments = f"{params['serviceId']}.{params['operationId']}", decoded(params["input"])
             security = (params.get("ctx") or {}).get("securityCtx") or {}
         except (KeyError, TypeError, AttributeError, NotAValueError):
-            return _rpc_trouble(sent.get("id"), -32602, "Invalid params.")
+            return _rpc_error(sent.get("id"), -32602, "Invalid params.")
         try:
             result = {"output": encoded(self._run(request, name, arguments, _key_in(security), _password_in(security)))}
         except VapiError as error:
@@ -133,10 +133,10 @@ class VapiEndpoint:
         if operation.privilege not in self._privileges() - {fault.privilege for fault in request.faults if fault.kind == "permission"}:
             raise unauthorized(operation.privilege, str(given.fields.get(operation.resource, name.rpartition(".")[0])))
         call = Call(self._state, self.stored, self._tasks, self.sessions, given, session, credentials)
-        with self._state.events.acting(call.user):
-            return self._misbehaving(request, operation, call)
+        with self._state.events.acting_as(call.user):
+            return self._faulty_call(request, operation, call)
 
-    def _misbehaving(self, request: Request, operation: Operation, call: Call) -> Any:
+    def _faulty_call(self, request: Request, operation: Operation, call: Call) -> Any:
         """Run an operation with the faults that apply: a deaf write changes nothing, half of a half write is carried out and it fails."""
         half, deaf = request.fault("half"), request.fault("deaf")
         before = (copy.deepcopy(self.stored), self._state.profiles) if deaf else None
@@ -192,7 +192,7 @@ def _no_operation(name: str) -> VapiError:
     return VapiError("operation_not_found", [message("vapi.method.input.invalid.method", "Invalid method %s", name)])
 
 
-def _rpc_trouble(key: Any, code: int, text: str) -> Answer:
+def _rpc_error(key: Any, code: int, text: str) -> Answer:
     return _rpc({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": text}})
 
 

@@ -149,7 +149,7 @@ def tag_id(seed: str = "") -> str:
     return f"urn:vmomi:InventoryServiceTag:{_uuid(seed)}:GLOBAL"
 
 
-def is_there(state: VCenterState, target: ObjectId) -> bool:
+def exists(state: VCenterState, target: ObjectId) -> bool:
     """Whether the vCenter has such an object; the check creates no host state."""
     ids: dict[str, Collection[str]] = {
         "HostSystem": state.cluster_of,

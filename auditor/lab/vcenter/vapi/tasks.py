@@ -95,7 +95,7 @@ class Tasks:
 
         if self.stuck:
             return task.key
-        end_for_user = self._state.events.on_behalf(end)
+        end_for_user = self._state.events.as_current_user(end)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, end_for_user)
         else:

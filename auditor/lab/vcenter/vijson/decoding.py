@@ -72,7 +72,7 @@ def decoded(value: Any, declared: Any, where: str) -> Any:
         return _unboxed(value, where)
     if issubclass(declared, list):
         return _list(value, declared, where)
-    if issubclass(declared, vmodl.MethodFault) and _told_type(value) == "LocalizedMethodFault":
+    if issubclass(declared, vmodl.MethodFault) and _named_type(value) == "LocalizedMethodFault":
         fault = _object(value.get("fault"), declared, where)
         fault.msg = value.get("localizedMessage")
         return fault
@@ -98,12 +98,12 @@ def kind_named(name: Any, base: Any) -> Any:
     return kind
 
 
-def _told_type(value: Any) -> Any:
+def _named_type(value: Any) -> Any:
     return value.get(TYPE_NAME) if isinstance(value, dict) else None
 
 
 def _unboxed(value: Any, where: str) -> Any:
-    name = _told_type(value)
+    name = _named_type(value)
     if not isinstance(name, str):
         raise NotInApiError(f"{where} may be anything and does not say its {TYPE_NAME}")
     if name == "ManagedObjectReference":
