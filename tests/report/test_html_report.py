@@ -179,4 +179,4 @@ def test_the_heading_says_what_the_table_says(report: Callable[[], Report], head
 
 def test_a_finding_of_a_rule_without_text_is_shown_all_the_same() -> None:
     report = replace(samples.report_of([samples.pe_finding(), samples.pe_finding(verdict=Verdict.UNKNOWN)]), rules=())
-    assert "The report carries no text of this rule." in rendered(report)
+    assert "The report has no text of this rule." in rendered(report)
