@@ -36,7 +36,7 @@ class ExampleResult:
 
 
 def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[ExampleResult]:
-    """Judge every example of every rule; a failing one is planned, its outcome foretold, and that outcome must pass.
+    """Judge every example of every rule; a failing one is planned, its outcome predicted, and that outcome must pass.
 
     A failing example may stay unmended only where the fix's own `when` says so, and at least one must be mended. What it becomes is judged
     by every rule that looks at what was changed: none that passed may fail then.

@@ -208,7 +208,7 @@ def _looked_at(rule: Rule) -> frozenset[str]:
     if rule.fix is None:
         return rule.weighed
     fix = rule.fix
-    writing = [fix.value, *([fix.when] if fix.when is not None else []), *fix.foretold.values()]
+    writing = [fix.value, *([fix.when] if fix.when is not None else []), *fix.predicted.values()]
     written = {column for expression in writing for column in expression.columns}
     return rule.weighed | written | {fix.column} | (_place_columns(rule) & {_ENTRY})
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.engine.expressions import bindings_of
 from auditor.engine.fix_blockers import by_hand_text, obstacle_text
+from auditor.engine.lexing import renamed_params
 from auditor.engine.params import ParamValues, Scope, scopes
 from auditor.engine.rule import Rule, RuleSet
 from auditor.engine.sql import (
@@ -21,7 +22,6 @@ from auditor.engine.sql import (
     named,
     quiet_form,
     quoted,
-    renamed_params,
     tallied_columns,
     tally_sql,
     verdict_sql,

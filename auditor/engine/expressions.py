@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
-from auditor.engine.lexing import plain_names, with_params
+from auditor.engine.lexing import plain_names, renamed_params
 from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
@@ -49,10 +49,7 @@ class ExpressionChecker:
         self._connection = duckdb.connect()
         self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
         self._known: dict[_Key, Expression] = {}  # found sound
-        for view, columns in views.items():
-            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in columns.items())
-            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
-            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+        self._created: set[str] = set()  # views whose table is there
         seal(self._connection)
 
     def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
@@ -72,10 +69,10 @@ class ExpressionChecker:
             self._known[key] = Expression(text, names.columns, names.params, self._type(text, names, view, params))
         return self._known[key]
 
-    def foresee(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
+    def check_ahead(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
         """Check many expressions, each (text, view, params), in a few statements; `read` then knows them.
 
-        One with a mistake is not told of here: `read` will find it, and the words for it.
+        One with a mistake is passed over here: `read` finds it, and the words for it.
         """
         wanted = {_key(*one): one for one in expressions}
         texts = list(dict.fromkeys(text for text, _, _ in wanted.values()))
@@ -89,6 +86,15 @@ class ExpressionChecker:
             types = self._types(view, [(wanted[key], names) for key, names in found])
             for (key, names), kind in zip(found, types, strict=False):
                 self._known[key] = Expression(wanted[key][0], names.columns, names.params, kind)
+
+    def _table(self, view: str) -> str:
+        """The name of the table of a view's shape, which is there now."""
+        if view not in self._created:
+            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in self._views[view].items())
+            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
+            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+            self._created.add(view)
+        return f'"{view}"'
 
     def _plainly_sound(self, text: str, view: str, params: Mapping[str, Param]) -> Names | None:
         """What an expression names that is plain and has no mistake but, perhaps, in its types; None for any other."""
@@ -108,9 +114,9 @@ class ExpressionChecker:
 
         texts, bound = [], dict[str, Any]()
         for number, ((text, _, params), names) in enumerate(expressions):
-            texts.append(f"({with_params(text, f'at{number}_')}\n)")
+            texts.append(f"({renamed_params(text, f'at{number}_')}\n)")
             bound |= bindings({f"at{number}_{name}": params[name].default for name in names.params})
-        select = f'SELECT {", ".join(texts)} FROM "{view}"'
+        select = f"SELECT {', '.join(texts)} FROM {self._table(view)}"
         try:
             described = self._connection.execute(f"DESCRIBE {select}", bound).fetchall()
             self._connection.execute(select, bound).fetchall()
@@ -206,9 +212,10 @@ class ExpressionChecker:
 
         bound = bindings({name: params[name].default for name in names.params})
         try:
-            row = self._connection.execute(f'DESCRIBE SELECT ({text}\n) FROM "{view}"', bound).fetchone()
+            select = f"SELECT ({text}\n) FROM {self._table(view)}"
+            row = self._connection.execute(f"DESCRIBE {select}", bound).fetchone()
             # 'a'::INTEGER passes DESCRIBE and fails here.
-            self._connection.execute(f'SELECT ({text}\n) FROM "{view}"', bound).fetchall()
+            self._connection.execute(select, bound).fetchall()
         except duckdb.Error as failure:
             raise ExpressionError(f"is refused by DuckDB: {str(failure).splitlines()[0]}") from failure
         return str(row[1]) if row else "NULL"

@@ -76,7 +76,7 @@ def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
             continue
         if any(expression.params for expression in told.target.values()):
             continue
-        if told.column in other.weighed or (rule is other and set(told.foretold) & other.weighed):
+        if told.column in other.weighed or (rule is other and set(told.predicted) & other.weighed):
             way = (told.column, tuple(sorted((key, expression.text) for key, expression in told.target.items())))
             if way not in found:
                 found.add(way)
@@ -121,7 +121,7 @@ def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
     both = f"SELECT * FROM ({passing}) JOIN ({proposed}) ON auditor_endpoint = endpoint AND auditor_wanted_target = auditor_target"
     changed = {place.column: f"TRY_CAST(auditor_after AS {column_type})"}
     is_plain = place.column in pair.other.weighed
-    for column, expression in place.foretold.items():
+    for column, expression in place.predicted.items():
         if column == place.column:
             continue
         if not is_plain:

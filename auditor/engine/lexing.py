@@ -7,6 +7,7 @@ DuckDB's tree does not tell of. Where it does not, or where the text has anythin
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import Any
 
 from auditor.engine.columns import Names
@@ -30,6 +31,10 @@ _KEYWORDS = frozenset(
         *("case", "when", "then", "else", "end", "as", "cast", "try_cast"),
     )
 )
+
+
+_PARAM_OR_TEXT = re.compile(r"'(?:[^']|'')*'|\$(?P<param>[a-z][a-z0-9_]*)")
+_ODDLY_QUOTED = re.compile(r"""["]|--|/\*|\$[a-zA-Z_0-9]*\$|\b[eE]'""")  # names in quotes, comments, texts between dollars or with escapes
 
 
 def plain_names(text: str, tree: Any) -> Names | None:
@@ -56,9 +61,17 @@ def plain_names(text: str, tree: Any) -> Names | None:
     return Names(tuple(columns), tuple(params)) if agreed else None
 
 
-def with_params(text: str, prefix: str) -> str:
-    """An expression that `plain_names` took, with every $name as $<prefix>name."""
-    return _TOKEN.sub(lambda match: f"${prefix}{match['param']}" if match["param"] else match[0], text)
+def renamed_params(text: str, prefix: str) -> str:
+    """The expression with every $name as $<prefix>name."""
+    if "$" not in text:
+        return text
+    if _ODDLY_QUOTED.search(text) is None:
+        return _PARAM_OR_TEXT.sub(lambda match: f"${prefix}{match['param']}" if match["param"] else match[0], text)
+    from sqlglot import tokenize  # a fifth of a second to import, and hardly ever needed
+
+    dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
+    edges = [0, *dollars, len(text)]
+    return prefix.join(text[start:end] for start, end in pairwise(edges))
 
 
 def _tokens(text: str) -> list[tuple[str, str]] | None:

@@ -54,7 +54,7 @@ class FixRule:
     column: str  # of the view: the setting as it was read
     value: Expression  # what it is set to; `set` in the file
     when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
-    foretold: Mapping[str, Expression]  # further columns the fix changes once it is in effect
+    predicted: Mapping[str, Expression]  # further columns the fix changes once it is in effect
     reason: str | None
 
 
@@ -107,7 +107,7 @@ class Rule:
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the rule."""
-        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.foretold.values())
+        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.predicted.values())
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
 
     @property

@@ -1,11 +1,11 @@
-"""The one SQL statement that judges a rule: verdict, evidence, proposed change and foretold outcome of every row of a view."""
+"""The one SQL statement that judges a rule: verdict, evidence, proposed change and predicted outcome of every row of a view."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 
+from auditor.engine.lexing import renamed_params
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
 from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS
@@ -43,7 +43,7 @@ def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str
     """
     told = {**{name: f"auditor_{name}" for name in VERDICT_COLUMNS}, "rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
     listed = ", ".join(f"{text} AS {name}" for name, text in told.items())
-    return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
+    return f"SELECT {listed} FROM ({_predicted(rule, view, source, condition)})"
 
 
 def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, counted: str = "count(*)") -> str:
@@ -87,17 +87,6 @@ def quiet_form(rule: Rule, prefix: str) -> Rule:
     )
 
 
-def renamed_params(text: str, prefix: str) -> str:
-    """The expression with every $name as $<prefix>name."""
-    from sqlglot import tokenize
-
-    if "$" not in text:
-        return text
-    dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
-    edges = [0, *dollars, len(text)]
-    return prefix.join(text[start:end] for start, end in pairwise(edges))
-
-
 def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
     """A SELECT of every row whose failure the fix would settle: `columns` as they will be read afterwards.
 
@@ -105,7 +94,7 @@ def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str,
     """
     settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
     changed = [before(column) for column in sorted(changed_columns(rule.fix))] if rule.fix is not None else []
-    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_predicted(rule, view, source, condition)}) WHERE {settled}"
 
 
 def before(column: str) -> str:
@@ -124,7 +113,7 @@ def verdict_sql(rule: Rule) -> str:
     return verdict
 
 
-def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+def _predicted(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
     """Every row with all that is said of it as it was read (auditor_...), while its own columns are as a fix would leave them."""
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
     weighed = f"SELECT *, {_weighed(rule, view)} FROM ({judged})"
@@ -135,7 +124,7 @@ def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) 
 
 
 def _obstacle(rule: Rule) -> str:
-    """Why the fix is not proposed, asked of a row of `_foretold`: the verdict is taken again on what the fix would leave."""
+    """Why the fix is not proposed, asked of a row of `_predicted`: the verdict is taken again on what the fix would leave."""
     if rule.fix is None:
         return "NULL"
     known = "auditor_verdict <> 'fail' OR auditor_obstacle IS NOT NULL"
@@ -213,10 +202,10 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
         "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
     }
-    changed = {fix.column: fix.value, **fix.foretold}
+    changed = {fix.column: fix.value, **fix.predicted}
     possible = f"{failed} AND ({obstacle}) IS NULL"
     for column, expression in changed.items():
-        parts[f"foretold_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
+        parts[f"predicted_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
     return parts
 
 
@@ -232,7 +221,7 @@ def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
 
 def changed_columns(fix: FixRule) -> set[str]:
     """The columns of the view that will read differently once the fix is in effect."""
-    return {fix.column, *fix.foretold}
+    return {fix.column, *fix.predicted}
 
 
 def _before(fix: FixRule, view: Mapping[str, str]) -> str:
@@ -248,10 +237,10 @@ def _before(fix: FixRule, view: Mapping[str, str]) -> str:
 
 def _mended(fix: FixRule) -> str:
     """The columns as they will be read once the fix is in effect; rows without a change stay as they are."""
-    changed = (fix.column, *(column for column in fix.foretold if column != fix.column))
+    changed = (fix.column, *(column for column in fix.predicted if column != fix.column))
     possible = "auditor_verdict = 'fail' AND auditor_obstacle IS NULL"
     return ", ".join(
-        f"CASE WHEN {possible} THEN auditor_foretold_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
+        f"CASE WHEN {possible} THEN auditor_predicted_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
     )
 
 

@@ -228,7 +228,7 @@ def new_store(
 
     The columns in `without` are not in that file, and NULL.
 
-    It is one of its own, so that waivers and foretold failures can be written while the facts are sealed.
+    It is one of its own, so that waivers and predicted failures can be written while the facts are sealed.
     """
     taken = {row[0] for row in execute(connection, "SELECT database_name FROM duckdb_databases()").fetchall()}
     store = next(name for name in (f"verdicts_{number}" for number in range(len(taken) + 1)) if name not in taken)

@@ -68,7 +68,7 @@ def facts_for(waivers: Waivers) -> frozenset[tuple[str, str]]:
 
 def _facts(waiver: Waiver, waivers: Waivers) -> dict[str, Scalar]:
     why = waiver.lapsed(waivers.at)
-    return {**waiver.told(), **({"why": why} if why else {})}
+    return {**waiver.as_reported(), **({"why": why} if why else {})}
 
 
 def _mark(evaluation: Evaluation, number: int, waiver: Waiver, *, in_force: bool) -> int:

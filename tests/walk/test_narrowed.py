@@ -7,28 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from auditor.cli import run
 from auditor.lab.serving import Lab
 from auditor.lab.wire import Fault
 
-from .conftest import Audit, Place
+from .conftest import Audit, Place, Watch
 
 ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "storage.vmfs.lockmode.list", "system.module.parameters.list")
 ARRAYS = ("sf-prod", "sf-twin")
-
-
-class Watch:
-    """What arrived at the lab's servers since it began."""
-
-    def __init__(self, lab: Lab) -> None:
-        self._servers = [server for _, _, server in lab.served()]
-        self._before = [len(server.requests) for server in self._servers]
-
-    @property
-    def operations(self) -> list[str]:
-        return [name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:]]
 
 
 def said_of(audit: Audit, rule: str) -> dict[tuple[str, str], Any]:
@@ -91,10 +79,10 @@ def test_all_rules_together_say_what_they_say_on_everything(whole_audit: Audit, 
     assert whole_audit.unread == []
 
 
-def test_an_audit_of_endpoint_counts_asks_for_no_options_modules_paths_datastores_or_machines(everything: Place) -> None:
-    whole, narrow = Watch(everything.lab), None
-    everything.audit()
-    asked_by_all = whole.operations
+def test_an_audit_of_endpoint_counts_asks_for_no_options_modules_paths_datastores_or_machines(
+    everything: Place, whole_audit: Audit
+) -> None:
+    asked_by_all = whole_audit.operations
     narrow = Watch(everything.lab)
     everything.audit("--only", "vvol/pe-count")
     asked = narrow.operations
@@ -165,10 +153,9 @@ def test_a_share_of_the_hosts_as_limit_is_known_although_the_rule_needs_no_host(
 
 
 def test_rules_that_nothing_in_the_fleet_can_answer_are_refused(vvols: Place) -> None:
-    yaml = YAML()
-    fleet = yaml.load(vvols.fleet.read_text(encoding="utf-8"))
+    fleet = yaml.safe_load(vvols.fleet.read_text(encoding="utf-8"))
     fleet["endpoints"] = [endpoint for endpoint in fleet["endpoints"] if endpoint["kind"] == "vcenter"]
-    yaml.dump(fleet, vvols.fleet)
+    vvols.fleet.write_text(yaml.safe_dump(fleet), encoding="utf-8")
     refused = vvols.audit("--only", "qos/element-limits")
     assert refused.code == 3
     assert "no endpoint of this fleet can tell what these rules need" in refused.err

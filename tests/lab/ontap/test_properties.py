@@ -11,9 +11,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import yaml
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
-from ruamel.yaml import YAML
 
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.arrays.ontap.server import OntapServer
@@ -355,5 +355,5 @@ def told(path: str, record: dict[str, Any]) -> Any:
 
 
 def test_after_any_writes_jobs_and_faults_the_cluster_tells_what_was_done(authority: Authority, client_context: ssl.SSLContext) -> None:
-    described = msgspec.convert(YAML(typ="safe").load(CLUSTER), OntapDescription)
+    described = msgspec.convert(yaml.safe_load(CLUSTER), OntapDescription)
     search(OntapMachine, 20, 30, tls=authority.server_context("127.0.0.1"), context=client_context, described=described)
