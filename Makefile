@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help:
 	@echo "make demo    audit the simulated fleet (builds the environment first)"
@@ -58,9 +58,12 @@ rule-pages: env
 rule-pages-check: env
 	$(BIN)/auditor rules pages --dir docs/rules --check
 
+# facts/catalog.json, made anew from the views: their columns, lineage and order.
+catalog: env
+	$(BIN)/python -m auditor.authoring.catalog
+
 # The values that `auditor rules schema` shows, read anew from the lab.
 example-values: env
-	$(BIN)/python -m auditor.authoring.column_topics
 	$(BIN)/python -m auditor.lab.example_values
 
 # Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.

@@ -14,7 +14,7 @@ from auditor.errors import AuditorError, ConfigurationError, GuardError
 from auditor.facts.memory import let_go
 from auditor.facts.views import create_views, seal, view_columns
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
-from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, ReadAt, Receipt, Report, Run, Severity, Target, Verdict
+from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, ReadTime, Receipt, Report, Run, Severity, Target, Verdict
 from auditor.report.saved_report import FindingKey, key_of, with_fixes
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet, ParamOverride
-    from auditor.model import Change, Plan, Since
+    from auditor.model import Change, DriftAge, Plan
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
 
@@ -49,7 +49,7 @@ class Audited:
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # what became of the fix of findings that were, or could not be, acted on
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
     waivers: Waivers | None = None  # with the one instant at which they count, before a fix and after it
-    since: Mapping[FindingKey, Since] = field(default_factory=dict)  # since when failures of drift are there
+    since: Mapping[FindingKey, DriftAge] = field(default_factory=dict)  # since when failures of drift are there
 
     @property
     def report(self) -> Report:
@@ -213,7 +213,7 @@ def waivers_for(path: Path | None, fleet: Fleet | None, rules: RuleSet, at: date
     return waivers
 
 
-def read_at(snapshot: Snapshot, started: datetime) -> tuple[ReadAt, ...]:
+def read_at(snapshot: Snapshot, started: datetime) -> tuple[ReadTime, ...]:
     """When each endpoint answered each topic, and hosts that had answered before the run `started`, as `--since` takes them over."""
     of_endpoints = "SELECT endpoint, topic, NULL, min(epoch_us(read_at)), max(epoch_us(read_at)) FROM fact.reading GROUP BY ALL"
     of_hosts = (
@@ -223,7 +223,7 @@ def read_at(snapshot: Snapshot, started: datetime) -> tuple[ReadAt, ...]:
     earliest = int(started.timestamp() * 1_000_000)
     rows = snapshot.connection.cursor().execute(f"{of_endpoints} UNION ALL {of_hosts} ORDER BY ALL", [earliest]).fetchall()
     return tuple(
-        ReadAt(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
+        ReadTime(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
     )
 
 
@@ -477,7 +477,7 @@ def _asked(finding: Finding) -> tuple[str, Target]:
 
 
 def exit_code(audited: Audited, *, fail_on: int, min_coverage: float | None) -> int:
-    """What the process ends with, when nothing stopped it (design.md, "Verdicts and exit codes").
+    """What the process ends with, when nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
 
     Args:
         audited: the audit.

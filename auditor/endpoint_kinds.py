@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 NVME_MODEL_LENGTH = 16
 """Characters of an NVMe controller's model that ESXi shows: 'Lexar SSD NM790 2TB' is 'Lexar SSD NM790' there. Not verified on an array."""
 
-MULTIPATH_TOOLS = "multipath-tools hwtable.c at c2fcdaf (facts.md section 11)"
-DEVICE_NAMES = "arrays.md, 'Device name to volume'"
+MULTIPATH_TOOLS = "multipath-tools hwtable.c at c2fcdaf (docs/domain/facts.md#11)"
+DEVICE_NAMES = "docs/domain/arrays.md#device-names"
 NVME_NAMES = (
     "NVMe: multipath-tools hwtable.c; ESXi shows the vendor as NVMe and 16 characters of the model, as recorded from local NVMe disks"
 )

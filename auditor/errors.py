@@ -62,7 +62,7 @@ class NotThereError(EndpointError):
     """The object, option or command does not exist on that endpoint."""
 
 
-class NoLaneError(NotThereError):
+class TransportNotOfferedError(NotThereError):
     """The server does not offer this way of reading at all."""
 
 

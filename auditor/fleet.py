@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
-from auditor.model import Endpoint, EndpointKind, Lane, Limits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
@@ -22,7 +22,7 @@ _TLS = ("ca", "fingerprint", "verify")
 _SSH = ("known_hosts", "fingerprint", "verify")
 _LIMITS = ("concurrency", "timeout_seconds")
 _DECLARED = ("devices", "model", "generation", "firmware")
-_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # facts.md 2.6
+_TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # docs/domain/facts.md#2-6
 _WORDS: Mapping[str | int, str] = {"password": "a password", "api_token": "an API token"}
 _SECRET_WAYS = ("env", "file", "keyring", "command")
 _MOST_CONCURRENCY = 256
@@ -70,7 +70,7 @@ class Fleet:
     severities: tuple[SeverityOverride, ...] = ()
 
 
-def with_lane(fleet: Fleet, lane: Lane | None) -> Fleet:
+def with_lane(fleet: Fleet, lane: BulkTransport | None) -> Fleet:
     """`fleet` with every vCenter read by `lane`; None leaves what the file says."""
     if lane is None:
         return fleet
@@ -216,14 +216,14 @@ class _Reader:
             self._stop('fingerprint is what ssh-keygen -l prints: "SHA256:" and 43 characters', *at, "fingerprint")
         return Ssh(self._path(known_hosts) if known_hosts else None, fingerprint, verify)
 
-    def _lane(self, told: Any, kind: EndpointKind, *at: str | int) -> Lane | None:
+    def _lane(self, told: Any, kind: EndpointKind, *at: str | int) -> BulkTransport | None:
         if told is None:
             return None
         if kind is not EndpointKind.VCENTER:
             self._stop(f"lane is for a vCenter; {kind} has one way of being read", *at)
-        if told not in set(Lane):
-            self._stop(f'lane "{told}" is not known{did_you_mean(str(told), list(Lane))}', *at)
-        return Lane(told)
+        if told not in set(BulkTransport):
+            self._stop(f'lane "{told}" is not known{did_you_mean(str(told), list(BulkTransport))}', *at)
+        return BulkTransport(told)
 
     def _limits(self, entry: Any, *at: str | int) -> Limits:
         entry = self._mapping(entry, *at)

@@ -24,8 +24,8 @@ class EndpointKind(StrEnum):
     ETERNUS = "eternus"
 
 
-class Lane(StrEnum):
-    """A way of reading a vCenter in bulk, fastest first; all tell the same."""
+class BulkTransport(StrEnum):
+    """A way of reading a vCenter in bulk, fastest first; all give the same rows. The key `lane` of fleet.yaml and reports holds it."""
 
     VIJSON = "vijson"  # vCenter 8.0 U1 and later
     SOAP = "soap"  # the answers decoded by our own parser
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
 
 
 class Severity(StrEnum):
-    """How much a failure can hurt, worst first (rule-catalogue.md, section 0)."""
+    """How much a failure can hurt, worst first (docs/rule-catalogue.md#severity)."""
 
     CRITICAL = "critical"
     HIGH = "high"
@@ -139,7 +139,7 @@ class Endpoint:
     tls: Tls = Tls()
     limits: Limits = Limits()
     ssh: Ssh | None = None
-    lane: Lane | None = None  # a vCenter only; None is the fastest that it offers
+    lane: BulkTransport | None = None  # a vCenter only; None is the fastest that it offers
 
     @property
     def trust(self) -> str:
@@ -263,7 +263,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class DriftAge:
     """Since when a failure of drift is there."""
 
     run: str  # the first kept run of an unbroken line of runs that saw it fail
@@ -302,7 +302,7 @@ class Finding:
     impact: Mapping[str, Scalar] = field(default_factory=dict)
     waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: what it was, and who answers for it until when
     lapsed_waiver: Mapping[str, Scalar] | None = None  # of one that is not: a waiver that is for it, and why it is not in force
-    since: Since | None = None  # of failures of drift only
+    drift_age: DriftAge | None = None  # of failures of drift only
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,7 +323,7 @@ class EndpointReading:
 
 
 @dataclass(frozen=True, slots=True)
-class ReadAt:
+class ReadTime:
     """When an endpoint answered one topic of the reading; instants aware, UTC."""
 
     endpoint: str
@@ -342,7 +342,7 @@ class Run:
     finished: datetime
     endpoints: tuple[EndpointReading, ...]
     hosts: int  # ESXi hosts seen
-    read: tuple[ReadAt, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
+    read: tuple[ReadTime, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
 
 
 @dataclass(frozen=True, slots=True)

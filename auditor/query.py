@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from auditor.authoring.query_guard import FINDING, Question, about_failure, question
 from auditor.engine.sql import quoted
 from auditor.errors import ConfigurationError
-from auditor.facts.needs import needs
+from auditor.facts.catalog import needs_of_columns
 from auditor.facts.snapshot import load_snapshot
 from auditor.facts.unread import told_unread
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal, unreadable
@@ -111,10 +111,7 @@ class _Work:
 
 def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
     """`snapshot` with what the question rests on and was never asked for counted as unread."""
-    from auditor.engine.lineage import rests_on
-
-    rests = rests_on([(view, {*RESOURCE_COLUMNS, *columns}) for view, columns in asked.views.items()])
-    return told_unread(snapshot, needs(rests.columns, rests.topics))
+    return told_unread(snapshot, needs_of_columns((view, {*RESOURCE_COLUMNS, *columns}) for view, columns in asked.views.items()))
 
 
 def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -159,7 +159,8 @@ def _change(fleet: Path) -> None:
 
 
 def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder: str) -> None:
-    from auditor.lab.generating import FleetSize, generate
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate
     from auditor.lab.serving import serve
 
     with serve(generate(FleetSize(*size), seed)) as lab:

@@ -63,7 +63,8 @@ def _arguments() -> argparse.Namespace:
 
 def _serve(pipe: Connection, size: dict[str, Any]) -> None:
     """The lab in a process of its own, so that its memory is its own."""
-    from auditor.lab.generating import FleetSize, generate
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate
     from auditor.lab.serving import serve
 
     fleet = generate(FleetSize(size["hosts"], size["luns"], size["paths"], size["vcenters"]), size["seed"])

@@ -1,7 +1,8 @@
 """What a vCenter answers for the storage of its hosts, written once by the lab's own serialisers and kept as bytes.
 
 Equal parts are one object, whoever tells them: the hosts of a cluster see the same devices, and differ in their initiators. What the lab
-does not describe is added here: raw inquiry bytes, three quarters of a real ScsiLun's XML (vsphere-peers.md), and options by the thousand.
+does not describe is added here: raw inquiry bytes, three quarters of a real ScsiLun's XML (docs/domain/peers.md#reading), and options by
+the thousand.
 """
 
 from __future__ import annotations
@@ -15,14 +16,16 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.inventory import hosts as host_objects
 from auditor.lab.vcenter.inventory import storage as storage_objects
 from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 from auditor.lab.vcenter.vijson import encoding as vijson_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.lab.description import DeviceDescription, VCenterDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _LUNS, _PATHS = "config.storageDevice.scsiLun", "config.storageDevice.multipathInfo"
 _HBAS, _OPTIONS = "config.storageDevice.hostBusAdapter", "config.option"

@@ -86,7 +86,7 @@ class Clock:
 def _ours(told: dict[str, Any]) -> dict[str, Any]:
     from auditor.endpoints.vcenter.session import open_vcenter
     from auditor.facts.snapshot import SnapshotBuilder
-    from auditor.model import Endpoint, EndpointKind, Lane, Secret, Tls
+    from auditor.model import BulkTransport, Endpoint, EndpointKind, Secret, Tls
 
     folder = Path(told["folder"])
     endpoint = Endpoint(
@@ -97,7 +97,7 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
         username=told["user"],
         password=Secret("file", (str(folder / "password"),)),
         tls=Tls(ca=str(folder / "ca.pem")),
-        lane=Lane(told["lane"]),
+        lane=BulkTransport(told["lane"]),
     )
     builder = SnapshotBuilder(folder / "spilled") if told["tables"] else None
     began = time.perf_counter()

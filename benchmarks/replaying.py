@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from pages import HostPages
 
-    from auditor.lab.description import VCenterDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 USER = "auditor@vsphere.local"
 PASSWORD = "loopback"
@@ -184,7 +184,8 @@ class _Server(ThreadingHTTPServer):
 
 def described(hosts: int, luns: int, paths: int, seed: int) -> VCenterDescription:
     """A generated vCenter of that size."""
-    from auditor.lab.generating import FleetSize, generate
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate
 
     [vcenter] = generate(FleetSize(hosts, luns, paths, 1), seed).vcenters
     return with_paths(vcenter, paths)

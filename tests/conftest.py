@@ -11,9 +11,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from auditor.lab.authority import Authority
-from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 from tests.peers import go_binary, running_vcsim
 

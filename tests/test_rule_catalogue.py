@@ -35,7 +35,7 @@ def rows() -> dict[str, tuple[str, str]]:
     """Row -> (the rules that judge it, what is not read)."""
     found: dict[str, tuple[str, str]] = {}
     for line in PAGE.read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        cells = [re.sub(r"<a id=.*?</a>", "", cell).strip() for cell in line.strip("|").split("|")]
         if re.fullmatch(r"(A|V|Q|S-|VA|I|M|O|W|E)\d+", cells[0]):
             assert cells[0] not in found, f"{cells[0]} has two lines"
             found[cells[0]] = cells[2], cells[3]

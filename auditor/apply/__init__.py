@@ -1,4 +1,4 @@
-"""The one place that decides about writing: read, compare, journal, write, read back; waves, guards, recovery, undo."""
+"""Applies plans and undoes runs: the only package that writes settings, after it has read, compared and journalled."""
 
 from auditor.apply.guards import BlastRadius, blast_radius
 from auditor.apply.recovery import Fate, Recovered, recover, undo, undo_plan

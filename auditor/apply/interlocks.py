@@ -1,4 +1,4 @@
-"""Writes that are never made, whatever asks for them: a rule, a plan file, undo."""
+"""Writes that are never made, whether a rule, a plan file or an undo requests them."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ if TYPE_CHECKING:
 _LOCKING = "vmfs3.hardwareacceleratedlocking"
 _SCSI_RESERVATIONS_TOO = frozenset({"ATS+SCSI", "SCSI"})
 _ATS_ONLY = frozenset({"ATS", "ATS-only"})
-"""Hosts answer the first, as public scripts compare it; VMware's storage guide has the second in its table of the answers."""
+"""Hosts answer "ATS", as public scripts compare it; VMware's storage guide lists "ATS-only"."""
 
 _VSAN = "config.vsanHostConfig.enabled"
 _MOUNTS = "config.fileSystemVolume.mountInfo"
 
 
 def interlock(change: Change, session: Any) -> str | None:
-    """Why `change` must not be made now, or None when no interlock objects.
+    """Why `change` must not be made now, or None when no interlock forbids it.
 
-    ``VMFS3.HardwareAcceleratedLocking`` is left at 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
-    that cannot be read: such a volume has no other lock, so that switching this one off is an outage.
+    ``VMFS3.HardwareAcceleratedLocking`` stays 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
+    either cannot be read. Such a volume has no other lock, so disabling this one causes an outage.
 
-    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; facts.md 3.2.
+    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2.
     """
     if not _disables_ats_locking(change):
         return None
     try:
         danger = _danger_without_ats(change.target["host_id"], session)
     except EndpointError as error:
-        danger = f"it cannot be read whether a volume of this host depends on it: {error.what}"
+        danger = f"it could not be read whether a volume of this host depends on it: {error.what}"
     if danger is None:
         return None
     return f"HardwareAcceleratedLocking stays 1, since {danger}; without ATS there would be no locking left, which is an outage"
@@ -40,7 +40,7 @@ def interlock(change: Change, session: Any) -> str | None:
 
 def _disables_ats_locking(change: Change) -> bool:
     option = dict(change.target.keys).get("option", "")
-    # ESXi knows the option as /VMFS3/HardwareAcceleratedLocking too, and does not look at case.
+    # ESXi also accepts the form /VMFS3/HardwareAcceleratedLocking, and ignores case.
     named = option.strip("/").replace("/", ".").casefold() == _LOCKING
     return named and not (type(change.after) is int and change.after == 1)
 
@@ -51,17 +51,17 @@ def _danger_without_ats(host_id: str, session: VCenter) -> str | None:
     host = next(iter(session.read(vim.HostSystem, (_VSAN, _MOUNTS), [session.object(vim.HostSystem, host_id)])), None)
     in_vsan = None if host is None else host.values.get(_VSAN)
     if in_vsan is None:
-        return "the host does not tell whether it is in vSAN"
+        return "the host does not report whether it is in vSAN"
     if in_vsan:
         return "the host is in vSAN"
     if host is None or _MOUNTS not in host.values:
-        return "the host does not tell which volumes it has mounted"
+        return "the host does not report which volumes it has mounted"
     modes = {str(row.get("UUID")): str(row.get("LockingMode")) for row in session.esxcli(host_id).run("storage vmfs lockmode list")}
-    # A volume without a row would be taken for a volume without danger.
+    # A mounted volume that the list leaves out must count as unknown, not as safe.
     for mount in host.values[_MOUNTS]:
         if isinstance(mount.volume, vim.host.VmfsVolume):
-            modes.setdefault(mount.volume.uuid, "not told")
+            modes.setdefault(mount.volume.uuid, "not reported")
     if only := sum(mode in _ATS_ONLY for mode in modes.values()):
         return f"{only} VMFS volumes of the host lock by ATS only"
-    untold = sorted(uuid for uuid, mode in modes.items() if mode not in _SCSI_RESERVATIONS_TOO)
-    return f"the locking mode of VMFS volume {untold[0]} is {modes[untold[0]]}" if untold else None
+    unknown = sorted(uuid for uuid, mode in modes.items() if mode not in _SCSI_RESERVATIONS_TOO)
+    return f"the locking mode of VMFS volume {unknown[0]} is {modes[unknown[0]]}" if unknown else None

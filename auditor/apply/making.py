@@ -1,11 +1,11 @@
-"""Makes one change, or says why not."""
+"""Makes one change: reads the setting, compares it, journals the intent, writes, and reads it back."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply.interlocks import interlock
-from auditor.apply.values import plain, same, told
+from auditor.apply.values import plain, same, shown
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
 from auditor.model import FixClass, Outcome, Receipt
 
@@ -14,20 +14,20 @@ if TYPE_CHECKING:
     from auditor.journal import Journal
     from auditor.model import Change
 
-# The endpoint answered the write, and the answer was no. After any other error the write may or may not have arrived.
-_SAID_NO = (RefusedError, PermissionMissingError, NotThereError, CredentialsError)
+# The endpoint answered that it refuses the write. After any other error the write may or may not have arrived.
+_REFUSALS = (RefusedError, PermissionMissingError, NotThereError, CredentialsError)
 
 
 def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journal) -> Receipt:
-    """Bring one setting to `change.after`, provided it still is what the plan saw.
+    """Set one setting to `change.after` if it still has the value `change.before`; return the receipt.
 
-    Nothing is written when the setting cannot be read, is as wanted already, differs from `change.before`, or an interlock
-    objects. Else the intent is on disk before the write, and what is read back decides about the outcome, whatever the write
-    itself answered.
+    Nothing is written when the setting cannot be read, already has the wanted value, differs from `change.before`, or an interlock
+    forbids the change. Otherwise the intent is on disk before the write. The value read back decides the outcome, whatever the
+    endpoint answered to the write.
 
     Raises:
-        JournalError: the intent could not be recorded, and nothing was written; or the receipt could not be, and the intent
-            stays open for `recover`.
+        JournalError: the intent could not be recorded, and nothing was written; or the receipt could not be recorded, and the
+            intent stays open for `recover`.
     """
     try:
         now = remediator.read(session, change.target)
@@ -36,47 +36,47 @@ def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journ
     if same(now.value, change.after):
         return Receipt(change, Outcome.ALREADY, plain(now.value), "it is as wanted; nothing was written", now.pending)
     if not same(now.value, change.before):
-        why = f"the plan saw {told(change.before)}, it is now {told(now.value)}; nothing was written"
+        why = f"the plan saw {shown(change.before)}, it is now {shown(now.value)}; nothing was written"
         return Receipt(change, Outcome.STALE, plain(now.value), why, now.pending)
-    objection = interlock(change, session)
-    if objection is not None:
-        return Receipt(change, Outcome.REFUSED, plain(now.value), objection, now.pending)
+    forbidden = interlock(change, session)
+    if forbidden is not None:
+        return Receipt(change, Outcome.REFUSED, plain(now.value), forbidden, now.pending)
     return _write(change, remediator, session, journal)
 
 
 def _write(change: Change, remediator: AnyRemediator, session: Any, journal: Journal) -> Receipt:
     intent = journal.intend(change)
-    trouble: EndpointError | None = None
+    write_error: EndpointError | None = None
     try:
         remediator.write(session, change.target, change.after)
     except EndpointError as error:
-        trouble = error
+        write_error = error
     try:
         now = remediator.read(session, change.target)
     except EndpointError as error:
-        said = f"the write was not confirmed ({trouble.what}), and" if trouble else "the write was accepted, but"
-        receipt, settled = Receipt(change, Outcome.UNVERIFIED, None, f"{said} it could not be read back: {error.what}"), False
+        result = f"the write was not confirmed ({write_error.what}), and" if write_error else "the write was accepted, but"
+        receipt, settled = Receipt(change, Outcome.UNVERIFIED, None, f"{result} it could not be read back: {error.what}"), False
     else:
-        receipt, settled = _judged(change, now, trouble)
+        receipt, settled = _receipt_of(change, now, write_error)
     journal.receipt(intent, receipt, settled=settled)
     return receipt
 
 
-def _judged(change: Change, now: Reading, trouble: EndpointError | None) -> tuple[Receipt, bool]:
-    """The receipt of a write whose setting now reads `now`; False with it when a later look may find something else."""
-    found = plain(now.value)
-    if isinstance(trouble, _SAID_NO):
-        if same(found, change.before):
-            return Receipt(change, Outcome.REFUSED, found, f"the endpoint refused it: {trouble.what}", now.pending), True
-        why = f"the endpoint refused it ({trouble.what}), yet it is {told(found)} now and was {told(change.before)}"
-        return Receipt(change, Outcome.UNVERIFIED, found, why, now.pending), True
-    if same(found, change.after):
-        why = f"the write was not confirmed ({trouble.what}), and it reads back as wanted" if trouble else ""
-        # Some options are read back at once and work only after a boot; their rule knows that by its class, the wire does not.
+def _receipt_of(change: Change, now: Reading, write_error: EndpointError | None) -> tuple[Receipt, bool]:
+    """The receipt of a write after which the setting reads `now`, and whether that is final; False: the value may still change."""
+    value = plain(now.value)
+    if isinstance(write_error, _REFUSALS):
+        if same(value, change.before):
+            return Receipt(change, Outcome.REFUSED, value, f"the endpoint refused it: {write_error.what}", now.pending), True
+        why = f"the endpoint refused it ({write_error.what}), yet it is {shown(value)} now and was {shown(change.before)}"
+        return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), True
+    if same(value, change.after):
+        why = f"the write was not confirmed ({write_error.what}), and it reads back as wanted" if write_error else ""
+        # Some options read back at once but take effect only after a reboot. The rule's fix class says so; the endpoint does not.
         pending = now.pending or ("reboot" if change.fix_class is FixClass.REBOOT else None)
-        return Receipt(change, Outcome.APPLIED, found, why, pending), True
-    if trouble:
-        why = f"the write was not confirmed ({trouble.what}); it reads back as {told(found)}, and may still change"
-        return Receipt(change, Outcome.UNVERIFIED, found, why, now.pending), False
-    why = f"the write was accepted, but it reads back as {told(found)} instead of {told(change.after)}"
-    return Receipt(change, Outcome.UNVERIFIED, found, why, now.pending), True
+        return Receipt(change, Outcome.APPLIED, value, why, pending), True
+    if write_error:
+        why = f"the write was not confirmed ({write_error.what}); it reads back as {shown(value)}, and may still change"
+        return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), False
+    why = f"the write was accepted, but it reads back as {shown(value)} instead of {shown(change.after)}"
+    return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), True

@@ -1,4 +1,4 @@
-"""What became of a run that was killed, and how a run is taken back."""
+"""Finds the results of writes that a killed run left open, and undoes runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from auditor.apply.guards import BlastRadius
-from auditor.apply.values import plain, same, told
+from auditor.apply.values import plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
@@ -26,48 +26,49 @@ _NO_LIMIT = BlastRadius()
 
 
 class Fate(StrEnum):
-    """What became of a write whose receipt is missing."""
+    """The result of a write whose receipt is missing."""
 
-    APPLIED = "applied"  # the setting is as wanted
-    NOT_APPLIED = "not applied"  # it is as it was before
-    CHANGED = "changed by somebody else"  # it is neither
-    UNKNOWN = "unknown"  # it cannot be read now; the next run asks again
+    APPLIED = "applied"  # the setting has the wanted value
+    NOT_APPLIED = "not applied"  # it has the value from before the write
+    CHANGED = "changed by somebody else"  # it has another value
+    UNKNOWN = "unknown"  # it cannot be read now; the next run reads it again
 
 
 @dataclass(frozen=True, slots=True)
 class Recovered:
-    """One change of an earlier run that ended between the intent and the receipt."""
+    """One change of an earlier run that ended between its intent and its receipt."""
 
     intent: Intent
     fate: Fate
-    found: Scalar  # as read now; None also when UNKNOWN
+    found: Scalar  # the value read now; None also when UNKNOWN
     why: str
     pending: str | None = None  # "reboot" when stored but not yet in effect
 
 
-# A recovered change that somebody else has overtaken is closed as STALE, so that undo leaves it alone.
+# A setting that somebody else changed later is closed as STALE, so that undo does not write it.
 _OUTCOMES = {Fate.APPLIED: Outcome.APPLIED, Fate.NOT_APPLIED: Outcome.UNVERIFIED, Fate.CHANGED: Outcome.STALE}
 
 
 def recover(journal: Journal, sessions: Sessions, remediators: Callable[[str], AnyRemediator] = remediator_for) -> list[Recovered]:
-    """Say what became of every write that an earlier run announced and did not account for; writes to no endpoint.
+    """The result of every write that an earlier run announced without a receipt; changes no endpoint.
 
-    Each is told once: its receipt goes into `journal`, this run's. One that cannot be read now stays open.
+    Each receipt goes into `journal`, which is the journal of this run, so that the next run does not report it again. A write whose
+    setting cannot be read now stays open.
 
     Raises:
         JournalError: a journal is damaged, or this one cannot be written.
     """
-    found = []
+    results = []
     for intent in open_intents(journal.directory):
         if intent.run == journal.run:
             continue
-        recovered = _look(intent, sessions, remediators)
+        recovered = _read_now(intent, sessions, remediators)
         if recovered.fate is not Fate.UNKNOWN:
             why = f"found by run {journal.run}: {recovered.why}"
             receipt = Receipt(intent.change, _OUTCOMES[recovered.fate], recovered.found, why, recovered.pending)
             journal.receipt(intent, receipt)
-        found.append(recovered)
-    return found
+        results.append(recovered)
+    return results
 
 
 def undo(
@@ -80,29 +81,29 @@ def undo(
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
 ) -> Iterator[Receipt]:
-    """Put back what `run` changed, last change first, where the setting still is as that run left it.
+    """Undo the changes of `run`, the last change first, where the setting still has the value that the run wrote.
 
-    What somebody changed since is left alone (STALE), and does not hold back the rest of its cluster. The undoing is journalled as a
-    run of its own and can itself be undone.
+    A setting that somebody changed later is not written (STALE), and does not stop the rest of its cluster. The undo is journalled as
+    a run of its own and can itself be undone.
 
     Raises:
-        ConfigurationError: no journal is of that run, or it names an endpoint that is not there.
+        ConfigurationError: there is no journal of that run, or it names an endpoint that is not in fleet.yaml.
         GuardError: too many resources, or not confirmed; nothing was written.
         JournalError: a journal is damaged, or this one cannot be written.
     """
     well = frozenset({Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE})
     plan = undo_plan(journal.directory, run)
-    every = frozenset(FixClass)  # whoever takes a run back has allowed its classes before
+    every = frozenset(FixClass)  # the run to undo had its classes allowed
     return apply(
         plan, sessions, journal, allow=every, confirm=confirm, limits=limits, progress=progress, remediators=remediators, well=well
     )
 
 
 def undo_plan(directory: Path, run: str) -> Plan:
-    """The changes that would put back what `run` changed, last first.
+    """The changes that would undo `run`, the last change first.
 
     Raises:
-        ConfigurationError: no journal in `directory` is of that run.
+        ConfigurationError: `directory` has no journal of that run.
         JournalError: a journal is damaged.
     """
     past = history(directory)
@@ -110,27 +111,28 @@ def undo_plan(directory: Path, run: str) -> Plan:
     if not entries:
         runs = list(dict.fromkeys(entry.intent.run for entry in past.entries))
         raise ConfigurationError(
-            f"run {run} changed nothing that a journal in {directory} tells",
-            why="there is nothing to put back.",
-            do=f"name one of the last runs that did: {', '.join(runs[-5:]) or 'none did'}.",
+            f"no journal in {directory} holds a change of run {run}",
+            why="there is nothing to undo.",
+            do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
         )
     return Plan(tuple(_reversed(entry) for entry in reversed(entries) if _left_something(entry)))
 
 
-def _look(intent: Intent, sessions: Sessions, remediators: Callable[[str], AnyRemediator]) -> Recovered:
+def _read_now(intent: Intent, sessions: Sessions, remediators: Callable[[str], AnyRemediator]) -> Recovered:
+    """Read the setting of an open intent, and compare it with the values before and after the write."""
     change = intent.change
     try:
         session = sessions.session(change.target.endpoint)
         now = remediators(change.remediator).read(session, change.target)
     except (EndpointError, ConfigurationError) as error:
         return Recovered(intent, Fate.UNKNOWN, None, f"it cannot be read now: {error.what}")
-    found = plain(now.value)
-    if same(found, change.after):
-        return Recovered(intent, Fate.APPLIED, found, f"it is {told(found)}, as wanted", now.pending)
-    if same(found, change.before):
-        return Recovered(intent, Fate.NOT_APPLIED, found, f"it is still {told(found)}, as before", now.pending)
-    why = f"it is {told(found)}; it was {told(change.before)}, and {told(change.after)} was wanted"
-    return Recovered(intent, Fate.CHANGED, found, why, now.pending)
+    value = plain(now.value)
+    if same(value, change.after):
+        return Recovered(intent, Fate.APPLIED, value, f"it is {shown(value)}, as wanted", now.pending)
+    if same(value, change.before):
+        return Recovered(intent, Fate.NOT_APPLIED, value, f"it is still {shown(value)}, as before", now.pending)
+    why = f"it is {shown(value)}; it was {shown(change.before)}, and {shown(change.after)} was wanted"
+    return Recovered(intent, Fate.CHANGED, value, why, now.pending)
 
 
 def _left_something(entry: Entry) -> bool:
@@ -138,13 +140,13 @@ def _left_something(entry: Entry) -> bool:
 
 
 def _reversed(entry: Entry) -> Change:
-    """The change that puts back `before`, from the value the run left behind.
+    """The change from the value that the run left to the value before it.
 
-    An endpoint may have stored something else than it was sent (UNVERIFIED); that too is the run's doing. Where it is not known, or
-    was still as before, the run can only have left `after`: the write may have been carried out late.
+    An endpoint may have stored another value than it was sent (UNVERIFIED); then that value is what the run left. Where the value is
+    not known, or was still the one before, the run can only have left `after`: the endpoint may have carried the write out late.
     """
     change, left = entry.intent.change, entry.intent.change.after
     if entry.settled and entry.receipt is not None and not same(entry.receipt.found, change.before):
         left = entry.receipt.found
-    reason = f"puts back what run {entry.intent.run} changed from {told(change.before)} to {told(change.after)}"
+    reason = f"undoes run {entry.intent.run}, which changed it from {shown(change.before)} to {shown(change.after)}"
     return replace(change, before=left, after=change.before, reason=reason)

@@ -1,4 +1,4 @@
-"""When two values of a setting are the same, and how a person reads one."""
+"""Comparing the values of a setting, and showing one in a sentence."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 def plain(value: Scalar) -> Scalar:
-    """`value` in Python's own type: pyVmomi's `long` is an int that says it is not.
+    """`value` as an instance of exactly bool, int, float or str; pyVmomi's `long`, a subclass of int, becomes int.
 
     Raises:
-        TypeError: it is no `Scalar`, for example a numpy number or a Decimal; taken for absent it would equal an absent setting.
+        TypeError: `value` is not a `Scalar`, for example a numpy number or a Decimal.
     """
     if value is None:
         return None
@@ -23,11 +23,11 @@ def plain(value: Scalar) -> Scalar:
 
 
 def same(one: Scalar, other: Scalar) -> bool:
-    """Whether two values are one, type and all: True is not 1, "1" is not 1, and absent (None) is only itself."""
+    """Whether two values are equal and of one type: True is not 1, "1" is not 1, and None (absent) equals only None."""
     one, other = plain(one), plain(other)
     return type(one) is type(other) and one == other
 
 
-def told(value: Scalar) -> str:
-    """`value` in a sentence, with its type where the digits alone would mislead."""
+def shown(value: Scalar) -> str:
+    """`value` as text for a sentence; quotes show that it is a string, and None is "absent"."""
     return "absent" if value is None else repr(plain(value))

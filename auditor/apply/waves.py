@@ -1,4 +1,4 @@
-"""Applies a plan: cluster by cluster, one host of each first."""
+"""Applies a plan cluster by cluster; in each cluster one host, the canary, comes first."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.apply.guards import BlastRadius, check_blast_radius, check_reachable_by_name, check_values, sort_out
+from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
 from auditor.apply.making import make
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from auditor.journal import Journal
     from auditor.model import Plan
 
-Confirm = Callable[[Sequence[Change]], bool]  # shown what will be attempted; False means no
-Progress = Callable[[Change, int, int], None]  # before a change: it, its number from 1, of how many
+Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
+Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
 _NO_LIMIT = BlastRadius()
 _WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
 
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """The changes of one cluster: those of its canary, then the others."""
+    """The changes of one cluster: those of its canary host, then those of the others."""
 
     canary_name: str
     canary: tuple[Change, ...]
@@ -45,21 +45,21 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
 ) -> Iterator[Receipt]:
-    """Make the changes of `plan` whose class is in `allow`, a receipt each, and one for each change left out.
+    """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
-    The guards are asked at once, before the first receipt. Then cluster by cluster: the changes of one host first, and the
-    other hosts only when all of them ended in `well`; a change that was written and not read back as wanted stops the run. What is
-    not attempted keeps the outcome PROPOSED with the reason. Contradictions and what has to be done by hand are never attempted.
-    A value stored for the next boot is APPLIED with `pending`, which is not yet a success.
+    All guards run before the first write. In each cluster the changes of one host come first, and those of the other hosts follow
+    only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
+    not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand are never attempted.
+    A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
 
     Raises:
-        ConfigurationError: the plan names an endpoint or a remediator that is not there.
+        ConfigurationError: the plan names an endpoint or a remediator that does not exist.
         GuardError: too many resources, or not confirmed; nothing was written.
         JournalError: while iterating: nothing more is written.
     """
-    attempted, aside = sort_out(plan, allow)
+    attempted, skipped = select_changes(plan, allow)
     check_values(attempted)
-    check_reachable_by_name(attempted, sessions, remediators)
+    check_names(attempted, sessions, remediators)
     check_blast_radius(attempted, limits)
     if attempted and not confirm(attempted):
         raise GuardError(
@@ -75,41 +75,41 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
         return make(change, remediators(change.remediator), session, journal)
 
-    return _walk(attempted, aside, attempt, progress or _silent, well)
+    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well)
 
 
-def _walk(
+def _attempt_all(
     attempted: Sequence[Change],
-    aside: Sequence[Receipt],
+    skipped: Sequence[Receipt],
     attempt: Callable[[Change], Receipt],
     progress: Progress,
     well: Collection[Outcome],
 ) -> Iterator[Receipt]:
-    yield from aside
+    yield from skipped
     number = 0
-    stopped = ""  # why nothing more of this run is attempted
+    run_stopped = ""  # why no further change of this run is attempted
     for wave in waves(attempted):
-        held = ""  # why the rest of this cluster is not attempted
+        canary_failed = ""  # why the rest of this cluster is not attempted
         for changes in (wave.canary, wave.rest):
-            keep_back = stopped or held
+            cluster_stopped = canary_failed
             for change in changes:
-                if stopped or keep_back:
-                    yield Receipt(change, Outcome.PROPOSED, change.before, stopped or keep_back)
+                if run_stopped or cluster_stopped:
+                    yield Receipt(change, Outcome.PROPOSED, change.before, run_stopped or cluster_stopped)
                     continue
                 number += 1
                 progress(change, number, len(attempted))
                 receipt = attempt(change)
                 if receipt.outcome is Outcome.UNVERIFIED:
-                    stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
-                if receipt.outcome not in well:
-                    held = held or f"not attempted: the canary {wave.canary_name} ended {receipt.outcome} on {_named(change)}"
+                    run_stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
+                if receipt.outcome not in well and not canary_failed:
+                    canary_failed = f"not attempted: the canary {wave.canary_name} ended {receipt.outcome} on {_named(change)}"
                 yield receipt
 
 
 def waves(changes: Sequence[Change]) -> list[Wave]:
-    """`changes` by cluster, in the order the clusters appear; within one, the order of each host's changes is kept.
+    """`changes` grouped by cluster, in the order in which the clusters appear; the changes of a host stay in their order.
 
-    The canary is the first host that appears. Where a group has no hosts, as with an array, it is the first object.
+    The canary is the first host that appears. In a group without hosts, such as an array, it is the first object.
     """
     clusters: dict[tuple[str, str | None], dict[str, list[Change]]] = {}
     for change in changes:
@@ -125,7 +125,7 @@ def waves(changes: Sequence[Change]) -> list[Wave]:
 
 
 def _unit(change: Change) -> str:
-    """What is tried first as one: the host the write goes to, or the object itself."""
+    """The unit that a canary consists of: the host that the write goes to, or the object itself."""
     return dict(change.target.keys).get("host_id") or change.resource.host or f"{change.resource.kind} {change.resource.id}"
 
 
@@ -133,5 +133,5 @@ def _named(change: Change) -> str:
     return f"{change.remediator} on {change.resource.name}"
 
 
-def _silent(_change: Change, _number: int, _of: int) -> None:
+def _no_progress(_change: Change, _number: int, _of: int) -> None:
     return

@@ -9,11 +9,11 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from auditor.engine.lineage import plain_fact, rests_on
+from auditor.facts.catalog import CatalogColumn, catalog
 from auditor.facts.column_texts import COMMON, column_texts
 from auditor.facts.needs import IDENTITIES
 from auditor.facts.schema import TABLES
-from auditor.facts.views import view_columns, view_sources
+from auditor.facts.views import view_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,33 +42,22 @@ def about_view(view: str) -> str:
 
 def described(view: str) -> tuple[DescribedColumn, ...]:
     """The columns of `view` in order."""
-    return tuple(_column(view, name, kind) for name, kind in view_columns()[view].items())
+    return tuple(_described(view, name, column) for name, column in catalog().views[view].columns.items())
 
 
-def _column(view: str, name: str, kind: str) -> DescribedColumn:
-    plain = _plain(view, name)
+def _described(view: str, name: str, column: CatalogColumn) -> DescribedColumn:
     texts, fact_text = column_texts(), ""
-    if plain is not None:
-        fact_text = next(column.what for column in TABLES[plain[0]].columns if column.name == plain[1])
+    if column.plain is not None:
+        table, _, fact = column.plain.partition(".")
+        fact_text = next(one.what for one in TABLES[table].columns if one.name == fact)
     what = texts.get(view, {}).get(name) or fact_text or texts[COMMON].get(name, "")
-    sources = (".".join(plain),) if plain is not None else _sources(view, name)
-    return DescribedColumn(name, kind, what, sources, plain is not None, _examples().get(view, {}).get(name))
+    sources = (column.plain,) if column.plain is not None else _sources(column)
+    return DescribedColumn(name, column.type, what, sources, column.plain is not None, _examples().get(view, {}).get(name))
 
 
-def _plain(view: str, name: str) -> tuple[str, str] | None:
-    try:
-        return plain_fact(view, name)
-    except NotImplementedError:
-        return None
-
-
-def _sources(view: str, name: str) -> tuple[str, ...]:
+def _sources(column: CatalogColumn) -> tuple[str, ...]:
     """The facts a computed column is made of; what only joins tables, or decides which rows there are, is left out where more is known."""
-    try:
-        own, rows = rests_on([(view, [name])]).columns, rests_on([(view, [])]).columns
-    except NotImplementedError:
-        return ()
-    facts = {(table, column) for table, column in own - rows if column and table != "reading"}
+    facts = {(table, fact) for table, facts in column.facts.items() for fact in facts if fact and table != "reading"}
     telling = {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
     return tuple(sorted(f"{table}.{column}" for table, column in telling))
 

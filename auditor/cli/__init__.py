@@ -8,11 +8,11 @@ CRASHED = 70
 """EX_SOFTWARE of sysexits.h."""
 
 UNREAD = 141
-"""What a shell tells of a tool that a broken pipe has ended, 128 and SIGPIPE. None of design.md's codes: the command's own is not known."""
+"""What a shell reports of a tool that a broken pipe has ended, 128 and SIGPIPE (docs/ARCHITECTURE.md#exit-codes)."""
 
 
 def main() -> None:
-    """The console script `auditor`; its exit codes are those of design.md, "Verdicts and exit codes"."""
+    """The console script `auditor`; its exit codes are those of docs/ARCHITECTURE.md#exit-codes."""
     from auditor.cli.safe_stdout import outliving, untaken
 
     sys.stdout, sys.stderr = outliving(sys.stdout), outliving(sys.stderr)

@@ -14,7 +14,7 @@ import typer
 from auditor.cli import options
 from auditor.cli.terminal import confirmed, progress, show_plan
 from auditor.errors import ConfigurationError
-from auditor.model import FixClass, Lane, Severity
+from auditor.model import BulkTransport, FixClass, Severity
 
 if TYPE_CHECKING:
     from auditor.audit import Audited
@@ -38,7 +38,7 @@ class Wanted:
     yes: bool
     allow: Sequence[FixClass]
     max_changes: str
-    lane: Lane | None
+    lane: BulkTransport | None
     state_dir: Path | None
     since: Asked | None = None
     waivers: Path | None = None

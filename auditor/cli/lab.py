@@ -62,19 +62,20 @@ def generate(
 
     Example: auditor lab generate --hosts 10000 --luns 128 --paths 4 --vcenters 8 --seed 1 --write-fleet big.yaml
     """
-    from auditor.lab import generating
+    from auditor.lab.generated.cluster import FleetSize
+    from auditor.lab.generated.fleet import generate as generated
 
     try:
-        size = generating.FleetSize(hosts, luns, paths, vcenters)
+        size = FleetSize(hosts, luns, paths, vcenters)
     except ValueError as error:
         raise ConfigurationError(str(error), why="nothing was served.", do="auditor lab generate --help") from error
-    return _serve(generating.generate(size, seed), write_fleet, faults)
+    return _serve(generated(size, seed), write_fleet, faults)
 
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
     """Serve a fleet until a signal comes; what is wrong with the control file at the start ends it, later it is told."""
-    from auditor.lab.faults import FaultFile, served_by
-    from auditor.lab.serving import serve
+    from auditor.lab.faults import FaultFile
+    from auditor.lab.serving import serve, served_by
 
     with _interruptions() as told, serve(fleet) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))

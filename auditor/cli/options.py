@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.model import FixClass, Lane, Severity
+from auditor.model import BulkTransport, FixClass, Severity
 
 Fleet = Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
 RequiredFleet = Annotated[Path, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
@@ -18,7 +18,7 @@ StateDir = Annotated[
     ),
 ]
 ByLane = Annotated[
-    Lane | None,
+    BulkTransport | None,
     typer.Option("--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from auditor.fleet import Fleet
 
 _DEVICE_NAME = re.compile(r"[*?\[]|naa\.|eui\.|t10\.|mpx\.|vml\.|uuid\.")
-"""How canonical device names begin. Source: facts.md, device names; `uuid.` is NVMe's."""
+"""How canonical device names begin. Source: docs/domain/arrays.md#device-names; `uuid.` is NVMe's."""
 
 
 def examine_fleet(fleet: Fleet, affected: AffectedRules) -> Iterator[Check]:

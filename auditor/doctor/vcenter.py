@@ -13,7 +13,7 @@ from auditor.doctor.connection import shortly
 from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
 from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_READS
 from auditor.errors import EndpointError, PermissionMissingError
-from auditor.model import Check, Health, Lane
+from auditor.model import BulkTransport, Check, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -171,12 +171,12 @@ def _transport(vcenter: VCenter, endpoint: Endpoint, hosts: Any) -> Check:
         )
     if notes:
         return at(Health.WARNING, f"{transport}: {'; '.join(notes)}", "reading takes longer; what is read is the same.", "report the note.")
-    if transport is Lane.VIJSON:
+    if transport is BulkTransport.VIJSON:
         return at(Health.OK, f"VI/JSON, release {release}{forced}: the fastest")
     if forced:
         return at(Health.OK, f"{transport}{forced}")
     why = f"API {vcenter.about.apiVersion} has no VI/JSON, 8.0 U1 and later have" if release is None else "it offers no VI/JSON"
-    return at(Health.OK, f"SOAP: {why}" if transport is Lane.SOAP else f"{transport}: {why}")
+    return at(Health.OK, f"SOAP: {why}" if transport is BulkTransport.SOAP else f"{transport}: {why}")
 
 
 def _account(endpoint: Endpoint, account: Any) -> Check:

@@ -195,7 +195,7 @@ class RuleReader:
         for index, _ in enumerate(entries := fields.items("sources")):
             fields.known_keys(("what", "url"), "sources", index)
             url = fields.text("sources", index, "url")
-            if url and not url.startswith(("https://", "http://")):
+            if url and not url.startswith(("https://", "http://", "docs/")):  # docs/: a page of this repository
                 fields.wrong(f'"{url}" is not a URL', "sources", index, "url")
             result.append((fields.text("sources", index, "what", required=True), url or None))
         if not entries and fields.get("sources") is not None:

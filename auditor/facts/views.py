@@ -22,15 +22,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import SnapshotError
+from auditor.facts.catalog import catalog, view_columns, with_dependencies
 from auditor.facts.families import family_of_inquiry, family_of_name
 from auditor.facts.memory import hold, run
 from auditor.facts.parallel import as_they_rest
-from auditor.facts.schema import create_tables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     import duckdb
+
+__all__ = ["RESOURCE_COLUMNS", "create_views", "seal", "unreadable", "view_columns", "view_sources"]
 
 RESOURCE_COLUMNS = ("endpoint", "resource_id", "resource_name", "cluster", "host")
 """The columns every judged view begins with; with the view's name they make a model.Resource."""
@@ -147,18 +149,7 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
 
 def with_what_they_rest_on(views: Collection[str]) -> Mapping[str, set[str]]:
     """The names of `views` and of all they rest on, steps included, each with those that it rests on itself."""
-    sources = view_sources()
-    found = dict[str, set[str]]()
-    wanted = set(views)
-    for place in reversed(range(len(sources))):
-        name, text = sources[place]
-        if name in wanted:
-            # Of one name with a view that comes later is a part of this one.
-            before = {earlier for earlier, _ in sources[:place]}
-            below = set(re.findall(r"\b(?:FROM|JOIN) (\w+)", text)) | (_KEPT_DEVICE_RESTS_ON if name == "device" else set())
-            found[name] = below & before
-            wanted |= found[name]
-    return found
+    return {name: set(catalog().views[name].rests_on) for name in with_dependencies(views)}
 
 
 _KEPT = {"step_seen_device": "kept_seen_device", "step_device_group": "kept_device_group", "step_host_group": "kept_host_group"}
@@ -189,8 +180,6 @@ def kinds_of(connection: duckdb.DuckDBPyConnection) -> Mapping[str, Kinds]:
 
 _OF_KIND = "kept_device_of_kind"
 
-_KEPT_DEVICE_RESTS_ON = frozenset({"step_host_reading", "step_array_device", "step_known_device", "step_family"})
-
 
 def unreadable(failure: Exception) -> SnapshotError:
     """What to say when the files behind the facts cannot be read any more."""
@@ -207,24 +196,6 @@ def create_plain_views(connection: duckdb.DuckDBPyConnection, views: Collection[
     for name, text in view_sources():
         if name in wanted:
             connection.execute(text.replace("CREATE VIEW", "CREATE TABLE", 1) if name in ONCE else text)
-
-
-@cache
-def view_columns() -> Mapping[str, Mapping[str, str]]:
-    """Every judged view: its columns in order, each with its DuckDB type."""
-    import duckdb
-
-    with duckdb.connect() as connection:
-        create_tables(connection)
-        for _, text in view_sources():
-            # Tables without rows: a view is worked out anew, with all below it, by each that names it.
-            empty = text.replace("CREATE VIEW", "CREATE TABLE", 1).strip().removesuffix(";")
-            connection.execute(f"{empty}\nWITH NO DATA")
-        return {
-            name: {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
-            for name, _ in view_sources()
-            if not name.startswith("step_")
-        }
 
 
 def seal(connection: duckdb.DuckDBPyConnection, writable: Path | None = None) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.rule import DRIFT
 from auditor.errors import SnapshotError
-from auditor.model import Since
+from auditor.model import DriftAge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,7 +50,7 @@ WHERE NOT line.is_ended AND line.since_run IS DISTINCT FROM $run
     AND line.rule = seen.rule AND line.endpoint = seen.endpoint AND line.resource_id = seen.resource_id"""
 
 
-def since_when(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, Since]:
+def since_when(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, DriftAge]:
     """Since when each failure of a rule of drift is there; empty where no such rule was judged.
 
     Args:
@@ -83,7 +83,7 @@ def since_when(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet)
     found = {}
     for rule, endpoint, resource, since_run, since_at, is_ended in rows:
         first, at = (since_run, since_at) if since_run is not None else own
-        found[rule, endpoint, kinds[rule], resource] = Since(first, at, at_least=not (is_ended or ended))
+        found[rule, endpoint, kinds[rule], resource] = DriftAge(first, at, at_least=not (is_ended or ended))
     return found
 
 

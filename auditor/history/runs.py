@@ -19,7 +19,7 @@ from auditor.report.files import written_whole
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.model import Fix, Report, Since
+    from auditor.model import DriftAge, Fix, Report
     from auditor.report.saved_report import FindingKey
 
 RUN_FILE = "run.json"
@@ -127,7 +127,7 @@ def begin_run(state: Path, run_id: str) -> Path:
 
 
 def keep_run(
-    directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, since: Mapping[FindingKey, Since] | None = None
+    directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, since: Mapping[FindingKey, DriftAge] | None = None
 ) -> None:
     """Finish a run: what it reports, and then the small file that says it is whole.
 

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock of the operating system, which dies with its holder."""
+"""One writer at a time: a lock of the operating system, which ends with the process that holds it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _LONGEST_HOLDER_BYTES = 4096
 
 @contextmanager
 def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[None]:
-    """Hold the lock of `directory`, which exists, for the body; `holder` is told to whoever comes second.
+    """Hold the lock of an existing `directory` for the block; the error of a second process names `holder`.
 
-    The file stays behind, and means nothing by itself: the kernel lets go of the lock when its holder ends, however it ends.
+    The lock file stays behind, and a file alone locks nothing: the kernel releases the lock when its process ends, however it ends.
 
     Raises:
         GuardError: another run holds it.
@@ -48,14 +48,14 @@ def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[No
         os.close(descriptor)
 
 
-def _held(directory: Path, told: bytes) -> GuardError:
+def _held(directory: Path, holder_json: bytes) -> GuardError:
     try:
-        holder = json.loads(told)
+        holder = json.loads(holder_json)
         who = f"run {holder['run']}, process {holder['pid']} of {holder['user']} on {holder['host']}, since {holder['since']}"
-    except (ValueError, KeyError, TypeError):  # it has the lock, and has not yet said who it is
+    except (ValueError, KeyError, TypeError):  # it has the lock, and has not written its name yet
         who = "another run that has only just begun"
     return GuardError(
         f"{directory} is in use by {who}",
-        why="two runs that write at once would each undo what the other has just read back; nothing was written.",
+        why="two runs that write at once could overwrite each other's settings; nothing was written.",
         do="wait until it ends, or stop it; a run that died does not hold this lock.",
     )

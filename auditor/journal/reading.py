@@ -1,4 +1,4 @@
-"""Reads journals back: what was announced, and what became of it."""
+"""Reads journals: the intents, and the receipt of each."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A receipt as a journal holds it: it names its intent instead of repeating the change."""
+class ReceiptRecord:
+    """A receipt line of a journal; fields are called as in the file. It names its intent instead of repeating the change."""
 
     of: tuple[str, int]
     time: datetime
@@ -31,42 +31,42 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """One journal file."""
+class JournalFile:
+    """The content of one journal file."""
 
     path: Path
     run: str
-    started: datetime | None  # None when the process died before its first line was whole
+    started: datetime | None  # None when the process died before it had written its first line
     host: str | None  # likewise
     user: str | None  # likewise
     intents: tuple[Intent, ...]
-    receipts: tuple[Told, ...]
-    torn: str | None  # what is wrong with an unfinished last line; None when every line is whole
+    receipts: tuple[ReceiptRecord, ...]
+    torn: str | None  # a sentence about an unfinished last line; None when every line is complete
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One announced write and the last word on it."""
+    """One intent and its last receipt."""
 
     intent: Intent
     receipt: Receipt | None  # None when the run ended between the intent and the receipt
-    settled: bool  # False when what became of it has still to be found out
+    settled: bool  # False while the result of the write is not known
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Every journal of a directory, oldest run first."""
+    """The entries of every journal of a directory, oldest run first."""
 
     entries: tuple[Entry, ...]
     torn: tuple[str, ...]  # a sentence for each unfinished last line
 
     def of_run(self, run: str) -> tuple[Entry, ...]:
-        """The writes one run announced, in their order."""
+        """The entries of one run, in their order."""
         return tuple(entry for entry in self.entries if entry.intent.run == run)
 
 
 def open_intents(directory: Path) -> list[Intent]:
-    """Writes that were announced and whose end no journal of `directory` tells, oldest first.
+    """Intents without a final receipt in any journal of `directory`, oldest first.
 
     Raises:
         JournalError: a journal is damaged.
@@ -75,31 +75,30 @@ def open_intents(directory: Path) -> list[Intent]:
 
 
 def history(directory: Path) -> History:
-    """All journals of `directory`; one that does not exist holds none.
+    """The content of all journals of `directory`; empty when the directory does not exist.
 
     Raises:
-        JournalError: a journal is damaged, other than by a last line that a crash left unfinished.
+        JournalError: a journal is damaged; an unfinished last line, which a crash leaves, is not damage.
     """
     journals = [read_journal(path) for path in sorted(directory.glob(f"*{SUFFIX}"))]
     journals.sort(key=lambda journal: (journal.started is not None, journal.started, journal.run))
-    told: dict[tuple[str, int], Told] = {}
+    receipts: dict[tuple[str, int], ReceiptRecord] = {}
     for receipt in (receipt for journal in journals for receipt in journal.receipts):
-        earlier = told.get(receipt.of)
+        earlier = receipts.get(receipt.of)
         if earlier is None or not earlier.settled:
-            told[receipt.of] = receipt
-    entries = [_entry(intent, told.get((intent.run, intent.number))) for journal in journals for intent in journal.intents]
+            receipts[receipt.of] = receipt
+    entries = [_entry(intent, receipts.get((intent.run, intent.number))) for journal in journals for intent in journal.intents]
     return History(tuple(entries), tuple(journal.torn for journal in journals if journal.torn))
 
 
-def read_journal(path: Path) -> Recorded:
-    """One journal file.
+def read_journal(path: Path) -> JournalFile:
+    """The content of one journal file.
 
-    The last line may be unfinished, when the process was killed or the power failed while it was being written. That is
-    reported and no loss: the write an unfinished intent announces was never sent, and an unfinished receipt leaves its
-    intent open.
+    The last line may be unfinished, when the process was killed or the power failed while it was being written. This is reported, and
+    nothing is lost: the write of an unfinished intent was never sent, and an unfinished receipt leaves its intent open.
 
     Raises:
-        JournalError: any other damage.
+        JournalError: the file is damaged in another way.
     """
     try:
         content = path.read_bytes()
@@ -110,7 +109,7 @@ def read_journal(path: Path) -> Recorded:
     run = path.name.removesuffix(SUFFIX)
     opened: tuple[datetime | None, str | None, str | None] = (None, None, None)
     intents: dict[int, Intent] = {}
-    receipts: list[Told] = []
+    receipts: list[ReceiptRecord] = []
     for number, line in enumerate(lines):
         try:
             record = record_of(number, line)
@@ -119,10 +118,10 @@ def read_journal(path: Path) -> Recorded:
             elif record["record"] == "intent":
                 intents[number] = Intent(run, number, datetime.fromisoformat(record["time"]), _convert(record["change"], Change))
             else:
-                receipts.append(_told(record, run, intents))
+                receipts.append(_receipt_record(record, run, intents))
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(path, f"line {number + 1}: {error}") from error
-    return Recorded(path, run, *opened, tuple(intents.values()), tuple(receipts), torn)
+    return JournalFile(path, run, *opened, tuple(intents.values()), tuple(receipts), torn)
 
 
 def _opened(record: dict[str, Any], run: str) -> tuple[datetime, str, str]:
@@ -133,19 +132,19 @@ def _opened(record: dict[str, Any], run: str) -> tuple[datetime, str, str]:
     return datetime.fromisoformat(record["time"]), str(record["host"]), str(record["user"])
 
 
-def _told(record: dict[str, Any], run: str, intents: Mapping[int, Intent]) -> Told:
+def _receipt_record(record: dict[str, Any], run: str, intents: Mapping[int, Intent]) -> ReceiptRecord:
     if record["record"] != "receipt":
         raise ValueError("it is neither an intent nor a receipt")
-    told = _convert(record, Told)
-    if told.of[0] == run and told.of[1] not in intents:
-        raise ValueError(f"it is the receipt of line {told.of[1] + 1}, which is no intent")
-    return told
+    receipt = _convert(record, ReceiptRecord)
+    if receipt.of[0] == run and receipt.of[1] not in intents:
+        raise ValueError(f"it is the receipt of line {receipt.of[1] + 1}, which is no intent")
+    return receipt
 
 
-def _entry(intent: Intent, told: Told | None) -> Entry:
-    if told is None:
+def _entry(intent: Intent, record: ReceiptRecord | None) -> Entry:
+    if record is None:
         return Entry(intent, None, settled=False)
-    return Entry(intent, Receipt(intent.change, told.outcome, told.found, told.why, told.pending), told.settled)
+    return Entry(intent, Receipt(intent.change, record.outcome, record.found, record.why, record.pending), record.settled)
 
 
 def _convert(value: Any, kind: type[T]) -> T:
@@ -157,6 +156,6 @@ def _convert(value: Any, kind: type[T]) -> T:
 def _damaged(path: Path, reason: str) -> JournalError:
     return JournalError(
         f"{path}: {reason}",
-        why="what was changed on the fleet, and what it was before, can no longer be trusted; nothing was written.",
+        why="the record of what was changed on the fleet can no longer be trusted; nothing was written.",
         do="restore the file from a backup; or, after checking the fleet by hand, move it out of the state directory.",
     )

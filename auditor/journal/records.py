@@ -1,7 +1,7 @@
-"""The lines of a journal: JSON objects, numbered from 0, each with a checksum of itself.
+"""The lines of a journal: JSON objects, numbered from 0, each with its own checksum.
 
-Values keep their JSON type (`32`, `"32"` and `true` are three values) and an absent setting is `null`. A checksum, because a
-flipped digit in `before` is still JSON, and undo would write it to a host.
+Values keep their JSON type (`32`, `"32"` and `true` are three values) and an absent setting is `null`. The checksum is needed because
+a flipped digit in `before` is still valid JSON, and undo would write it to a host.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SUFFIX = ".jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """A write that was announced; `(run, number)` is its name in every journal."""
+    """The announcement of one write; `(run, number)` identifies it in every journal."""
 
     run: str
     number: int  # of its line in the run's journal
@@ -31,17 +31,17 @@ class Intent:
 
 
 def run_record(run: str, time: datetime, host: str, user: str, pid: int) -> dict[str, Any]:
-    """Line 0: whose journal this is."""
+    """Line 0: the run, and the host, user and process that write the journal."""
     return {"record": "run", "version": VERSION, "run": run, "time": time.isoformat(), "host": host, "user": user, "pid": pid}
 
 
 def intent_record(change: Change, time: datetime) -> dict[str, Any]:
-    """The announcement of one write."""
+    """The line that announces one write."""
     return {"record": "intent", "time": time.isoformat(), "change": asdict(change)}
 
 
 def receipt_record(intent: Intent, receipt: Receipt, time: datetime, *, settled: bool) -> dict[str, Any]:
-    """What became of the write `intent` announced; the change itself is not repeated."""
+    """The line with the result of the write that `intent` announced; the change itself is not repeated."""
     return {
         "record": "receipt",
         "of": [intent.run, intent.number],
@@ -58,7 +58,7 @@ def line_of(number: int, record: dict[str, Any]) -> bytes:
     """One line with its newline.
 
     Raises:
-        ValueError: a value that JSON cannot hold, such as a float that is not a number.
+        ValueError: a value that JSON cannot represent, such as NaN.
     """
     body = json.dumps({"line": number, **record}, separators=(", ", ": "), allow_nan=False).encode("ascii")
     return body[:-1] + _seal(body) + b"\n"
@@ -68,14 +68,14 @@ def record_of(number: int, line: bytes) -> dict[str, Any]:
     """The record of one line without its newline.
 
     Raises:
-        ValueError: it is not line `number` as it was written; the text says why.
+        ValueError: it is not line `number` as it was written; the message says why.
     """
     body = line[: -len(_seal(b""))] + b"}"
     if line[-len(_seal(b"")) :] != _seal(body):
         raise ValueError("its checksum does not match")
     record = json.loads(body)
     if not isinstance(record, dict) or record.get("line") != number:
-        raise ValueError("it is not the line that belongs here: lines are missing, doubled or in another order")
+        raise ValueError("it has another line number: lines are missing, repeated or in another order")
     return record
 
 

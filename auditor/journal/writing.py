@@ -26,9 +26,9 @@ def utc_now() -> datetime:
 
 
 class Journal:
-    """The journal of one run; `open_journal` makes it, under the lock of its directory.
+    """The journal of one run; `open_journal` creates it while it holds the lock of the directory.
 
-    The file appears with the first record, so that a run that changes nothing leaves none behind.
+    The file appears with the first record, so a run that changes nothing leaves no file.
     """
 
     def __init__(self, directory: Path, run: str, host: str, user: str, now: Callable[[], datetime]) -> None:
@@ -41,23 +41,23 @@ class Journal:
         self._broken = False
 
     def intend(self, change: Change) -> Intent:
-        """Announce one write; it is on disk when this returns, and only then may the write be sent.
+        """Announce one write; the intent is on disk when this returns, and only then may the write be sent.
 
         Raises:
-            JournalError: it could not be recorded, so the write must not happen.
+            JournalError: the intent could not be recorded, so the write must not be sent.
         """
         time = self._now()
         number = self._append(intent_record(change, time))
         return Intent(self.run, number, time, change)
 
     def receipt(self, intent: Intent, receipt: Receipt, *, settled: bool = True) -> None:
-        """Record what became of `intent`, which may be an earlier run's.
+        """Record the result of `intent`, which may belong to an earlier run.
 
-        `settled=False` keeps the intent open: the endpoint could not be read, or may still carry the write out, and the next
-        run has to look again.
+        `settled=False` leaves the intent open: the endpoint could not be read, or may still carry the write out, and the next run has
+        to read the setting again.
 
         Raises:
-            JournalError: it could not be recorded; the intent stays open and the next run looks what became of it.
+            JournalError: the receipt could not be recorded; the intent stays open and the next run reads the setting again.
         """
         self._append(receipt_record(intent, receipt, self._now(), settled=settled))
 
@@ -71,7 +71,7 @@ class Journal:
     def _append(self, record: dict[str, Any]) -> int:
         if self._broken:
             raise self._unwritable("it was closed, or an earlier record did not reach the disk")
-        # Cleared at the end: an interrupt or an error in between may leave half a line, and nothing may follow half a line.
+        # Reset at the end: an interrupt or an error before that may leave half a line, and nothing may follow half a line.
         self._broken = True
         try:
             if self._descriptor is None:
@@ -84,7 +84,7 @@ class Journal:
 
     def _create(self) -> None:
         self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        sync_directory(self.directory)  # else the file's name, and with it the intent, could be lost with the power
+        sync_directory(self.directory)  # without this a power failure could lose the file name, and the intent with it
         self._write(run_record(self.run, self._now(), self._host, self._user, os.getpid()))
 
     def _write(self, record: dict[str, Any]) -> int:
@@ -102,17 +102,17 @@ class Journal:
         return JournalError(
             f"{self._path}: {reason}",
             why="a write that is not recorded first could be neither explained nor undone, so nothing more is changed.",
-            do="free space or make the state directory writable, then run again: it tells what became of a change left open.",
+            do="free space or make the state directory writable, then run again: it reports the result of a change left open.",
         )
 
 
 @contextmanager
 def open_journal(directory: Path, run: str, now: Callable[[], datetime] = utc_now) -> Iterator[Journal]:
-    """The journal of `run` in `directory`, made with mode 0700 if need be; no other run can write meanwhile.
+    """The journal of `run` in `directory`, which is created with mode 0700 if missing; no other run can write meanwhile.
 
     Raises:
-        GuardError: another run is writing in this state directory; the message says which.
-        JournalError: the directory cannot be made or written.
+        GuardError: another run writes in this state directory; the message names it.
+        JournalError: the directory cannot be created or written.
     """
     _make(directory)
     host, user = socket.gethostname(), _user()
@@ -137,12 +137,12 @@ def sync_directory(directory: Path) -> None:
 def _make(directory: Path) -> None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory.chmod(0o700)  # it may be older than this rule, or the umask stricter
+        directory.chmod(0o700)  # an existing directory may have another mode
         sync_directory(directory.parent)
     except OSError as error:
         raise JournalError(
             f"{directory}: {error.strerror}",
-            why="there is no place to record what is changed, so nothing may be changed.",
+            why="changes could not be recorded, so nothing may be changed.",
             do="make the state directory writable, or name another one with --state-dir.",
         ) from error
 

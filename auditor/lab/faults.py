@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.lab.serving import Lab
     from auditor.yaml import YamlDocument
 
 OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "garbage", "skew"})
@@ -87,7 +86,7 @@ class FaultFile:
 
     Args:
         path: the file.
-        served: kind and faults of each endpoint by its name; see `served_by`.
+        served: kind and faults of each endpoint by its name; see `auditor.lab.serving.served_by`.
     """
 
     def __init__(self, path: Path, served: Mapping[str, tuple[str, Faults]]) -> None:
@@ -116,11 +115,6 @@ class FaultFile:
         except OSError:
             return ()  # loading it tells why
         return (about.st_mtime_ns, about.st_size, about.st_ino)
-
-
-def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:
-    """Kind and faults of every endpoint of a lab, by name."""
-    return {name: (kind.value, server.faults) for kind, name, server in lab.served()}
 
 
 def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:

@@ -13,13 +13,14 @@ from importlib import resources
 from typing import Any
 
 from auditor.errors import ConfigurationError
-from auditor.lab.dell_sc.description import DellScDescription
-from auditor.lab.description import DeclaredDescription, LabFleet, VCenterDescription
-from auditor.lab.element.description import ElementDescription
-from auditor.lab.eternus.description import EternusDescription
-from auditor.lab.expanding import expand, put_vvols
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.ontap.description import OntapDescription
+from auditor.lab.arrays.dell_sc.description import DellScDescription
+from auditor.lab.arrays.element.description import ElementDescription
+from auditor.lab.arrays.eternus.description import EternusDescription
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.scenario_expansion import expand, put_vvols
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"

@@ -16,14 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from auditor.lab.arrays.dell_sc.server import DellScServer
+    from auditor.lab.arrays.element.description import NodeDescription
+    from auditor.lab.arrays.element.server import ElementServer
+    from auditor.lab.arrays.eternus.server import EternusServer
+    from auditor.lab.arrays.flasharray.server import FlashArrayServer
+    from auditor.lab.arrays.ontap.server import OntapServer
     from auditor.lab.authority import Authority
-    from auditor.lab.dell_sc.server import DellScServer
     from auditor.lab.description import DeclaredDescription, LabFleet
-    from auditor.lab.element.description import NodeDescription
-    from auditor.lab.element.server import ElementServer
-    from auditor.lab.eternus.server import EternusServer
-    from auditor.lab.flasharray.server import FlashArrayServer
-    from auditor.lab.ontap.server import OntapServer
+    from auditor.lab.faults import Faults
     from auditor.lab.vcenter.server import VCenterServer
 
     Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer
@@ -77,7 +78,7 @@ class Lab:
         Raises:
             KeyError: the lab serves no Element array of that name.
         """
-        from auditor.lab.growing import add_storage_node
+        from auditor.lab.storage_nodes import add_storage_node
 
         return add_storage_node(self.element[array_name], self.vcenters.values())
 
@@ -138,23 +139,23 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
 
             return VCenterServer(described, tls, VCENTER_USER, password)
         case "element":
-            from auditor.lab.element.server import ElementServer
+            from auditor.lab.arrays.element.server import ElementServer
 
             return ElementServer(described, tls, ARRAY_USER, password)
         case "dell_sc":
-            from auditor.lab.dell_sc.server import DellScServer
+            from auditor.lab.arrays.dell_sc.server import DellScServer
 
             return DellScServer(described, tls, ARRAY_USER, password)
         case "flasharray":
-            from auditor.lab.flasharray.server import FlashArrayServer
+            from auditor.lab.arrays.flasharray.server import FlashArrayServer
 
             return FlashArrayServer(described, tls, password)
         case "ontap":
-            from auditor.lab.ontap.server import OntapServer
+            from auditor.lab.arrays.ontap.server import OntapServer
 
             return OntapServer(described, tls, ARRAY_USER, password)
         case _:
-            from auditor.lab.eternus.server import EternusServer
+            from auditor.lab.arrays.eternus.server import EternusServer
 
             return EternusServer(described, ARRAY_USER, password)
 
@@ -162,3 +163,8 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
 def _declared(one: DeclaredDescription) -> dict[str, str]:
     told = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
     return {key: value for key, value in told.items() if value is not None}
+
+
+def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:
+    """Kind and faults of every endpoint of a lab, by name."""
+    return {name: (kind.value, server.faults) for kind, name, server in lab.served()}

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.lab.description import LabFleet, VCenterDescription
+    from auditor.lab.description import LabFleet
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 
 def export_vcsim(fleet: LabFleet, directory: Path) -> None:
@@ -38,7 +39,7 @@ def _export(vcenter: VCenterDescription, folder: Path) -> None:
 
     from auditor.lab.vcenter.inventory.objects import Inventory
     from auditor.lab.vcenter.soap.envelope import REFERENCE_TYPE, wire_version
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
     inventory = Inventory(VCenterState(vcenter))
     version = wire_version(vcenter.api_version)

@@ -10,7 +10,7 @@ from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.json_report import json_scalar
 from auditor.report.pages import embedded, write_page
 from auditor.report.provenance import Provenance, when_text
-from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, neutral, notices_of, outcome_text, since_text
+from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, drift_age_text, neutral, notices_of, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +121,7 @@ class _Embedding:
             {neutral(name): _value(value) for name, value in finding.impact.items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.waiver or {}).items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
-            since_text(finding.since) if finding.since else 0,
+            drift_age_text(finding.drift_age) if finding.drift_age else 0,
             [self._read(read) for read in self._provenance.of(finding)],
         ]
 

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 from auditor.errors import SnapshotError
 from auditor.model import (
     Change,
+    DriftAge,
     EndpointReading,
     Finding,
     Fix,
     FixClass,
     Gap,
     Outcome,
-    ReadAt,
+    ReadTime,
     Receipt,
     Report,
     Resource,
     RuleText,
     Run,
     Severity,
-    Since,
     Summary,
     Target,
     Verdict,
@@ -110,7 +110,7 @@ def _run(run: dict[str, Any]) -> Run:
     )
     # Fields are only ever added: an older report has none.
     read = tuple(
-        ReadAt(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
+        ReadTime(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
     )
     return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"], read)
 
@@ -146,17 +146,17 @@ def _finding(finding: dict[str, Any]) -> Finding:
         impact=finding["impact"],
         waiver=finding["waiver"],
         lapsed_waiver=finding.get("lapsed_waiver"),
-        since=since_of(finding["since"]) if finding.get("since") else None,
+        drift_age=drift_age_of(finding["since"]) if finding.get("since") else None,
     )
 
 
-def since_of(since: Mapping[str, Any]) -> Since:
-    """What `json_report.since_object` told.
+def drift_age_of(since: Mapping[str, Any]) -> DriftAge:
+    """What `json_report.drift_age_object` told.
 
     Raises:
         KeyError, TypeError, ValueError: something is missing there, or is something else.
     """
-    return Since(since["run"], _moment(since["at"]), since["at_least"])
+    return DriftAge(since["run"], _moment(since["at"]), since["at_least"])
 
 
 def fix_of(fix: Mapping[str, Any]) -> Fix:

@@ -1,4 +1,4 @@
-"""The report for programs: design.md, "JSON report", version 1. Fields are only ever added."""
+"""The report for programs: docs/ARCHITECTURE.md#json-report, version 1. Fields are only ever added."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from auditor.model import EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Since, Summary
+    from auditor.model import DriftAge, EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
     from auditor.report.provenance import ReadFrom
 
 SCHEMA_VERSION = 1
@@ -160,7 +160,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "fix": fix_object(finding.fix) if finding.fix else {},
         "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
         "lapsed_waiver": _scalars(finding.lapsed_waiver) if finding.lapsed_waiver is not None else None,
-        "since": since_object(finding.since) if finding.since is not None else None,
+        "since": drift_age_object(finding.drift_age) if finding.drift_age is not None else None,
     }
 
 
@@ -173,7 +173,7 @@ def _read_from(read: ReadFrom) -> dict[str, Any]:
     }
 
 
-def since_object(since: Since) -> dict[str, Any]:
+def drift_age_object(since: DriftAge) -> dict[str, Any]:
     """Since when a failure of drift is there."""
     return {"run": since.run, "at": utc_text(since.at), "at_least": since.at_least}
 

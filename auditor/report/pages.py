@@ -85,6 +85,6 @@ def _environment() -> jinja2.Environment:
         "lasted": wording.lasted,
         "place_of": wording.place_of,
         "fix_text": wording.fix_text,
-        "since_text": wording.since_text,
+        "drift_age_text": wording.drift_age_text,
     }
     return environment

@@ -1,6 +1,6 @@
 """From which endpoint each value of a finding's evidence came, and when it was read there.
 
-Which topics a column rests on the views tell (facts/column_topics.py); when each endpoint was asked for them, the run does. A finding about
+Which topics a column rests on the views tell (facts/catalog.py); when each endpoint was asked for them, the run does. A finding about
 one host has that host's times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of
 an array's volume, are named where the evidence names them or there is only one; else it was any of them, and the entry says how many.
 """
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.facts.column_topics import OF_THE_BASELINE, OF_THE_FLEET_FILE, column_topics
+from auditor.facts.catalog import BASELINE_TOPIC, FLEET_FILE_TOPIC, column_topics
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
-    from auditor.model import Finding, ReadAt, Run
+    from auditor.model import Finding, ReadTime, Run
 
 _VCENTER = frozenset((*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS))
 _NAMING_ARRAYS = ("array_name", "arrays", "eternus_array_names", "ontap_arrays")
@@ -49,7 +49,7 @@ class Provenance:
     def __init__(self, run: Run) -> None:
         self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
         self._arrays = tuple(one.name for one in run.endpoints if one.kind != EndpointKind.VCENTER)
-        self._times: Mapping[tuple[str, str, str | None], ReadAt] = {(one.endpoint, one.topic, one.host): one for one in run.read}
+        self._times: Mapping[tuple[str, str, str | None], ReadTime] = {(one.endpoint, one.topic, one.host): one for one in run.read}
         self._seen: dict[tuple[object, ...], tuple[ReadFrom, ...]] = {}
 
     def of(self, finding: Finding) -> tuple[ReadFrom, ...]:
@@ -76,7 +76,7 @@ class Provenance:
     def _found(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
         asked: dict[tuple[str, ...], dict[str, set[str]]] = {}
         for column in columns:
-            for topic in column_topics().get(view, {}).get(column, ()):
+            for topic in column_topics(view, column):
                 whom = self._asked(topic, own, arrays)
                 asked.setdefault(whom, {}).setdefault(column, set()).add(topic)
         for whom in sorted(asked, key=lambda names: (names != (own,), names)):
@@ -88,11 +88,11 @@ class Provenance:
     def _asked(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
         if topic in _VCENTER:
             return (own,) if own in self._vcenters else self._vcenters
-        if topic in (OF_THE_FLEET_FILE, OF_THE_BASELINE):
+        if topic in (FLEET_FILE_TOPIC, BASELINE_TOPIC):
             return (topic,)
         return (own,) if own in self._arrays else arrays
 
-    def _time(self, endpoint: str, topic: str, host: str | None) -> ReadAt | None:
+    def _time(self, endpoint: str, topic: str, host: str | None) -> ReadTime | None:
         return self._times.get((endpoint, topic, host)) or self._times.get((endpoint, topic, None))
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from auditor.engine.rule import Rule, RuleSet
 
 _MADE = "<!-- Made by `make rule-pages` from the rule's file: change that. -->"
+_CITATION = re.compile(r"(?<![\w/])docs/([\w/-]+\.md(?:#[\w-]+)?)")
+"""A page of docs/, as rules name it; their own pages are two folders further down."""
 _VERDICTS = {
     Verdict.PASS: "Passes",
     Verdict.FAIL: "Fails",
@@ -83,7 +85,15 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from ("## Risk", "", _text(risk_text(rule)), "")
     yield from ("## When to waive", "", _text(waive_text(rule)), "")
     yield from ("## Examples", "", *_examples(rule), "")
-    yield from ("## Sources", "", *(f"- [{_text(what)}]({url})" if url else f"- {_text(what)}" for what, url in rule.sources))
+    yield from ("## Sources", "", *(_source(what, url) for what, url in rule.sources))
+
+
+def _source(what: str, url: str | None) -> str:
+    """One source as a line; what it says links to `url`, unless it names a page of its own."""
+    if url is None:
+        return f"- {_text(what)}"
+    link = _CITATION.sub(r"../../\1", url)
+    return f"- {_text(what)}: [{url}]({link})" if _CITATION.search(what) else f"- [{_text(what)}]({link})"
 
 
 def _what(rule: Rule) -> Iterator[str]:
@@ -118,10 +128,11 @@ def _sql(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Prose in which Markdown finds nothing of its own but code between backticks."""
+    """Prose in which Markdown finds nothing of its own but code between backticks and links to pages of docs/."""
     parts = text.split("`")
     for at in range(0, len(parts), 2):
-        parts[at] = re.sub(r"([\\*_\[\]<>])", r"\\\1", parts[at])
+        escaped = re.sub(r"([\\*_\[\]<>])", r"\\\1", parts[at])
+        parts[at] = _CITATION.sub(r"[docs/\1](../../\1)", escaped)
     return "`".join(parts)
 
 

@@ -13,6 +13,7 @@ from auditor.report.wording import (
     OUTCOME_WORDS,
     change_text,
     count_of,
+    drift_age_text,
     first_sentence,
     fix_text,
     lasted,
@@ -24,7 +25,6 @@ from auditor.report.wording import (
     place_of,
     place_texts,
     setting_text,
-    since_text,
     value_text,
     waiver_text,
 )
@@ -117,7 +117,7 @@ def _failures(rule: RuleDigest, width: int, *, several: bool) -> Iterator[Render
     if rule.text and (why := first_sentence(rule.text.lesson)):
         yield Text(neutral(why), style="dim")
     columns = _finding_columns(found)
-    cells = [_finding_cells(one, several=several, say_class=common is None, drifts=any(each.since for each in found)) for one in found]
+    cells = [_finding_cells(one, several=several, say_class=common is None, drifts=any(each.drift_age for each in found)) for one in found]
     columns, cells, shared = _without_repetition(columns, cells, width - 2)
     if shared:
         one = "  in" if shared[0].startswith("cluster ") else "  drifted"
@@ -162,7 +162,7 @@ def _finding_columns(found: Sequence[Finding]) -> list[Column]:
         Column("Cluster", floor=10, shorten=True),
         Column("Observed -> desired", floor=14),
         Column("Fix", floor=8),
-        *([Column(_DRIFTED, floor=14)] if any(one.since for one in found) else []),
+        *([Column(_DRIFTED, floor=14)] if any(one.drift_age for one in found) else []),
     ]
 
 
@@ -183,7 +183,7 @@ def _finding_cells(finding: Finding, *, several: bool, say_class: bool, drifts: 
 
 def _drifted(finding: Finding) -> str:
     """Since when, and whom vCenter names."""
-    told = (since_text(finding.since) if finding.since else "", change_text(finding.evidence))
+    told = (drift_age_text(finding.drift_age) if finding.drift_age else "", change_text(finding.evidence))
     return ", ".join(part for part in told if part)
 
 

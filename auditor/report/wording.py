@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
-    from auditor.model import Change, EndpointReading, Fix, Report, Resource, Scalar, Since
+    from auditor.model import Change, DriftAge, EndpointReading, Fix, Report, Resource, Scalar
 
 VERDICT_WORDS = {
     Verdict.FAIL: "fail",
@@ -188,7 +188,7 @@ def change_text(evidence: Mapping[str, Scalar]) -> str:
     return f"maybe by {who} at {when}"
 
 
-def since_text(since: Since) -> str:
+def drift_age_text(since: DriftAge) -> str:
     """Since when a failure of drift is there."""
     return f"{'at least ' if since.at_least else ''}since {moment(since.at)} (run {neutral(since.run)})"
 

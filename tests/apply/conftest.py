@@ -15,7 +15,7 @@ from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMi
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target
 
-SAID = {"why": "x", "do": "x"}
+WHY_AND_DO = {"why": "x", "do": "x"}
 
 
 @dataclass
@@ -33,9 +33,9 @@ class Shelf:
         name = target["setting"]
         fault = self.faults.get(name)
         if fault == "gone":
-            raise NotThereError(f"{name} is not there", **SAID)
+            raise NotThereError(f"{name} is not there", **WHY_AND_DO)
         if fault == "unreadable" or (fault in {"dies at the write", "dies after the write"} and (name in dict(self.writes))):
-            raise EndpointUnreachableError("no answer", **SAID)
+            raise EndpointUnreachableError("no answer", **WHY_AND_DO)
         return Reading(self.settings.get(name), self.pending)
 
     def write(self, session: object, target: Target, value: Scalar) -> None:
@@ -46,21 +46,21 @@ class Shelf:
             case "deaf":
                 return
             case "refuses":
-                raise RefusedError("out of range", **SAID)
+                raise RefusedError("out of range", **WHY_AND_DO)
             case "may not":
-                raise PermissionMissingError("Host.Config.Storage", **SAID)
+                raise PermissionMissingError("Host.Config.Storage", **WHY_AND_DO)
             case "refuses and changes":
                 self.settings[name] = 7
-                raise RefusedError("out of range", **SAID)
+                raise RefusedError("out of range", **WHY_AND_DO)
             case "clamps":
                 self.settings[name] = 64
             case "stores text":
                 self.settings[name] = str(value)
             case "answer lost, stored" | "dies after the write":
                 self.settings[name] = value
-                raise EndpointUnreachableError("no answer in 30 s", **SAID)
+                raise EndpointUnreachableError("no answer in 30 s", **WHY_AND_DO)
             case "answer lost, not stored" | "dies at the write":
-                raise EndpointUnreachableError("no answer in 30 s", **SAID)
+                raise EndpointUnreachableError("no answer in 30 s", **WHY_AND_DO)
             case _:
                 self.settings[name] = value
 

@@ -10,14 +10,11 @@ import pytest
 
 from auditor.apply.interlocks import interlock
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.description import (
-    ClusterDescription,
-    DatastoreDescription,
-    HostDescription,
-    LabFleet,
-    VCenterDescription,
-)
+from auditor.lab.description import LabFleet
 from auditor.lab.serving import VCENTER_USER, serve
+from auditor.lab.vcenter.description.datastores import DatastoreDescription
+from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Resource, Scalar, Secret, Target, Tls
 
@@ -164,12 +161,12 @@ def test_other_writes_pass_without_asking_the_host(peer: Any, option: str, after
         pytest.param("RetrievePropertiesEx", "garbage", id="nonsense for vSAN"),
     ],
 )
-def test_what_cannot_be_read_is_taken_for_dangerous(own_peer: Any, operation: str, kind: str) -> None:
+def test_a_state_that_cannot_be_read_counts_as_dangerous(own_peer: Any, operation: str, kind: str) -> None:
     server, session, ids = own_peer
     server.faults.active.append(Fault(kind, operation))
     why = interlock(change(ids["esx-scsi"]), session)
     assert why is not None
-    assert "cannot be read" in why or "does not tell" in why
+    assert "could not be read" in why or "does not report" in why
 
 
 @pytest.mark.parametrize("privilege", ["Host.Config.Settings", "System.Read"])
@@ -198,11 +195,13 @@ def _with_another_volume(config: Any) -> None:
 @pytest.mark.parametrize(
     ("withhold", "objection"),
     [
-        pytest.param(_without_vsan, "does not tell whether it is in vSAN", id="whether it is in vSAN"),
-        pytest.param(_with_another_volume, "locking mode of VMFS volume .* is not told", id="the locking mode of a volume it has mounted"),
+        pytest.param(_without_vsan, "does not report whether it is in vSAN", id="whether it is in vSAN"),
+        pytest.param(
+            _with_another_volume, "locking mode of VMFS volume .* is not reported", id="the locking mode of a volume it has mounted"
+        ),
     ],
 )
-def test_what_a_host_does_not_tell_is_taken_for_dangerous(own_peer: Any, withhold: Callable[[Any], None], objection: str) -> None:
+def test_a_state_that_the_host_does_not_report_counts_as_dangerous(own_peer: Any, withhold: Callable[[Any], None], objection: str) -> None:
     from pyVmomi import vim
 
     server, session, ids = own_peer

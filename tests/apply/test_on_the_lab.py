@@ -17,17 +17,13 @@ import pytest
 from auditor.apply import Fate, apply, recover, undo
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import history, open_intents, open_journal
-from auditor.lab.description import (
-    ClusterDescription,
-    DatastoreDescription,
-    DeviceDescription,
-    HbaDescription,
-    HostDescription,
-    LabFleet,
-    VCenterDescription,
-)
-from auditor.lab.element.description import ElementDescription, NodeDescription, QosPolicyDescription
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.serving import ARRAY_USER, VCENTER_USER, serve
+from auditor.lab.vcenter.description.datastores import DatastoreDescription
+from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls
 
@@ -78,8 +74,8 @@ class Peers:
 
     def dsnro(self, host: str = "esx-01") -> int:
         state = self.vcenter.state.hosts[self.hosts[host]]
-        found: int = state.dsnro(state.devices[PE])
-        return found
+        depth: int = state.dsnro(state.devices[PE])
+        return depth
 
     def somebody_sets(self, value: int, host: str = "esx-01") -> None:
         with self.vcenter.state.lock:
@@ -247,10 +243,10 @@ def _killed_at_the_write(peers: Peers, *changes: Change) -> None:
     """Apply `changes` in a process of its own, and kill it when the last write has left it and no answer has come."""
     import msgspec
 
-    told = msgspec.json.encode((peers.endpoints, changes, str(peers.journals), FIRST))
+    request = msgspec.json.encode((peers.endpoints, changes, str(peers.journals), FIRST))
     with subprocess.Popen([sys.executable, "-c", _RUN_AND_WAIT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert process.stdin is not None
-        process.stdin.write(told)
+        process.stdin.write(request)
         process.stdin.close()
         _until(lambda: peers.writes() == len(changes) or process.poll() is not None)
         process.send_signal(signal.SIGKILL)
@@ -290,7 +286,7 @@ def test_after_a_kill_between_intent_and_receipt_the_next_run_says_what_became_o
     assert (recovered.fate, recovered.found, recovered.intent.run) == (fate, found, FIRST)
 
     with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, THIRD) as journal:
-        assert recover(journal, sessions) == [], "it is told once"
+        assert recover(journal, sessions) == [], "it is reported once"
     assert peers.writes() == 1
 
 

@@ -110,10 +110,10 @@ def test_the_canary_is_a_host_where_there_is_one(shelf: Any, run: Any, change: M
 def test_a_class_that_was_not_allowed_is_only_proposed(
     shelf: Any, run: Any, change: Make, fix_class: FixClass, outcome: Outcome, why: str
 ) -> None:
-    asked: list[int] = []
-    (receipt,) = run(change(fix_class=fix_class), confirm=lambda changes: asked.append(len(changes)))
+    confirmations: list[int] = []
+    (receipt,) = run(change(fix_class=fix_class), confirm=lambda changes: confirmations.append(len(changes)))
     assert (receipt.outcome, receipt.why, shelf.writes) == (outcome, why, [])
-    assert asked == [], "nobody is asked about nothing"
+    assert confirmations == [], "nobody is asked about nothing"
 
 
 def test_even_an_allowed_manual_change_is_not_made(shelf: Any, run: Any, change: Make) -> None:
@@ -234,14 +234,14 @@ def test_an_endpoint_that_cannot_be_opened_refuses_its_changes_without_a_traceba
 
 
 def test_progress_is_told_before_each_change_that_is_attempted(run: Any, change: Make) -> None:
-    told: list[tuple[str, int, int]] = []
+    reported: list[tuple[str, int, int]] = []
     run(
         change("a1", fix_class=FixClass.REBOOT),
         change("a2"),
         change("a3"),
-        progress=lambda one, number, of: told.append((one.target["setting"], number, of)),
+        progress=lambda one, number, of: reported.append((one.target["setting"], number, of)),
     )
-    assert told == [("a2", 1, 2), ("a3", 2, 2)]
+    assert reported == [("a2", 1, 2), ("a3", 2, 2)]
 
 
 def test_an_interrupt_between_two_changes_passes_on_and_leaves_the_journal_whole(

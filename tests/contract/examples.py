@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.dell_sc.description import DellScDescription
-from auditor.lab.element.description import (
+from auditor.lab.arrays.dell_sc.description import DellScDescription
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -23,13 +23,13 @@ from auditor.lab.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
-from auditor.lab.eternus.description import VolumeDescription as EternusVolume
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import HostDescription, VolumeGroupDescription
-from auditor.lab.flasharray.parts import QosDescription as FlashQos
-from auditor.lab.flasharray.parts import VolumeDescription as FlashVolume
-from auditor.lab.ontap.description import OntapDescription
+from auditor.lab.arrays.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
+from auditor.lab.arrays.eternus.description import VolumeDescription as EternusVolume
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import HostDescription, VolumeGroupDescription
+from auditor.lab.arrays.flasharray.parts import QosDescription as FlashQos
+from auditor.lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
+from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind, Target
 from tests.endpoints.arrays import NAMES, serving_array

@@ -25,13 +25,14 @@ from auditor.engine.rule import RuleSet
 from auditor.errors import ConfigurationError
 from auditor.fleet import Declared, Fleet, load_fleet
 from auditor.lab.authority import Authority
-from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.model import Check, Diagnosis, Endpoint, EndpointKind, Health, Lane, Limits, Secret, Ssh, Tls
+from auditor.model import BulkTransport, Check, Diagnosis, Endpoint, EndpointKind, Health, Limits, Secret, Ssh, Tls
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -466,11 +467,11 @@ def test_an_account_that_sees_no_host_is_a_problem(serve_vcenter: Serve, small_v
     [
         pytest.param("8.0.2.0", None, "VI/JSON, release 8.0.2.0: the fastest", id="new"),
         pytest.param("7.0.3.0", None, "SOAP: API 7.0.3.0 has no VI/JSON, 8.0 U1 and later have", id="old"),
-        pytest.param("8.0.2.0", Lane.PYVMOMI, "pyvmomi, as fleet.yaml asks (`lane: pyvmomi`)", id="forced"),
+        pytest.param("8.0.2.0", BulkTransport.PYVMOMI, "pyvmomi, as fleet.yaml asks (`lane: pyvmomi`)", id="forced"),
     ],
 )
 def test_the_lane_is_told_with_its_reason(
-    serve_vcenter: Serve, small_vcenter: VCenterDescription, rules: RuleSet, api_version: str, lane: Lane | None, said: str
+    serve_vcenter: Serve, small_vcenter: VCenterDescription, rules: RuleSet, api_version: str, lane: BulkTransport | None, said: str
 ) -> None:
     _, endpoint = serve_vcenter(replace(small_vcenter, api_version=api_version))
     diagnosis = examine(Fleet(Path("f"), (replace(endpoint, lane=lane),)), rules, lambda *_: None)
@@ -479,7 +480,7 @@ def test_the_lane_is_told_with_its_reason(
 
 def test_a_lane_that_does_not_work_is_told_with_what_is_used_instead(doctor: Doctor) -> None:
     doctor.vcenter.faults.active.append(Fault("status", "Login", status=404, containing=b"/sdk/vim25/"))
-    check = doctor.of_vcenter(lane=Lane.VIJSON)["lane"]
+    check = doctor.of_vcenter(lane=BulkTransport.VIJSON)["lane"]
     assert (check.state, check.facts["lane"]) == (Health.WARNING, "soap")
     assert "there is no VI/JSON" in check.what
 

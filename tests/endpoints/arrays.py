@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 import auditor
 from auditor.endpoint_kinds import endpoint_type
 from auditor.facts.schema import TABLES
+from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.arrays.eternus.server import EternusServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
-from auditor.lab.dell_sc.server import DellScServer
-from auditor.lab.element.server import ElementServer
-from auditor.lab.eternus.server import EternusServer
-from auditor.lab.flasharray.server import FlashArrayServer
-from auditor.lab.ontap.server import OntapServer
 from auditor.lab.wire import Answer, WireServer
 from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Ssh, Tls
 

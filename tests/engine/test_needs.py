@@ -13,9 +13,9 @@ import sqlglot
 from sqlglot import exp
 
 from auditor.audit import load_rule_set
+from auditor.authoring.lineage import is_unique, rests_on
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.evaluate import evaluate
-from auditor.engine.lineage import is_unique, rests_on
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet
 from auditor.facts.baseline import take

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.lineage import rests_on
+from auditor.authoring.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
 from auditor.facts.snapshot import Snapshot, load_snapshot

@@ -2,8 +2,8 @@
 
 import pytest
 
+from auditor.authoring.lineage import plain_fact
 from auditor.authoring.schema_docs import about_view, described
-from auditor.engine.lineage import plain_fact
 from auditor.facts.column_texts import COMMON, column_texts
 from auditor.facts.views import view_columns
 

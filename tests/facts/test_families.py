@@ -11,7 +11,7 @@ from .fleets import hosts, on_all_hosts, view
 
 SERIAL = b"80D7A]KjYhJR".hex()
 
-# facts.md, section 11, as ESXi would show them: NVMe models are cut after 16 characters.
+# docs/domain/facts.md#11, as ESXi would show them: NVMe models are cut after 16 characters.
 INQUIRIES = {
     ("PURE", "FlashArray"): "flasharray",
     ("SolidFir", "SSD SAN"): "solidfire",

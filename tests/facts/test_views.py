@@ -232,7 +232,7 @@ def test_an_array_that_was_not_read_leaves_its_side_of_the_comparison_open() -> 
 
 def test_the_ceiling_is_worth_what_the_arrays_own_curve_says() -> None:
     [row] = view("array_volume", facts())
-    # Incident S0 and facts 6.3: 2000 at 512 KiB is about 26.
+    # Incident S0 and docs/domain/facts.md#6-3: 2000 at 512 KiB is about 26.
     assert (row["is_busy"], row["effective_max_iops"], row["effective_burst_iops"]) == (True, 13.2, 26.3)
 
 

@@ -14,7 +14,7 @@ from auditor.history import drift as drifting
 from auditor.history.drift import since_when
 from auditor.history.folders import FINDINGS_FILE
 from auditor.history.runs import RUN_FILE
-from auditor.model import Since
+from auditor.model import DriftAge
 
 RULE, OTHER = "baseline/option", "iscsi/mtu"
 RULES = load_rule_set(only=[RULE, OTHER])
@@ -69,7 +69,7 @@ def kept(
     return folder
 
 
-def now(state: Path, day: int = 30, by: Snapshot | None = None) -> Since | None:
+def now(state: Path, day: int = 30, by: Snapshot | None = None) -> DriftAge | None:
     """What is told of a failure that is seen on that day."""
     judged = by or baseline()
     own = kept(state, day, FAIL, by=judged, whole=False)
@@ -78,8 +78,8 @@ def now(state: Path, day: int = 30, by: Snapshot | None = None) -> Since | None:
     return found.get(KEY)
 
 
-def since(day: int, *, at_least: bool = False) -> Since:
-    return Since(run_id(day), WHEN + timedelta(days=day), at_least)
+def since(day: int, *, at_least: bool = False) -> DriftAge:
+    return DriftAge(run_id(day), WHEN + timedelta(days=day), at_least)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,9 @@ def since(day: int, *, at_least: bool = False) -> Since:
         pytest.param([], since(30, at_least=True), id="there is no other run"),
     ],
 )
-def test_drift_is_there_since_the_first_run_of_an_unbroken_line(tmp_path: Path, earlier: list[tuple[int, str | None]], told: Since) -> None:
+def test_drift_is_there_since_the_first_run_of_an_unbroken_line(
+    tmp_path: Path, earlier: list[tuple[int, str | None]], told: DriftAge
+) -> None:
     for day, verdict in earlier:
         kept(tmp_path, day, verdict, by=baseline())
     assert now(tmp_path) == told

@@ -79,8 +79,8 @@ def test_a_journal_tells_who_changed_what_and_when(written: Path) -> None:
     assert recorded.host
     assert recorded.user
     assert [intent.change for intent in recorded.intents] == [change(), change(name="naa.6f47acc3")]
-    (told,) = recorded.receipts
-    assert (told.outcome, told.found, told.pending, told.time) == (Outcome.APPLIED, 256, "reboot", NOON)
+    (record,) = recorded.receipts
+    assert (record.outcome, record.found, record.pending, record.time) == (Outcome.APPLIED, 256, "reboot", NOON)
 
 
 def test_every_line_is_one_json_object(written: Path) -> None:
@@ -154,12 +154,12 @@ def test_every_record_is_flushed_before_the_next_step(journals: Path, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "kept", [pytest.param(0, id="nothing"), pytest.param(1, id="one byte"), pytest.param(-1, id="all but the newline")]
+    "written_bytes", [pytest.param(0, id="nothing"), pytest.param(1, id="one byte"), pytest.param(-1, id="all but the newline")]
 )
 @pytest.mark.parametrize("lines", [0, 1, 2, 3], ids=["of the first line", "of an intent", "of a receipt", "of a later intent"])
-def test_an_unfinished_last_line_is_tolerated_and_reported(journals: Path, written: Path, lines: int, kept: int) -> None:
+def test_an_unfinished_last_line_is_tolerated_and_reported(journals: Path, written: Path, lines: int, written_bytes: int) -> None:
     whole = written.read_bytes().splitlines(keepends=True)
-    torn = whole[lines][:kept]
+    torn = whole[lines][:written_bytes]
     written.write_bytes(b"".join(whole[:lines]) + torn)
     recorded = read_journal(written)
     assert (recorded.torn is not None) == (bool(torn) or lines == 0)
@@ -178,12 +178,12 @@ def three_changes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @settings(deadline=None)  # the machine's disk is not what is tested
-@given(kept=st.floats(0, 1))
+@given(share=st.floats(0, 1))
 def test_cut_anywhere_a_journal_tells_every_whole_line_and_no_more(
-    tmp_path_factory: pytest.TempPathFactory, three_changes: Path, kept: float
+    tmp_path_factory: pytest.TempPathFactory, three_changes: Path, share: float
 ) -> None:
     whole = three_changes.read_bytes()
-    cut = whole[: round(kept * len(whole))]
+    cut = whole[: round(share * len(whole))]
     path = tmp_path_factory.mktemp("cut") / three_changes.name
     path.write_bytes(cut)
     recorded = read_journal(path)

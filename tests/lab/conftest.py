@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape
 import pytest
 
 from auditor.lab.authority import Authority
-from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from tests.peers import go_binary
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"

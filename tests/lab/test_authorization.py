@@ -13,7 +13,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from tests.lab.conftest import USER, Client, small
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
 from auditor.lab.vcenter.state.modules import MODULES, parse_options
 from auditor.lab.wire import Fault
@@ -28,7 +28,7 @@ def esxcli(plain: Callable[..., Any], vcenter: VCenterServer) -> Callable[..., A
 def test_the_device_list_has_the_fields_of_esxcli(esxcli: Callable[..., Any]) -> None:
     rows = {row["Device"]: row for row in esxcli("storage core device list")}
     assert set(rows) == {DISK, "naa.624a9370bbbb", ENDPOINT}
-    # A sample of facts.md 1.11, blanks, hyphens and units gone.
+    # A sample of docs/domain/facts.md#1-11, blanks, hyphens and units gone.
     asked = {
         DSNRO,
         "DeviceMaxQueueDepth",
@@ -46,7 +46,7 @@ def test_the_device_list_has_the_fields_of_esxcli(esxcli: Callable[..., Any]) ->
 
 def test_an_ordinary_device_starts_with_32_and_an_endpoint_with_the_build_s_option(esxcli: Callable[..., Any]) -> None:
     depths = {row["Device"]: row[DSNRO] for row in esxcli("storage core device list")}
-    assert (depths[DISK], depths[ENDPOINT]) == ("32", "256")  # facts.md 1.4: 256 from 7.0 U2
+    assert (depths[DISK], depths[ENDPOINT]) == ("32", "256")  # docs/domain/facts.md#1-4: 256 from 7.0 U2
 
 
 def test_one_device_can_be_asked_for(esxcli: Callable[..., Any]) -> None:

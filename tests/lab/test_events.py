@@ -16,8 +16,8 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter import VCenterServer
 from auditor.lab.vcenter.events.recording import MODULE_OPTIONS_CHANGED, OPTION_CHANGED
+from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER, Client, Plain
 from tests.lab.test_performance import entity
 

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigurationError
+from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
-from auditor.lab.element.description import ElementDescription, QosPolicyDescription
-from auditor.lab.element.server import ElementServer
-from auditor.lab.faults import Fault, FaultFile, Faults, load_faults, served_by
+from auditor.lab.faults import Fault, FaultFile, Faults, load_faults
 from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.serving import serve, served_by
+from auditor.lab.vcenter.server import VCenterServer
 
 DEVICE = "naa.624a9370aaaa"
 KINDS = {"vc": "vcenter", "array": "element"}

@@ -11,8 +11,8 @@ from pyVmomi import VmomiSupport, vim
 
 from auditor.errors import ConfigurationError
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.vcenter.server import VCenterServer
+from auditor.lab.vcenter.state import vcenter as state
 
 LONG = VmomiSupport.GetVmodlType("long")
 KEY, OTHER = "Disk.QFullSampleSize", "Disk.QFullThreshold"

@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.description import DeviceDescription, HostDescription, VCenterDescription
-from auditor.lab.generating import FleetSize, generate
+from auditor.lab.generated.cluster import FleetSize
+from auditor.lab.generated.fleet import generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.devices import DeviceDescription
+from auditor.lab.vcenter.description.hosts import HostDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 
 Serve = Callable[[VCenterDescription], VCenterServer]
 Connect = Callable[[VCenterServer], Any]
@@ -163,28 +166,28 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
     from pyVmomi import vim, vmodl
 
     from auditor.lab.vcenter.inventory.objects import Inventory
-    from auditor.lab.vcenter.soap import envelope as soap
-    from auditor.lab.vcenter.soap.properties import contents
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.properties.collector import contents
+    from auditor.lab.vcenter.soap import envelope
     from auditor.lab.vcenter.state.path_policy import FIXED, PathPolicy
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
     state = VCenterState(vcenter)
     first = next(iter(state.hosts.values()))
     for device in list(first.devices)[:1]:
         first.path_policies[device] = PathPolicy(FIXED, preferred="iqn.of & by <somebody>")
-    inventory, version = Inventory(state), soap.wire_version(vcenter.api_version)
+    inventory, version = Inventory(state), envelope.wire_version(vcenter.api_version)
     everything = frozenset({"System.Read", "System.View"})
     collector = vmodl.query.PropertyCollector
-    method = soap.method_of("RetrievePropertiesEx")
+    method = envelope.method_of("RetrievePropertiesEx")
     for moid in state.hosts:
         reference, wanted = vim.HostSystem(moid), [collector.PropertySpec(type=vim.HostSystem, pathSet=list(_PARTS))]
-        written = soap.Written(version)
+        written = envelope.Written(version)
         result = collector.RetrieveResult(objects=contents(inventory, [(reference, wanted)], everything, written))
-        fast = soap.answer(method, result, version, written)
+        fast = envelope.answer(method, result, version, written)
         managed = inventory.find(reference)
         managed.properties["config"] = managed.properties["config"].whole  # type: ignore[attr-defined]
         plain = collector.RetrieveResult(objects=contents(inventory, [(reference, wanted)], everything))
-        assert fast == soap.answer(method, plain, version)
+        assert fast == envelope.answer(method, plain, version)
 
 
 def test_a_generated_fleet_is_collected_without_a_gap(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import ARRAY_USER, Lab, serve
 
 LONG = VmomiSupport.GetVmodlType("long")
-PROD = [f"naa.6f47acc20000000{node}7366707200000000" for node in range(1, 7)]  # of array sf-prod, unique id "sfpr"; the form: arrays.md
+# of array sf-prod, unique id "sfpr"; the form: docs/domain/arrays.md#device-names
+PROD = [f"naa.6f47acc20000000{node}7366707200000000" for node in range(1, 7)]
 NEW = PROD[4]
 
 

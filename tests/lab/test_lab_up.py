@@ -21,8 +21,9 @@ import asyncssh
 import pytest
 from ruamel.yaml import YAML
 
-from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 SCENARIO = "all"
 RELEASE = "8.0.2.0"

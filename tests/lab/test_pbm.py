@@ -14,10 +14,10 @@ from pyVmomi import SoapAdapter, VmomiSupport, pbm, vim, vmodl
 
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
 from auditor.lab.vcenter.pbm.policies import VM, Entity
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.lab.vcenter.vapi.operations import ObjectId
+from auditor.lab.vcenter.vapi.values import ObjectId
 from tests.lab.conftest import PASSWORD, USER, fault_of
 
 POLICIES = """

@@ -12,7 +12,7 @@ import pytest
 
 from auditor.lab.authority import Authority
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER
 from tests.lab.test_pbm import POLICIES, SYSTEM
 

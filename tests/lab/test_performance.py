@@ -15,7 +15,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import Client, Plain, small
 
 NOISY_HOST = "esx-vvol-1.lab.example"  # bronze-noisy, silver-1 and gold-1 run here and share one endpoint
@@ -208,7 +208,7 @@ def test_dsnro_does_not_count_where_one_disk_is_alone(serve_vcenter: Callable[..
 
 
 def test_a_controller_lets_no_more_out_than_its_depth(serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Client]) -> None:
-    """facts.md 8.1: LSI SAS has 32 a disk, so nothing waits in front of a device of 32, and 16 each of reads and writes are out."""
+    """LSI SAS has 32 a disk (docs/domain/facts.md#8-1): nothing waits before a device of 32, 16 reads and 16 writes are out."""
     server = serve_vcenter(queues("{queue_depth: 96, latency_us: 100000}", controller="lsilogic-sas"))
     client = connect(server)
     assert newest(client, client.hosts()["esx-1"], "disk.kernelLatency", "naa.624a9370aaaa") == 0
@@ -350,7 +350,7 @@ def test_csv_tells_the_same_as_the_normal_format(solidfire: VCenterServer, conne
 
 
 def test_history_has_only_what_its_statistics_level_keeps(solidfire: VCenterServer, connect: Callable[..., Client]) -> None:
-    """facts.md 9.1: kernel and queue latency are level 2, totalLatency 3: historical roll-ups may be absent; here the level is 1."""
+    """Kernel and queue latency are level 2, totalLatency 3 (docs/domain/facts.md#9-1), so roll-ups may lack them; here the level is 1."""
     client = connect(solidfire)
     host, manager = client.hosts()[NOISY_HOST], client.content.perfManager
     names = {one.key: name for name, one in counters(client).items()}

@@ -3,9 +3,10 @@ from __future__ import annotations
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.lab.description import HostDescription
 from auditor.lab.scenario import load_scenario, parse_scenario, scenario_names
-from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+from auditor.lab.vcenter.description.hosts import HostDescription
+from auditor.lab.vcenter.state.hosts import HostState
+from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 def hosts_of(scenario: str, cluster: str) -> list[HostState]:
@@ -75,7 +76,7 @@ def test_one_noisy_bronze_machine_is_at_its_burst_with_large_blocks() -> None:
     (noisy,) = [vvol for vvol in array.vvols if vvol.load.average_io_bytes == 524288]
     assert noisy.policy == "Bronze"
     assert noisy.load.utilization > 1
-    assert noisy.load.actual_iops == 2000 * 100 // 7600  # burst at 512 KiB, facts.md 6.3
+    assert noisy.load.actual_iops == 2000 * 100 // 7600  # burst at 512 KiB, docs/domain/facts.md#6-3
 
 
 def test_every_vvol_disk_of_a_machine_is_on_the_array_it_lies_on() -> None:

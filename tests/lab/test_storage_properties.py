@@ -15,13 +15,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.element.cluster import Cluster
-from auditor.lab.element.description import ElementDescription, NodeDescription
-from auditor.lab.element.server import ElementServer
-from auditor.lab.growing import add_storage_node
+from auditor.lab.arrays.element.cluster import Cluster
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.storage_nodes import add_storage_node
+from auditor.lab.vcenter.server import VCenterServer
+from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
 from tests.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
 from tests.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks
@@ -394,7 +394,7 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
     def a_storage_node_joins(self) -> None:
         if self.model.nodes < 4:
             add_storage_node(self.array, [self.server])
-            # One endpoint a node; its name follows from the node's number and the cluster's id (arrays.md).
+            # One endpoint a node; its name follows from the node's number and the cluster's id (docs/domain/arrays.md#device-names).
             self.model.add_endpoint(f"naa.6f47acc2{self.model.nodes + 1:08x}6c61623100000000")
         self.settled(*(partial(self.look_at_devices, name) for name in HOSTS), self.look_at_endpoints)
 

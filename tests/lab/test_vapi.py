@@ -19,10 +19,10 @@ from auditor.errors import ConfigurationError
 from auditor.lab.authority import Authority
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap import sessions
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER
 
 # The client warns of its own age when it is imported: enumerations that newer releases deprecate, and how it reads its message bundles.

@@ -11,7 +11,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.lab.serving import Lab
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 
@@ -35,7 +35,7 @@ def test_the_read_path_tells_what_the_description_says(connect: Callable[..., An
         "naa.6f47acc2000000017366707200000000": True,
     }
     assert luns["naa.624a9370aaaa"].vendor == "PURE    "  # padded, as inquiry strings are
-    assert luns["naa.624a9370aaaa"].queueDepth == 128  # iscsi_vmk's default, facts.md section 2
+    assert luns["naa.624a9370aaaa"].queueDepth == 128  # iscsi_vmk's default, docs/domain/facts.md#2
     (adapter,) = first["config.storageDevice"].hostBusAdapter
     assert isinstance(adapter, vim.host.InternetScsiHba)
     assert first["runtime"].bootTime is not None

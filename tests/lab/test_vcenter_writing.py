@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcenter.state.options import options_of
 

@@ -21,7 +21,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.scenario import load_scenario, scenario_names
 from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.envelope import wire_version
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.vcenter.vijson.decoding import NotInApiError, decoded

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from auditor.model import (
     Change,
+    DriftAge,
     EndpointReading,
     Finding,
     Fix,
@@ -21,7 +22,6 @@ from auditor.model import (
     RuleText,
     Run,
     Severity,
-    Since,
     Summary,
     Target,
     Verdict,
@@ -228,7 +228,7 @@ def hostile() -> Report:
         unknown = replace(pe_finding(name, Verdict.UNKNOWN, name=name, cluster=name), missing=(name,))
         waived = replace(unknown, verdict=Verdict.WAIVED, waiver={"owner": name, "reason": name, "ticket": name})
         drifted = {"changed_at": name, "changed_by": name}
-        failed = replace(finding, impact={name: name}, lapsed_waiver={"why": name}, since=Since(name, STARTED, at_least=True))
+        failed = replace(finding, impact={name: name}, lapsed_waiver={"why": name}, drift_age=DriftAge(name, STARTED, at_least=True))
         findings += [replace(failed, evidence={**finding.evidence, **drifted}), replace(unknown, waiver={"owner": name}), waived]
         gaps.append(Gap(name, name, name))
         change = replace(receipt().change, resource=finding.resource, before=name, after=name)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model import ReadAt, Report
+from auditor.model import ReadTime, Report
 from auditor.report import Destination, write_report
 from tests.report import samples
 from tests.report.chromium import Page
@@ -194,7 +194,7 @@ def test_without_scripts_the_findings_are_plain_tables(page: Page, tmp_path: Pat
 
 def test_a_row_tells_from_whom_and_when_its_evidence_was_read(page: Page, tmp_path: Path) -> None:
     report = samples.bad_night()
-    times = tuple(ReadAt("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
+    times = tuple(ReadTime("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
     page.open(written(replace(report, run=replace(report.run, read=times)), tmp_path))
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
     said = page.value("document.querySelector('#rows').innerText").replace("\n\n", "\n")
@@ -203,7 +203,7 @@ def test_a_row_tells_from_whom_and_when_its_evidence_was_read(page: Page, tmp_pa
 
 def test_the_columns_that_came_from_an_endpoint_have_the_width_of_their_part(page: Page, tmp_path: Path) -> None:
     report = samples.bad_night()
-    times = tuple(ReadAt("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
+    times = tuple(ReadTime("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
     page.open(written(replace(report, run=replace(report.run, read=times)), tmp_path))
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
     part = "[...document.querySelectorAll('.detail .parts > div')].find(part => part.firstChild.textContent === 'Read from')"

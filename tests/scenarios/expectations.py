@@ -10,10 +10,10 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+from auditor.lab.array_devices import presented
+from auditor.lab.arrays.element.description import ElementDescription
+from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import ArrayDescription, LabFleet
-from auditor.lab.element.description import ElementDescription
-from auditor.lab.ontap.description import OntapDescription
-from auditor.lab.presenting import presented
 from auditor.lab.scenario import load_scenario
 
 FOLDER = Path(__file__).parent / "expected"

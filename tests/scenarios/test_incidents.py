@@ -37,7 +37,7 @@ def test_s0_the_node_that_was_added_later_is_found_on_the_host_that_was_tuned(au
 
 def test_s0_the_busy_bronze_volume_is_worth_thirteen_operations_a_second(audit: Audit) -> None:
     [finding] = audit.of("qos/element-effective-iops", "fail")
-    assert finding["observed"] == 13.2  # 1000 at 512 KiB costs 76 pieces each: facts 6.2
+    assert finding["observed"] == 13.2  # 1000 at 512 KiB costs 76 pieces each: docs/domain/facts.md#6-2
     assert finding["resource"]["name"].startswith("bronze")
 
 

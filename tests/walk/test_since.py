@@ -25,7 +25,7 @@ from auditor.facts.schema import TABLES
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.older import without_digests
 

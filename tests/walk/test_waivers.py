@@ -11,10 +11,10 @@ import pytest
 
 from auditor.cli import run
 from auditor.history.runs import load_run, report_of_run
-from auditor.lab.description import TagCategoryDescription, TagDescription
 from auditor.lab.faults import Fault
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
+from auditor.lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from auditor.report.html_report import write_html
 
 from .conftest import Audit, Place

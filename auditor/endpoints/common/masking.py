@@ -19,7 +19,8 @@ def names_a_secret(body: bytes) -> bool:
 def masked(value: Any) -> Any:
     """`value` with every field that holds a secret replaced, whatever its depth; containers are changed in place.
 
-    Source: Element's ListAccounts, ListStorageContainers and ListVirtualVolumes answer CHAP secrets in clear (arrays.md).
+    Source: Element's ListAccounts, ListStorageContainers and ListVirtualVolumes answer CHAP secrets in clear
+    (docs/domain/arrays.md#element).
     """
     if isinstance(value, dict):
         for name, inner in value.items():

@@ -35,7 +35,7 @@ def collect_dell_sc(manager: StorageManager, endpoint: Endpoint, needs: Needs = 
     One manager may speak for several Storage Centers: all are read, each has its row in `array`, and every id begins with the serial number
     of its own. One that the manager does not reach leaves a gap in every topic; one that refuses a question, in that topic.
 
-    Source: cinder's and CoprHD's clients and two exporters (see `auditor.endpoints.dell_sc.client`); arrays.md, "Calls and fields".
+    Source: cinder's and CoprHD's clients and two exporters (see `auditor.endpoints.dell_sc.client`); docs/domain/arrays.md#calls.
     """
     reading = Reading(manager, endpoint)
     asked = needs.properties("array")

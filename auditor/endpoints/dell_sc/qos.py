@@ -93,7 +93,7 @@ class _Meaning:
 
 
 def limits(profile: Mapping[str, Any], kind: str | None) -> Limits:
-    """What `profile`, one ScQosProfile, limits. A profile for volumes is read only when its priority is told as well (facts.md 4.6)."""
+    """Limits of `profile`, one ScQosProfile; a profile for volumes counts only with its priority (docs/domain/facts.md#4-6)."""
     told = {"iops": _Told(), "bandwidth": _Told()}
     priorities, strange = [], []
     for name, value in profile.items():

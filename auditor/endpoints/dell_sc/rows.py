@@ -87,8 +87,8 @@ def tiers(storage_profile: Record) -> int | None:
 def volume_row(volume: Record) -> Row:
     """A row of array_volume without what its configuration tells.
 
-    vpdId, and not index, is in the device name; deviceId is the name itself (arrays.md, 6 of 6 records). That ScVolume lists no vVols is
-    not verified.
+    vpdId, and not index, is in the device name; deviceId is the name itself (docs/domain/arrays.md#device-names, 6 of 6 records). That
+    ScVolume lists no vVols is not verified.
     """
     pool = volume.inner("storageType")
     return {

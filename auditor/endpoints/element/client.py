@@ -1,7 +1,7 @@
 """Sessions with SolidFire / Element clusters.
 
 solidfire-sdk-python makes the connection and the request, no more: its model classes raise on real answers and drop unknown fields, so
-answers are decoded here (arrays.md, "Python clients").
+answers are decoded here (docs/domain/arrays.md#python-clients).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
     A record or field that cannot be understood leaves a gap and makes its topic incomplete; its row stays, with NULL in that cell. A
     topic that cannot be asked leaves a gap, and the next one is tried, until the cluster has fallen silent.
 
-    Source: Element API reference for each method; arrays.md, "Calls and fields".
+    Source: Element API reference for each method; docs/domain/arrays.md#calls.
     """
     reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
     access = Access(array, endpoint.name, wants_luns="GetVolumeAccessGroupLunAssignments" in needs.properties("connections"))

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from auditor.facts.schema import Batch
     from auditor.model import Gap
 
-PAGE = 1000  # records asked for at once; a cluster answers at most 10,000 volumes, and says nothing about the rest (arrays.md)
+# records asked for at once; a cluster answers at most 10,000 volumes, and says nothing about the rest (docs/domain/arrays.md#element)
+PAGE = 1000
 _HISTOGRAMS = 250  # volumes asked for at once: each has some forty counters
 
 

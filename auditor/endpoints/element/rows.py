@@ -107,7 +107,7 @@ def _limits(of: Record) -> Row:
 
 
 def load_row(stats: Record) -> Row:
-    """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (facts.md 6.7).
+    """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (docs/domain/facts.md#6-7).
 
     Bytes are those of the last sample, usually half a second. Not told: `throttle` is a share and about the cluster protecting itself, not
     about QoS, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
@@ -179,7 +179,7 @@ def vvol_row(vvol: Record) -> Row:
 
 
 def binding_row(binding: Record) -> Row:
-    """A row of vvol_binding; ids are integers in a real answer (arrays.md)."""
+    """A row of vvol_binding; ids are integers in a real answer (docs/domain/arrays.md#element)."""
     return {
         "binding_id": binding.identifier("virtualVolumeBindingID"),
         "vvol_id": binding.identifier("virtualVolumeID"),

@@ -1,7 +1,8 @@
 """Sessions with Fujitsu ETERNUS DX arrays, over the command line on SSH.
 
-QoS, firmware and UIDs are told there; SMI-S tells no QoS, and the REST interface is of much newer arrays than the incident's (arrays.md).
-Nothing of this was verified against a real system: forms and codes come from the public sources that are named where they are used.
+QoS, firmware and UIDs are told there; SMI-S tells no QoS, and the REST interface is of much newer arrays than the incident's
+(docs/domain/arrays.md#eternus). Nothing of this was verified against a real system: forms and codes come from the public sources that
+are named where they are used.
 """
 
 from __future__ import annotations

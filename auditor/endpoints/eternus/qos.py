@@ -3,7 +3,7 @@
 A category limits all I/O of each volume in it, or its reads, or its writes; 0 is "unlimited". That each volume has the ceiling to itself,
 and that nothing is limited while the array's QoS mode is off (which is not read), is not verified against a real system.
 
-Source: cinder's Fujitsu driver, `_show_qos_bandwidth_limit`, `_show_volume_qos`, `_get_qos_category`; arrays.md, "Fujitsu Eternus DX".
+Source: cinder's Fujitsu driver, `_show_qos_bandwidth_limit`, `_show_volume_qos`, `_get_qos_category`; docs/domain/arrays.md#eternus.
 """
 
 from __future__ import annotations

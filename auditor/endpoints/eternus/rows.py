@@ -79,7 +79,7 @@ def policy_row(category: Category, mode: str, volumes: int | None) -> Row:
 
 
 def volume_row(volume: Volume, complaints: Complaints) -> Row:
-    """The columns of array_volume that do not come from QoS. Source of the device's name: arrays.md, "Device name to volume"."""
+    """The columns of array_volume that do not come from QoS. Source of the device's name: docs/domain/arrays.md#device-names."""
     uid = volume.uid.lower() if volume.uid is not None else None
     if uid is not None and not _UID.fullmatch(uid):
         complaints.add("the UID", f"volume {volume.number}", f"is {volume.uid!r}, not 32 hexadecimal digits")

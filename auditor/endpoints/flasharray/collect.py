@@ -33,7 +33,7 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
 
     Ceilings of hosts, host groups (REST 2.50 and later) and realms (2.36) are not read: `qos_read` is about a volume and its volume group.
 
-    Source: the vendor's OpenAPI definitions for each resource; arrays.md, "Calls and fields".
+    Source: the vendor's OpenAPI definitions for each resource; docs/domain/arrays.md#calls.
     """
     reading = _Reading(
         array,

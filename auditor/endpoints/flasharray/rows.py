@@ -64,7 +64,7 @@ def reference(record: Record, name: str) -> tuple[str | None, str | None]:
 def device_of(serial: str, *, by_nvme: bool) -> str | None:
     """The name by which hosts see the volume of a serial, by SCSI or by NVMe; None for what is no serial.
 
-    Source: arrays.md, "Device name to volume"; the NVMe form also in the vendor's Ansible module purefa_volume. It fits the one documented
+    Source: docs/domain/arrays.md#device-names; the NVMe form also in the vendor's Ansible module purefa_volume. It fits the one documented
     name; not verified against a real system.
     """
     digits = serial.lower()

@@ -1,4 +1,4 @@
-"""Reads when ONTAP works in the background: SnapMirror, efficiency, RAID scrubs (incident S3)."""
+"""Reads when ONTAP works in the background: SnapMirror, efficiency, RAID scrubs (docs/domain/incidents.md#s3)."""
 
 from __future__ import annotations
 

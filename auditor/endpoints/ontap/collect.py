@@ -58,7 +58,8 @@ def collect_ontap(
     A release that does not know a field answers the whole question with an error, so that its topic is a gap: SVMs tell their QoS policy
     from 9.9.1 on, relationships their schedule and counter tables anything from 9.11.1 on.
 
-    Source: arrays.md, "NetApp ONTAP"; facts.md 7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each resource.
+    Source: docs/domain/arrays.md#ontap; docs/domain/facts.md#7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each
+    resource.
     """
     lists = Lists(cluster, endpoint.name)
     reading = _Reading(cluster, endpoint.name, needs, lists)

@@ -1,8 +1,8 @@
 """ONTAP's counter tables: sums since the cluster came up, from which rates, means and percentages are computed.
 
-A rate is the growth over the time between two readings, a mean or a percentage the growth over that of its base counter. Source: facts.md
-7.4 and 7.5; NetApp Harvest's RestPerf documentation and templates (names, types, bases). Not verified against a real system: how rows name
-their LUN and their aggregate.
+A rate is the growth over the time between two readings, a mean or a percentage the growth over that of its base counter. Source:
+docs/domain/facts.md#7-4 and #7-5; NetApp Harvest's RestPerf documentation and templates (names, types, bases). Not verified against a real
+system: how rows name their LUN and their aggregate.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _number(value: Any) -> float | None:
 def misaligned_ratio(row: CounterRow) -> float | None:
     """The share of a LUN's reads and writes that started beside a 4 KiB block, since its counters began; None when there were none.
 
-    A boot LUN of ESXi reads misaligned, which is harmless (facts.md 7.5); judging that is not ours.
+    A boot LUN of ESXi reads misaligned, which is harmless (docs/domain/facts.md#7-5); judging that is not ours.
     """
     bins = [row.arrays[name] for name in LUN_COUNTERS if name in row.arrays]
     total = sum(sum(each.values()) for each in bins)
@@ -153,8 +153,8 @@ class _Disks:
 def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], complaints: Complaints) -> list[Row]:
     """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One of which nothing was told is complained about.
 
-    `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (facts.md 7.4): parity disks work, but a
-    RAID group's knee is told for each data disk.
+    `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (docs/domain/facts.md#7-4): parity disks
+    work, but a RAID group's knee is told for each data disk.
     """
     disks = _worked(first, last, complaints)
     headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD

@@ -120,7 +120,7 @@ def share_row(volume: Record, container: Container, svm_qos: Reference, policies
 def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[str, Reference], policies: Mapping[str, Policy]) -> Row:
     """A row of array_volume for a LUN of class regular or vvol; `svm_qos` is by the SVM's name.
 
-    Source: arrays.md, "Device name to volume"; class: netapp-ontap, Lun.
+    Source: docs/domain/arrays.md#device-names; class: netapp-ontap, Lun.
     """
     kind = lun.text("class")
     if kind is not None and kind not in ("regular", "vvol"):

@@ -119,7 +119,8 @@ def efficiency_minutes(text: str) -> tuple[int, ...] | None:
 
     The grammar is day_list@hour_list, hour_list@day_list or one of them; without hours it is midnight, without days every day.
 
-    Source: facts.md 7.2, ontap-cli volume efficiency modify; the printed example of a volume's efficiency.schedule in netapp-ontap.
+    Source: docs/domain/facts.md#7-2, ontap-cli volume efficiency modify; the printed example of a volume's efficiency.schedule in
+    netapp-ontap.
     """
     parts = text.strip().lower().split("@")
     if len(parts) > 2 or not all(parts):
@@ -159,7 +160,8 @@ class Scrub:
 def scrub_of(text: str) -> Scrub | None:
     """What raid.scrub.schedule asks for, "240m@tue@2,8h@sat@22"; None when it is not understood.
 
-    Source: the grammar duration[h|m]@weekday@start_hour of the option's manual page (7-mode; facts.md 7.3). Not verified on ONTAP 9.
+    Source: the grammar duration[h|m]@weekday@start_hour of the option's manual page (7-mode; docs/domain/facts.md#7-3). Not verified on
+    ONTAP 9.
     """
     starts: set[int] = set()
     longest: int | None = 0

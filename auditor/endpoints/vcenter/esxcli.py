@@ -4,7 +4,7 @@ HostSystem has a method that the published API does not list, RetrieveManagedMet
 structured name and answers XML. pyVmomi ships no types for either, and registering some would change pyVmomi for the whole process, so
 these few messages are written and read here.
 
-Source: govmomi cli/esx/executor.go and command.go; vsphere-peers.md, "esxcli without SSH".
+Source: govmomi cli/esx/executor.go and command.go; docs/domain/peers.md#esxcli.
 """
 
 from __future__ import annotations

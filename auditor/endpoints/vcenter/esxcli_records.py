@@ -45,7 +45,9 @@ _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), *_QUOTES)  # the ampersand last: what
 def plain_name(name: str) -> str:
     """A field's name whatever the build's capitals: its letters and digits.
 
-    The structured name of a field is its display name without blanks and punctuation ("Is VVOL PE" is `IsVVOLPE`). Source: facts.md 1.1.
+    The structured name of a field is its display name without blanks and punctuation ("Is VVOL PE" is `IsVVOLPE`).
+
+    Source: docs/domain/facts.md#1-1.
     """
     return re.sub(r"[^a-z0-9]", "", name.lower())
 

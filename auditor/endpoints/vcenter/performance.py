@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.stub import Stub
 
 SAMPLE_SECONDS = 20
-"""Between two real-time samples of a host. Source: PerfProviderSummary.refreshRate of hosts; facts.md 9.1."""
+"""Between two real-time samples of a host. Source: PerfProviderSummary.refreshRate of hosts; docs/domain/facts.md#9-1."""
 
 Values = tuple["int | None", ...]
 """Samples, oldest first; None is a missing one."""

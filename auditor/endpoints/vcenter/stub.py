@@ -56,7 +56,7 @@ ContinueRetrievePropertiesEx is not among them: a token is spent by the first, a
 _UNREAD = (b"durableName", b"alternateName", b"standardInquiry")
 """Optional parts of every ScsiLun that nothing here reads: raw inquiry bytes, an element a byte, three quarters of its XML.
 
-Source: vsphere-peers.md, "Reading a fleet fast": cutting them out before parsing takes the time to a fifth.
+Source: docs/domain/peers.md#reading: cutting them out before parsing takes the time to a fifth.
 """
 
 

@@ -1,5 +1,5 @@
 -- The parameter that sets the queue depth of a device, by kernel module, and its stock value. NULL: no source gives one figure.
--- Source: facts.md section 2 (iscsi_vmk, qlnativefc, fnic, bfa: incident report S2 and vendor material; nfnic: the module's own help text;
+-- Source: docs/domain/facts.md#2 (iscsi_vmk, qlnativefc, fnic, bfa: docs/domain/incidents.md#s2 and vendor material; nfnic: the module's own help text;
 -- lpfc: 30 or 32 by driver version, so no figure).
 CREATE VIEW step_depth_parameter AS
 SELECT * FROM (VALUES

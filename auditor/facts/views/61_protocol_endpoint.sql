@@ -58,7 +58,7 @@ SELECT
     CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
     a.psp,
     o.vvol_pe_dsnro_default,
-    -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, facts.md 1.4.
+    -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, docs/domain/facts.md#1-4.
     CASE
         WHEN NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
         WHEN h.version >= '7.0.2' THEN 256

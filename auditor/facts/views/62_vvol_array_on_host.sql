@@ -1,6 +1,6 @@
 -- One row per host and Element cluster whose protocol endpoints any host of the same vCenter cluster sees.
 -- The cluster's unique id stands in the name of its protocol endpoints (6f47acc2, node id, unique id, zeros), so the row exists even when
--- the array itself was not read. Source: arrays.md, "Device name to volume" (4 recorded endpoints).
+-- the array itself was not read. Source: docs/domain/arrays.md#device-names (4 recorded endpoints).
 CREATE VIEW vvol_array_on_host AS
 WITH seen AS (
     SELECT endpoint, host_id, domain_id, device, substr(device, 21, 8) AS array_key, array_name

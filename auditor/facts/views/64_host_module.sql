@@ -35,7 +35,7 @@ pe AS (
         max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
         count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread
     FROM protocol_endpoint
-    -- Only of SolidFire is it known that a deeper queue helps (incident S0); FlashArray and ONTAP ask to leave the defaults.
+    -- Only of SolidFire is it known that a deeper queue helps (docs/domain/incidents.md#s0); FlashArray and ONTAP ask to leave the defaults.
     WHERE family = 'solidfire' OR family IS NULL
     GROUP BY ALL
 ),

@@ -1,5 +1,5 @@
 -- One row per host, iSCSI adapter and static target.
--- The family is told by the target's name. Source: Element and Pure IQN prefixes as in recorded answers and vendor examples (arrays.md);
+-- The family is told by the target's name. Source: Element and Pure IQN prefixes as in recorded answers and vendor examples (docs/domain/arrays.md#device-names);
 -- EqualLogic's from vendor examples. 'other' when the name says nothing.
 CREATE VIEW iscsi_target AS
 SELECT

@@ -40,7 +40,7 @@ behind AS (
     FROM told
 ),
 eternus AS (
-    -- Only an S1 below V10L68 is affected (incident report S4). An ETERNUS that nobody declared or asked may be one: undetermined.
+    -- Only an S1 below V10L68 is affected (docs/domain/incidents.md#s4). An ETERNUS that nobody declared or asked may be one: undetermined.
     SELECT
         endpoint,
         host_id,

@@ -1,5 +1,5 @@
 -- Whether Storage I/O Control manages the queue of a device: it does where a datastore on it has it enabled, and DSNRO counts for nothing then
--- (facts.md 1.9). False only when all datastores were read and each of those tells. Devices without a datastore have no row.
+-- (docs/domain/facts.md#1-9). False only when all datastores were read and each of those tells. Devices without a datastore have no row.
 CREATE VIEW step_device_sioc AS
 SELECT
     x.endpoint,

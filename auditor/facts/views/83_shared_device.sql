@@ -1,10 +1,10 @@
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
 -- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
--- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (facts.md 1.4); where no such value is known
+-- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
 --   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
---   disks (incident S0), those are odd that are not the deepest.
+--   disks (docs/domain/incidents.md#s0), those are odd that are not the deepest.
 CREATE VIEW shared_device AS
 WITH seen AS (
     SELECT

@@ -1,5 +1,5 @@
 -- One row per host and Emulex module: the depth set for all its ports, and those set for single ports. NULL when not everything was read.
--- Source: lpfc driver, lpfcN_lun_queue_depth is of instance N and goes before lpfc_lun_queue_depth (facts.md 2 and 2.2).
+-- Source: lpfc driver, lpfcN_lun_queue_depth is of instance N and goes before lpfc_lun_queue_depth (docs/domain/facts.md#2 and #2-2).
 CREATE VIEW module_instance AS
 WITH word AS (
     SELECT

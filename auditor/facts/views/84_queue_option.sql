@@ -1,6 +1,6 @@
 -- One row per host and option of its disk scheduler, or of its queues to NFS servers, with the value of a fresh install.
 -- VMkernel.Boot.isPerFileSchedModelActive is a row only where the host lists it, 1 for true: not every build does.
--- Source of the stock values: lamw/esxi-advanced-and-kernel-settings, the same in all 42 builds, 6.0 U3 to 9.0.1 (facts.md 1.8 to 1.10).
+-- Source of the stock values: lamw/esxi-advanced-and-kernel-settings, the same in all 42 builds, 6.0 U3 to 9.0.1 (docs/domain/facts.md#1-8 to #1-10).
 CREATE VIEW queue_option AS
 WITH option AS (
     SELECT * FROM (VALUES

@@ -1,6 +1,1 @@
-"""The lab's vCenter: SOAP over TLS, with hosts that keep what is written to them."""
-
-from auditor.lab.description import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-
-__all__ = ["VCenterDescription", "VCenterServer"]
+"""The lab's vCenter: SOAP, VI/JSON, esxcli, PBM and the Automation API over TLS; what a client writes is stored until the lab stops."""

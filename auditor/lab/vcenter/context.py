@@ -12,8 +12,9 @@ from auditor.lab.faults import Fault
 from auditor.lab.vcenter.inventory.objects import Inventory, host_of
 from auditor.lab.vcenter.soap.envelope import Written
 from auditor.lab.vcenter.soap.sessions import Session, Sessions
-from auditor.lab.vcenter.soap.tasks import Tasks
-from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+from auditor.lab.vcenter.state.hosts import HostState
+from auditor.lab.vcenter.state.vcenter import VCenterState
+from auditor.lab.vcenter.tasks import Tasks
 
 
 @dataclass(slots=True)

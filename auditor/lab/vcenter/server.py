@@ -10,39 +10,42 @@ from xml.sax.saxutils import escape
 from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.context import Context, Operation, reachable_host
-from auditor.lab.vcenter.esxcli import executer as reflect
+from auditor.lab.vcenter.esxcli import executer
 from auditor.lab.vcenter.esxcli.commands import COMMANDS, check_arguments
-from auditor.lab.vcenter.events import manager as events
-from auditor.lab.vcenter.events import recording as events_recording
+from auditor.lab.vcenter.events import recording
+from auditor.lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
+from auditor.lab.vcenter.events.manager import event_objects
+from auditor.lab.vcenter.fault_effects import misbehaving, misbehaving_command
 from auditor.lab.vcenter.inventory.objects import Inventory
-from auditor.lab.vcenter.operations import hosts as host_operations
-from auditor.lab.vcenter.operations import relocations as relocating
-from auditor.lab.vcenter.operations import storage as storage_operations
-from auditor.lab.vcenter.pbm import service as pbm
-from auditor.lab.vcenter.performance import manager as performance
-from auditor.lab.vcenter.soap import authorization, extensions, updates, views
-from auditor.lab.vcenter.soap import envelope as soap
+from auditor.lab.vcenter.operations import authorization, extensions, hosts, relocations, storage
+from auditor.lab.vcenter.pbm.endpoint import PbmEndpoint
+from auditor.lab.vcenter.pbm.endpoint import is_for as is_for_pbm
+from auditor.lab.vcenter.performance.manager import OPERATIONS as PERFORMANCE_OPERATIONS
+from auditor.lab.vcenter.performance.manager import performance_objects
+from auditor.lab.vcenter.properties import updates, views
+from auditor.lab.vcenter.soap import envelope
 from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE, needed_for_method, no_permission
 from auditor.lab.vcenter.soap.sessions import Session, Sessions, cookie
-from auditor.lab.vcenter.soap.tasks import Tasks
-from auditor.lab.vcenter.state.fleet import VCenterState
-from auditor.lab.vcenter.state.misbehaving import misbehaving, misbehaving_command
-from auditor.lab.vcenter.vapi import service as vapi
+from auditor.lab.vcenter.state.vcenter import VCenterState
+from auditor.lab.vcenter.tasks import Tasks
+from auditor.lab.vcenter.vapi.endpoint import VapiEndpoint
+from auditor.lab.vcenter.vapi.endpoint import is_for as is_for_vapi
+from auditor.lab.vcenter.vapi.endpoint import operation_of as vapi_operation_of
 from auditor.lab.vcenter.vijson import requests as vijson
 from auditor.lab.wire import Answer, Faults, Request, WireServer
 
 if TYPE_CHECKING:
     import ssl
 
-    from auditor.lab.description import VCenterDescription
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 _OPERATIONS: Mapping[str, Operation] = {
     **views.OPERATIONS,
     **updates.OPERATIONS,
-    **host_operations.OPERATIONS,
-    **storage_operations.OPERATIONS,
-    **performance.OPERATIONS,
-    **events.OPERATIONS,
+    **hosts.OPERATIONS,
+    **storage.OPERATIONS,
+    **PERFORMANCE_OPERATIONS,
+    **EVENT_OPERATIONS,
     **authorization.OPERATIONS,
 }
 _WITHOUT_SESSION = frozenset({"RetrieveServiceContent", "Login"})
@@ -79,19 +82,19 @@ class VCenterServer:
         for managed in views.service_objects(self.state):
             self.inventory.add(managed)
         for managed in (
-            *performance.performance_objects(),
-            *events.event_objects(self.state),
+            *performance_objects(),
+            *event_objects(self.state),
             *authorization.authorization_objects(lambda: self.privileges),
             *extensions.extension_objects(self.state),
         ):
             self.inventory.add(managed)
-        events_recording.watch(self.state)
+        recording.watch(self.state)
         self.sessions = Sessions(username, password, session_seconds)
-        self.vapi = vapi.VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
-        self.pbm = pbm.PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.kept.tags)
-        self._tasks = Tasks(self.state, self.inventory)
-        relocating.take_up(self.state, self._tasks)
-        self._version = soap.wire_version(description.api_version)
+        self.vapi = VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
+        self.pbm = PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.kept.tags)
+        self._tasks = Tasks(self.state, self.inventory, recording.task_started)
+        relocations.take_up(self.state, self._tasks)
+        self._version = envelope.wire_version(description.api_version)
         self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)
         self.host = self._wire.host
         self.port = self._wire.port
@@ -118,20 +121,20 @@ class VCenterServer:
     def _answer(self, request: Request) -> Answer:
         if request.path.startswith(vijson.ROOT):
             return self._answer_json(request)
-        if vapi.is_for(request.path):
+        if is_for_vapi(request.path):
             return self.vapi.answer(request)
-        if pbm.is_for(request.path):
+        if is_for_pbm(request.path):
             return self.pbm.answer(request)
         if request.method == "GET":
             return self._versions() if request.path.endswith("/vimServiceVersions.xml") else Answer(b"", "text/plain", 404)
-        name = soap.operation_of(request.body)
+        name = envelope.operation_of(request.body)
         context = self._context(request, lambda: self.sessions.of(request.headers))
         try:
-            body = self._when_new(lambda: self._call(context, name, request.body), nothing=soap.raw_answer(name, ""))
-        except soap.NotSoapError as error:
-            return Answer(soap.plain_fault(str(error)), _XML, 500)
+            body = self._when_new(lambda: self._call(context, name, request.body), nothing=envelope.raw_answer(name, ""))
+        except envelope.NotSoapError as error:
+            return Answer(envelope.plain_fault(str(error)), _XML, 500)
         except vmodl.MethodFault as error:
-            return Answer(soap.fault(error, self._version), _XML, 500)
+            return Answer(envelope.fault(error, self._version), _XML, 500)
         headers = (cookie(context.opened),) if context.opened else ()
         return Answer(body, _XML, 200, headers)
 
@@ -171,17 +174,17 @@ class VCenterServer:
 
     def _call(self, context: Context, name: str, body: bytes) -> bytes:
         if name == "ExecuteSoap":
-            return self._execute(context, reflect.parse_execution(body))
-        call = soap.parse(body)
+            return self._execute(context, executer.parse_execution(body))
+        call = envelope.parse(body)
         if name.startswith("Retrieve") and name.endswith(("MethodExecuter", "TypeManager")):
             _demand_session(context, name, call.this)
             self._permit(context, call.method, call.this)
             host = reachable_host(context, call.this._GetMoId(), this=call.this)  # noqa: SLF001  pyVmomi's accessor
-            return reflect.executer_answer(name, host.moid)
-        context.written = soap.Written(self._version)
-        return soap.answer(call.method, self._result(context, call), self._version, context.written)
+            return executer.executer_answer(name, host.moid)
+        context.written = envelope.Written(self._version)
+        return envelope.answer(call.method, self._result(context, call), self._version, context.written)
 
-    def _result(self, context: Context, call: soap.Call) -> Any:
+    def _result(self, context: Context, call: envelope.Call) -> Any:
         """What a method says, in whatever form it is asked and answered."""
         name = call.method.name
         _demand_session(context, name, call.this)
@@ -191,31 +194,31 @@ class VCenterServer:
         self.inventory.find(call.this)
         self._permit(context, call.method, call.this)
         with misbehaving(context, call.this, call.arguments) as arguments:
-            return events_recording.recorded(context, name, call.this, arguments, operation)
+            return recording.recorded(context, name, call.this, arguments, operation)
 
-    def _permit(self, context: Context, method: soap.Method, this: Any) -> None:
+    def _permit(self, context: Context, method: envelope.Method, this: Any) -> None:
         needed = needed_for_method(method)
         if needed not in context.privileges:
             raise no_permission(this, needed)
 
-    def _execute(self, context: Context, execution: reflect.Execution) -> bytes:
+    def _execute(self, context: Context, execution: executer.Execution) -> bytes:
         host = vim.HostSystem(execution.host_id)
         _demand_session(context, "ExecuteSoap", host)
-        self._permit(context, soap.Method("ExecuteSoap", (), object, None), host)
+        self._permit(context, envelope.Method("ExecuteSoap", (), object, None), host)
         state = reachable_host(context, execution.host_id, this=host)
         if execution.method == "vim.CLIInfo.FetchCLIInfo":
             return _command_info(execution)
         command = COMMANDS.get(execution.method.removeprefix("vim.EsxCLI."))
         if command is None or execution.moid != _handler_of(execution.method):
-            return reflect.not_found()
+            return executer.not_found()
         if command.writes and ESXCLI_WRITE not in context.privileges:
             raise no_permission(host, ESXCLI_WRITE)
         try:
             check_arguments(command, execution.arguments)
             with misbehaving_command(context, state, execution.arguments) as (target, arguments):
-                return reflect.execution_answer(execution.method, command.run(self.state, target, arguments))
-        except reflect.CommandFault as error:
-            return reflect.execution_fault(str(error))
+                return executer.execution_answer(execution.method, command.run(self.state, target, arguments))
+        except executer.CommandFault as error:
+            return executer.execution_fault(str(error))
 
     def _versions(self) -> Answer:
         version = self.state.description.api_version
@@ -236,16 +239,16 @@ def _operation(request: Request) -> str:
     """The operation a request is for; esxcli commands by their own name, so that faults can pick one."""
     if request.path.startswith(vijson.ROOT):
         return vijson.operation_of(request.path)
-    if vapi.is_for(request.path):
-        return vapi.operation_of(request)
+    if is_for_vapi(request.path):
+        return vapi_operation_of(request)
     if request.method == "GET":
         return request.path.rpartition("/")[2]
-    name = soap.operation_of(request.body)
+    name = envelope.operation_of(request.body)
     if name != "ExecuteSoap":
         return name
     try:
-        return reflect.parse_execution(request.body).method.removeprefix("vim.EsxCLI.")
-    except soap.NotSoapError:
+        return executer.parse_execution(request.body).method.removeprefix("vim.EsxCLI.")
+    except envelope.NotSoapError:
         return name
 
 
@@ -254,7 +257,7 @@ def _handler_of(method: str) -> str:
     return "-".join(["ha-cli-handler", *method.removeprefix("vim.EsxCLI.").split(".")[:-1]])
 
 
-def _command_info(execution: reflect.Execution) -> bytes:
+def _command_info(execution: executer.Execution) -> bytes:
     """What FetchCLIInfo tells of the commands of one namespace."""
     space = execution.arguments.get("typeName", [""])[0].removeprefix("vim.EsxCLI.")
     methods = []
@@ -270,6 +273,6 @@ def _command_info(execution: reflect.Execution) -> bytes:
         short = name.rpartition(".")[2]
         methods.append(f"<method><name>{short}</name><displayName>{short}</displayName><help></help>{parameters}</method>")
     if not methods:
-        return reflect.not_found()
+        return executer.not_found()
     text = f"<name>{escape(space)}</name><displayName>{escape(space)}</displayName><help></help>{''.join(methods)}"
-    return reflect.execution_answer(execution.method, reflect.Raw("VimCLIInfo", text))
+    return executer.execution_answer(execution.method, executer.Raw("VimCLIInfo", text))

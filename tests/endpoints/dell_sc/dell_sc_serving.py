@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.dell_sc.description import (
+from auditor.lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     LoadDescription,

@@ -19,8 +19,8 @@ from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.qos import Limits
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.lab.dell_sc import qos
-from auditor.lab.dell_sc.description import DellScDescription, QosProfileDescription, VolumeDescription
+from auditor.lab.arrays.dell_sc import qos
+from auditor.lab.arrays.dell_sc.description import DellScDescription, QosProfileDescription, VolumeDescription
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, Collected
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from auditor.facts.needs import Needs
-    from auditor.lab.dell_sc.server import DellScServer
+    from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint
 
 CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "dell-sc-cinder"
@@ -491,7 +491,7 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
         pytest.skip("no captures beside the project")
     return json.loads(path.read_text(encoding="utf-8"))
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.dell_sc.client import StorageManager
-    from auditor.lab.dell_sc.server import DellScServer
+    from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint, Scalar
 
 PROFILE: Remediator[StorageManager] = DellScVolumeQosProfile()

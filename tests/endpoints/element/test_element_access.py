@@ -10,8 +10,8 @@ import pytest
 from auditor.endpoints.element import load as element_load
 from auditor.endpoints.element.access_rows import initiator
 from auditor.facts.needs import needs
-from auditor.lab.element.cluster import Cluster, ElementError
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.cluster import Cluster, ElementError
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ElementDescription,
     LoadDescription,
@@ -19,14 +19,14 @@ from auditor.lab.element.description import (
     QosDescription,
     VolumeDescription,
 )
-from auditor.lab.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor.lab.wire import Fault
 from tests.endpoints.element.test_element_collector import collected, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.lab.element.server import ElementServer
+    from auditor.lab.arrays.element.server import ElementServer
     from auditor.model import Endpoint
     from tests.endpoints.arrays import Collected
 

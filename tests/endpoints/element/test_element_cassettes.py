@@ -12,7 +12,7 @@ from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
 from auditor.endpoints.element.settings.volume_limits import ElementVolumeLimits
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,

@@ -21,15 +21,15 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     ContainerDescription,
     ElementDescription,
     NodeDescription,
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by

@@ -18,9 +18,9 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
+from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
-from auditor.lab.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Target, Tls
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.element.client import ElementArray
 
-# Incident S0's tiers; Bronze's minimum is below what the release allows (facts.md 6.5).
+# Incident S0's tiers; Bronze's minimum is below what the release allows (docs/domain/facts.md#6-5).
 DESCRIPTION = ElementDescription(
     name="sf",
     unique_id="1mhp",

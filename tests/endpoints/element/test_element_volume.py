@@ -14,10 +14,10 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
+from auditor.lab.arrays.element.cluster import Cluster
+from auditor.lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
-from auditor.lab.element.cluster import Cluster
-from auditor.lab.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 

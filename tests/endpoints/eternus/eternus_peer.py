@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 import asyncssh
 import pytest
 
-from auditor.lab.eternus.server import EternusServer
+from auditor.lab.arrays.eternus.server import EternusServer
 from auditor.model import Endpoint, EndpointKind, Limits, Ssh
 from tests.endpoints import arrays
 from tests.endpoints.arrays import PASSWORD, USER
@@ -22,7 +22,7 @@ from tests.endpoints.arrays import PASSWORD, USER
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from auditor.lab.eternus.description import EternusDescription
+    from auditor.lab.arrays.eternus.description import EternusDescription
 
 PROMPT = "CLI> "
 CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
@@ -49,8 +49,8 @@ def captured(name: str) -> str:
     path = CAPTURES / f"{name}.txt"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read().rstrip()
     return text.removesuffix("CLI>") + PROMPT

@@ -23,7 +23,7 @@ from auditor.endpoints.eternus.settings.volume_qos import EternusVolumeQos
 from auditor.endpoints.eternus.shell import Shell
 from auditor.errors import EndpointError
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,

@@ -24,7 +24,7 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.eternus.description import EternusDescription, UserDescription, VolumeDescription
+from auditor.lab.arrays.eternus.description import EternusDescription, UserDescription, VolumeDescription
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret, Ssh
 from tests.endpoints.arrays import PASSWORD, shown_by

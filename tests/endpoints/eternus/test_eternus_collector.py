@@ -21,7 +21,7 @@ from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,
@@ -540,7 +540,7 @@ def test_the_recorded_text_becomes_rows() -> None:
     volumes = list(text.volumes(told("delfin/VOLUMES", "show volumes -mode uid"), complaints))
     assert volumes[3] == Volume(3, "LUN03", "Available", "0/Pool0", 20480 * MB, "600000E00D29000000291B6B00030000")
     assert len(volumes) == 5
-    assert all(one.uid is not None and int(one.uid[24:28], 16) == one.number for one in volumes), "arrays.md: characters 24 to 28"
+    assert all(one.uid is not None and int(one.uid[24:28], 16) == one.number for one in volumes), "docs/domain/arrays.md#device-names"
     early = list(text.volumes(told("delfin/VOLUME_DATAS", "show raid-groups"), complaints))
     assert early[3] == Volume(3, "OVM_Repo2", "Broken", "0/JJ", 204800 * MB, None)
     assert list(text.raid_groups(told("delfin/POOL_OLD_DATAS", "show raid-groups"), complaints)) == [

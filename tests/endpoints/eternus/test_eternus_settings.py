@@ -22,7 +22,7 @@ from auditor.errors import (
     RefusedError,
 )
 from auditor.journal import open_intents, open_journal
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     LimitDescription,
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.eternus.client import EternusArray
-    from auditor.lab.eternus.server import EternusServer
+    from auditor.lab.arrays.eternus.server import EternusServer
     from auditor.model import Scalar
 
 DX = EternusDescription(

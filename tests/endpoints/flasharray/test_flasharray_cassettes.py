@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,

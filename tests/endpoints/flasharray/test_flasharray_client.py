@@ -22,9 +22,9 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import HostDescription, QosDescription, VolumeDescription
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import HostDescription, QosDescription, VolumeDescription
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Answer, Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by

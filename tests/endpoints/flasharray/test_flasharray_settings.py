@@ -17,16 +17,16 @@ from auditor.endpoints.flasharray.settings.volume_group_limit import FlashArrayV
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.errors import AuditorError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
-from auditor.lab.authority import Authority
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     LimitsDescription,
     QosDescription,
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 

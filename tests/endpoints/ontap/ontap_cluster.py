@@ -9,7 +9,7 @@ from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
-from auditor.lab.ontap.description import (
+from auditor.lab.arrays.ontap.description import (
     AdaptiveDescription,
     AggregateDescription,
     EfficiencyPolicyDescription,
@@ -25,7 +25,7 @@ from auditor.lab.ontap.description import (
     SvmDescription,
     VolumeDescription,
 )
-from auditor.lab.ontap.server import OntapServer
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.model import Endpoint, EndpointKind
 from tests.endpoints import arrays
 

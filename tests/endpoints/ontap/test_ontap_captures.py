@@ -27,8 +27,8 @@ EXAMPLES = CAPTURES / "ontap-netapp_ontap-docs"
 def text_of(path: Path) -> str:
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     return path.read_text(encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.ontap.description import (
+from auditor.lab.arrays.ontap.description import (
     AggregateDescription,
     NodeDescription,
     OntapDescription,
@@ -29,7 +29,7 @@ from auditor.lab.ontap.description import (
     SvmDescription,
     VolumeDescription,
 )
-from auditor.lab.ontap.server import OntapServer
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import serving_array, shown_by

@@ -13,7 +13,7 @@ from auditor.endpoints.ontap.client import PAGE, open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.lab.ontap.description import LunDescription, NodeDescription, RaidOptionDescription
+from auditor.lab.arrays.ontap.description import LunDescription, NodeDescription, RaidOptionDescription
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock, Collected, collected, serving
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.facts.needs import Needs
-    from auditor.lab.ontap.server import OntapServer
+    from auditor.lab.arrays.ontap.server import OntapServer
 
     Served = tuple[OntapServer, Endpoint, Clock]
 
@@ -114,7 +114,7 @@ def test_luns_shares_and_vvols_are_volumes_and_protocol_endpoints_are_not(served
         "/vol/luns1/ds1": "vmware",
         "/vol/luns2/ds2": "linux",
     }
-    # arrays.md: 600a0980 and the bytes of the serial number, whose case matters.
+    # The name is 600a0980 and the bytes of the serial number, whose case matters: docs/domain/arrays.md#device-names
     assert found["/vol/luns1/ds1"]["device"] == "naa.600a0980" + "".join(f"{ord(each):02x}" for each in "80D7A]KjYhJR")
     assert {row["device"] for name, row in found.items() if not name.endswith(("ds1", "ds2"))} == {None}
     assert found["/vol/vv/data.vmdk"]["vvol_id"] == found["/vol/vv/data.vmdk"]["volume_id"]
@@ -498,7 +498,7 @@ def test_scrubs_that_are_not_told_are_never_called_off(served: Served, break_it:
 
 
 def test_a_release_without_the_command_line_says_that_scrubs_are_not_known(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from auditor.lab.ontap.resources import BY_PATH
+    from auditor.lab.arrays.ontap.resources import BY_PATH
 
     monkeypatch.delitem(BY_PATH, "private/cli/storage/raid-options")
     found = collected(served[1], served[2], needs([("array_scrub", "schedule")]))

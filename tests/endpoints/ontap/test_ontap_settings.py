@@ -17,9 +17,9 @@ from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimi
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
+from auditor.lab.arrays.ontap.cluster import Cluster
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
-from auditor.lab.ontap.cluster import Cluster
-from auditor.lab.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 from tests.endpoints.ontap.ontap_cluster import CLUSTER

@@ -17,7 +17,7 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret
@@ -80,7 +80,7 @@ def test_a_command_answers_rows_of_that_host(serve_vcenter: Serve) -> None:
         assert {row["Device"]: row["NoofoutstandingIOswithcompetingworlds"] for row in rows} == {
             "naa.624a9370aaaa": "64",
             "naa.624a9370bbbb": "32",
-            "naa.6f47acc2000000017366707200000000": "256",  # Scsi.ScsiVVolPESNRO since 7.0 U2 (facts.md 1.4)
+            "naa.6f47acc2000000017366707200000000": "256",  # Scsi.ScsiVVolPESNRO since 7.0 U2 (docs/domain/facts.md#1-4)
         }
         assert [row["Device"] for row in other] == ["naa.600000e00d01"]
         vcenter.esxcli("host-11").run("storage vmfs lockmode list")

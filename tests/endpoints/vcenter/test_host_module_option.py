@@ -16,7 +16,7 @@ from auditor.endpoints.vcenter.settings.host_module_option import DEPTH_PARAMETE
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.facts.schema import create_tables
 from auditor.facts.views import create_views
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Scalar, Target
@@ -74,7 +74,7 @@ def test_a_parameter_that_is_not_there_is_absent_and_not_zero(text: str) -> None
 @pytest.mark.parametrize(
     ("text", "parameter", "value", "merged"),
     [
-        # The string in the field of facts.md 2.3.
+        # The string in the field of docs/domain/facts.md#2-3.
         pytest.param(
             "ql2xmaxqdepth=255 ql2xloginretrycount=60 qlport_down_retry=60",
             "ql2xmaxqdepth",

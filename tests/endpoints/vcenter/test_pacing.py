@@ -15,7 +15,7 @@ from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.host_answers import query_options
 from auditor.endpoints.vcenter.pacing import SLOW_FACTOR, SLOW_SECONDS, Pace
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint
 

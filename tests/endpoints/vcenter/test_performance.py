@@ -12,7 +12,7 @@ from auditor.endpoints.vcenter.performance import counter_keys, query_samples, s
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.soap_envelope import content_of
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

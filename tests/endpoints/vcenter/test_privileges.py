@@ -16,7 +16,7 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS, Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target

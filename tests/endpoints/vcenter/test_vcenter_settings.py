@@ -13,8 +13,9 @@ from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
-from auditor.lab.description import LabFleet, VCenterDescription
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.description import LabFleet
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.vcsim import export_vcsim
 from auditor.lab.wire import Fault

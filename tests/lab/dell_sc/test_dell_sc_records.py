@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.dell_sc.description import (
+from auditor.lab.arrays.dell_sc.description import (
     ControllerPortDescription,
     DellScDescription,
     HbaDescription,
     ServerDescription,
     VolumeDescription,
 )
-from auditor.lab.dell_sc.server import DellScServer
-from auditor.lab.dell_sc.writing import date, iso_date, size
+from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor.lab.arrays.dell_sc.writing import date, iso_date, size
+from auditor.lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -79,8 +79,8 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -11,9 +11,8 @@ import httpx
 import msgspec
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.dell_sc import qos
-from auditor.lab.dell_sc.description import (
+from auditor.lab.arrays.dell_sc import qos
+from auditor.lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     LoadDescription,
@@ -22,7 +21,8 @@ from auditor.lab.dell_sc.description import (
     StorageProfileDescription,
     VolumeDescription,
 )
-from auditor.lab.dell_sc.server import DellScServer
+from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 
 if TYPE_CHECKING:

@@ -12,9 +12,15 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from auditor.lab.dell_sc import qos
-from auditor.lab.dell_sc.description import DellScDescription, HbaDescription, QosProfileDescription, ServerDescription, VolumeDescription
-from auditor.lab.dell_sc.server import DellScServer
+from auditor.lab.arrays.dell_sc import qos
+from auditor.lab.arrays.dell_sc.description import (
+    DellScDescription,
+    HbaDescription,
+    QosProfileDescription,
+    ServerDescription,
+    VolumeDescription,
+)
+from auditor.lab.arrays.dell_sc.server import DellScServer
 from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:

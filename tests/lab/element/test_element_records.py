@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ElementDescription,
     LoadDescription,
@@ -19,7 +18,8 @@ from auditor.lab.element.description import (
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +61,8 @@ def captured(method: str) -> Any:
     path = CAPTURES / f"{method}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from auditor.lab.element.cluster import Cluster
+from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.inventory.storage import initiator
-from auditor.lab.vcenter.state.fleet import HostState
+from auditor.lab.vcenter.state.hosts import HostState
+from auditor.lab.vcenter.state.storage_paths import initiator
 
 
 def test_an_access_group_names_the_adapters_of_the_hosts_that_see_its_volumes() -> None:

@@ -11,8 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -22,7 +21,8 @@ from auditor.lab.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.server import ElementServer
+from auditor.lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.element.description import (
+from auditor.lab.arrays.element.description import (
     ContainerDescription,
     ElementDescription,
     NodeDescription,
@@ -20,7 +20,7 @@ from auditor.lab.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.element.server import ElementServer
+from auditor.lab.arrays.element.server import ElementServer
 from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Limits = dict[str, int]
 FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")
-ALLOWED = {"minIOPS": (50, 15000), "maxIOPS": (100, 200000), "burstIOPS": (100, 200000)}  # facts.md 6.5
+ALLOWED = {"minIOPS": (50, 15000), "maxIOPS": (100, 200000), "burstIOPS": (100, 200000)}  # docs/domain/facts.md#6-5
 DEFAULT = (50, 15000, 15000)
 DESCRIPTION = ElementDescription(
     name="tiers",

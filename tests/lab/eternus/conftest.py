@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import asyncssh
 import pytest
 
-from auditor.lab.eternus.server import EternusServer
+from auditor.lab.arrays.eternus.server import EternusServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from auditor.lab.eternus.description import EternusDescription
+    from auditor.lab.arrays.eternus.description import EternusDescription
 
 USER, PASSWORD = "audit", "only-for-this-test"
 PROMPT = "CLI> "

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,
@@ -78,8 +78,8 @@ def captured(name: str) -> str:
     path = CAPTURES / f"{name}.txt"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     with path.open(encoding="utf-8", newline="") as file:  # the line ends are part of the form
         return file.read()
 

@@ -13,7 +13,7 @@ import asyncssh
 import msgspec
 import pytest
 
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     GroupDescription,

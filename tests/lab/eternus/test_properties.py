@@ -11,14 +11,14 @@ import asyncssh
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from auditor.lab.eternus.description import (
+from auditor.lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     LimitDescription,
     UserDescription,
     VolumeDescription,
 )
-from auditor.lab.eternus.server import EternusServer
+from auditor.lab.arrays.eternus.server import EternusServer
 from tests.lab.properties.line import NOTHING, OK, LostError, done, search, seen, troubled
 
 if TYPE_CHECKING:

@@ -11,8 +11,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import LoadDescription, MachineDescription, PodDescription, RemoteArrayDescription, VolumeDescription
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
+    LoadDescription,
+    MachineDescription,
+    PodDescription,
+    RemoteArrayDescription,
+    VolumeDescription,
+)
 
 _ONE_SERVER_FOR_ALL = settings(
     deadline=None,

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.flasharray.parts import LimitsDescription
+from auditor.lab.arrays.flasharray.parts import LimitsDescription
 from auditor.lab.wire import Fault
 
 MIB = 1 << 20

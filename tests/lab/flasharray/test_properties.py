@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.flasharray.description import FlashArrayDescription
-from auditor.lab.flasharray.parts import (
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
     MachineDescription,
     QosDescription,
@@ -21,7 +21,7 @@ from auditor.lab.flasharray.parts import (
     VolumeGroupDescription,
     VvolDescription,
 )
-from auditor.lab.flasharray.server import FlashArrayServer
+from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
-from auditor.lab.ontap.server import OntapServer
 from auditor.lab.scenario import load_scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from auditor.lab.ontap.description import OntapDescription
+    from auditor.lab.arrays.ontap.description import OntapDescription
 
     Serve = Callable[..., AbstractContextManager[tuple[httpx.Client, OntapServer]]]
 

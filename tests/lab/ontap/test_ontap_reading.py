@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.ontap.description import OntapDescription, ScheduleDescription
+from auditor.lab.arrays.ontap.description import OntapDescription, ScheduleDescription
 from auditor.lab.wire import Fault
 
 if TYPE_CHECKING:
@@ -97,9 +97,9 @@ def test_a_schedule_knows_how_often_it_fires(schedule: dict[str, Any], runs: flo
 @given(path=st.sampled_from(COLLECTIONS), size=st.integers(1, 40), order=st.booleans(), limit=st.integers(1, 40))
 @settings(max_examples=40, deadline=None)
 def test_following_the_links_loses_and_doubles_nothing(incident: Any, path: str, size: int, order: bool, limit: int) -> None:
-    from auditor.lab.ontap.cluster import Cluster
-    from auditor.lab.ontap.collection import Collection
-    from auditor.lab.ontap.resources import BY_PATH
+    from auditor.lab.arrays.ontap.cluster import Cluster
+    from auditor.lab.arrays.ontap.collection import Collection
+    from auditor.lab.arrays.ontap.resources import BY_PATH
 
     # Without the network, so that many collections and page sizes can be tried; the same through HTTP is the next test.
     resource, cluster = BY_PATH[path], Cluster(dataclasses.replace(incident, page_limit=limit))

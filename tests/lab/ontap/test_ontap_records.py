@@ -68,8 +68,8 @@ def examples(name: str, kind: str) -> list[Any]:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the vendor's examples are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the vendor's examples are not here (shared/captures beside the project)")
     return [each["record"] for each in json.loads(path.read_text(encoding="utf-8")) if each["resource"] == kind]
 
 
@@ -189,7 +189,7 @@ def test_what_the_vendor_prints_no_example_of_has_the_fields_its_client_defines(
 
 
 def test_a_luns_device_name_is_the_vendors_prefix_and_the_bytes_of_its_serial_number(serve: Any, incident: Any) -> None:
-    # The pair of name and serial number stands in arrays.md.
+    # The pair of name and serial number stands in docs/domain/arrays.md#device-names.
     assert incident.lun_naa(incident.luns[0]) == "600a098038304437415d4b6a59684a52"
     with serve(incident) as (session, _):
         (lun,) = session.get("/api/storage/luns?name=*/ds01&fields=serial_number,serial_number_hex").json()["records"]

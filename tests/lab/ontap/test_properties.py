@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 from ruamel.yaml import YAML
 
-from auditor.lab.ontap.description import OntapDescription
-from auditor.lab.ontap.server import OntapServer
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.server import OntapServer
 from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:

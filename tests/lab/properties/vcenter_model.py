@@ -7,7 +7,7 @@ from typing import Any
 
 DISK, ENDPOINT = "naa.624a9370aaaa", "naa.6f47acc2000000016c61623100000000"
 OWNED, FREE, PE_OPTION = "Disk.QFullSampleSize", "Disk.QFullThreshold", "Scsi.ScsiVVolPESNRO"
-OPTIONS = {OWNED: (0, 64), FREE: (1, 16), PE_OPTION: (32, 4096)}  # advanced-options.md
+OPTIONS = {OWNED: (0, 64), FREE: (1, 16), PE_OPTION: (32, 4096)}  # docs/domain/advanced-options.md#options
 IN_PROFILE = 16
 REBOOT, SIOC_BACK, PROFILE_BACK = 10.0, 20.0, 30.0  # seconds
 ROUND_ROBIN = "VMW_PSP_RR"

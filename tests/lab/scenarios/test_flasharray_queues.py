@@ -24,8 +24,8 @@ from tests.lab.flasharray.conftest import Client as Array
 UCS, QLOGIC, EMULEX = ("esx-fq-ucs-1", "esx-fq-ucs-2", "esx-fq-ucs-3"), "esx-fq-qlogic-1", "esx-fq-emulex-1"
 SICK, TWIN = (*UCS, QLOGIC, EMULEX), ("esx-fs-1", "esx-fs-2", "esx-fs-3")
 RAISED = "esx-fq-ucs-3"
-DEFAULT_DEPTH = {"nfnic": 32, "qlnativefc": 64, "lpfc": 32}  # incidents.md S2, defaults by driver
-DSNRO, PE_DSNRO = 32, 256  # facts.md 1.4, 8.0 U2
+DEFAULT_DEPTH = {"nfnic": 32, "qlnativefc": 64, "lpfc": 32}  # docs/domain/incidents.md#s2, defaults by driver
+DSNRO, PE_DSNRO = 32, 256  # docs/domain/facts.md#1-4, 8.0 U2
 DEADLINE_SECONDS = 10.0
 TREMBLE = 0.08  # of a value: samples tremble by 4 %, and the report rounds to one digit
 

@@ -25,7 +25,7 @@ from tests.lab.conftest import Client, pyvmomi_client
 ARRAY, VCENTER = "netapp-prod", "vc-ontap"
 SICK, TWIN = "aggr_10k", "aggr_twin"
 SICK_NODE, TWIN_NODE = "netapp-prod-01", "netapp-prod-02"
-KNEE = 120  # operations a second of a 10k data disk: incidents.md S3
+KNEE = 120  # operations a second of a 10k data disk: docs/domain/incidents.md#s3
 TREMBLE = 0.06  # of a value: samples tremble by 4 %, and are whole numbers
 READ_SECONDS = 0.3  # between two readings of counters that only grow
 
@@ -179,7 +179,7 @@ def test_6800_operations_a_second_keep_the_disks_80_percent_busy_just_below_the_
     rows = served.array.get("cluster/counter/tables/disk:constituent/rows")
     parts = [{one["name"]: one["value"] for one in row["properties"]} for row in rows]
     data = [one for one in parts if one["raid_group"].startswith(f"/{SICK}/") and one["raid.type"] == "data"]
-    assert 0.9 * KNEE < operations / len(data) < KNEE  # facts.md 7.4: 105 to 119
+    assert 0.9 * KNEE < operations / len(data) < KNEE  # docs/domain/facts.md#7-4: 105 to 119
     assert latency_ms > 1000
 
 
@@ -355,7 +355,7 @@ def test_the_twin_spreads_dedup_over_evenings_in_which_no_scrub_runs(served: Ser
         day: (int(start), int(start) + int(minutes.removesuffix("m")) / 60) for minutes, day, start in (one.split("@") for one in scrub)
     }
     assert set(runs) == {"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
-    assert {run for day, run in runs.items() if day != "sun"} == {(1, 5.0)}  # the default since 8.3: facts.md 7.3
+    assert {run for day, run in runs.items() if day != "sun"} == {(1, 5.0)}  # the default since 8.3: docs/domain/facts.md#7-3
     assert runs["sun"] == (1, 13.0)
 
 
@@ -374,7 +374,7 @@ def test_the_twin_is_aligned_capped_above_its_need_and_quick(served: Served) -> 
 @pytest.mark.parametrize("name", ["esx-ontap-4", "esx-ontap-5"])
 def test_the_twins_hosts_have_what_the_vendor_asks_for(served: Served, name: str) -> None:
     manager = served.host(name).configManager.advancedOption
-    wanted = {  # facts.md 5
+    wanted = {  # docs/domain/facts.md#5
         "Disk.QFullSampleSize": 32,
         "Disk.QFullThreshold": 8,
         "NFS.MaxQueueDepth": 128,

@@ -17,10 +17,10 @@ from pyVmomi import vim
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import ConfigurationError
 from auditor.fleet import load_fleet
-from auditor.lab.dell_sc import qos
+from auditor.lab.arrays.dell_sc import qos
 from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import ARRAY_USER, VCENTER_USER, Lab, serve
-from auditor.lab.vcenter.state import fleet as state
+from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.lab.test_performance import entity, samples
 
@@ -156,7 +156,7 @@ def devices(client: Client, host: str) -> dict[str, Any]:
 
 
 def size_of(volume: Any) -> int:
-    """Sizes are told as "1.073741824E9 Bytes" (arrays.md)."""
+    """Sizes are told as "1.073741824E9 Bytes" (docs/domain/arrays.md#dell-sc)."""
     return int(float(volume["configuredSize"].removesuffix(" Bytes")))
 
 

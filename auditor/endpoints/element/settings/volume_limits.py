@@ -22,7 +22,7 @@ class ElementVolumeLimits:
 
     * "policy 3": the volume is in policy 3, and that policy's limits are in force;
     * "own 60/700/800": it is in no policy; its minimum, maximum and burst, in I/O operations a second;
-    * "policy 3 with own 60/700/800": it is in policy 3, yet other limits are in force (rule catalogue, Q6).
+    * "policy 3 with own 60/700/800": it is in policy 3, yet other limits are in force (docs/rule-catalogue.md#q6).
 
     With all of it in one value, a volume can be put under its policy and, undoing that, be given its own limits back. The third kind
     of value is there to be read and mended. It can be written only to a volume that is in the policy: its own limits are set again,

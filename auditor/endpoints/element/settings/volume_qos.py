@@ -18,7 +18,7 @@ class ElementVolumeQos:
     """`element.volume_qos`: keys `volume_id` and `field` (minIOPS, maxIOPS or burstIOPS).
 
     A volume in a policy is refused, reading included: its limits are the policy's, and one of its own would be one more place to look at
-    (rule catalogue, Q6).
+    (docs/rule-catalogue.md#q6).
     """
 
     kind = EndpointKind.ELEMENT

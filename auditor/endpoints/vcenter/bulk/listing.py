@@ -13,13 +13,13 @@ from auditor.endpoints.vcenter.session import translated
 from auditor.errors import EndpointError, MalformedAnswerError, PermissionMissingError
 
 if TYPE_CHECKING:
-    from auditor.endpoints.vcenter.bulk.reading import BulkTransport
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient
     from auditor.endpoints.vcenter.session import VCenter
 
 _VIEW = "ContainerView"
 
 
-def list_refs(vcenter: VCenter, transport: BulkTransport, kind: str) -> list[Ref]:
+def list_refs(vcenter: VCenter, transport: BulkClient, kind: str) -> list[Ref]:
     """Every object of `kind` that the session may see; the view is made by SOAP, and belongs to that session.
 
     Raises:

@@ -14,7 +14,7 @@ from auditor.errors import NotThereError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.model import Endpoint, Lane
+    from auditor.model import BulkTransport, Endpoint
 
 GONE = "ManagedObjectNotFound"
 """What `missing` says of every path of an object that was removed between being listed and being read."""
@@ -52,15 +52,15 @@ class Answer:
     size: int
 
 
-class BulkTransport(Protocol):
+class BulkClient(Protocol):
     """A way to ask and to understand the answer.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NoLaneError
-    where the server does not offer the transport, and the EndpointErrors of the wire.
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand,
+    TransportNotOfferedError where the server does not offer the transport, and the EndpointErrors of the wire.
     """
 
     @property
-    def name(self) -> Lane:
+    def name(self) -> BulkTransport:
         """What it is called."""
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
@@ -74,7 +74,7 @@ class BulkTransport(Protocol):
 
 
 def read_page(
-    transport: BulkTransport,
+    transport: BulkClient,
     endpoint: Endpoint,
     kind: str,
     paths: Sequence[str],
@@ -120,7 +120,7 @@ def _with(one: Found, unknown: Mapping[str, str]) -> Found:
     return Found(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
 
 
-def _answers(transport: BulkTransport, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
+def _answers(transport: BulkClient, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
     """The answers to one request, following tokens to the end."""
     answer = transport.retrieve(kind, paths, refs, answer_size)
     yield answer

@@ -12,7 +12,7 @@ from pyVmomi import VmomiSupport, vmodl
 from auditor.endpoints.vcenter.bulk.reading import Answer, Found
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import described
-from auditor.model import Lane
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class PyvmomiTransport:
         shaped: False leaves the values as pyVmomi has them, and then any path may be asked for.
     """
 
-    name = Lane.PYVMOMI
+    name = BulkTransport.PYVMOMI
 
     def __init__(self, stub: Any, collector: str, *, shaped: bool = True) -> None:
         self._stub = stub
@@ -35,7 +35,7 @@ class PyvmomiTransport:
         self._shaped = shaped
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         spec = _COLLECTOR.FilterSpec(
             propSet=[_COLLECTOR.PropertySpec(type=_managed(kind), all=False, pathSet=list(paths))],
             objectSet=[_COLLECTOR.ObjectSpec(obj=_managed(ref.type)(ref.value, self._stub), skip=False) for ref in refs],
@@ -43,11 +43,11 @@ class PyvmomiTransport:
         return self._answer(kind, self._collector.RetrievePropertiesEx([spec], _COLLECTOR.RetrieveOptions(maxObjects=answer_size)))
 
     def more(self, kind: str, token: str) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         return self._answer(kind, self._collector.ContinueRetrievePropertiesEx(token))
 
     def close(self) -> None:
-        """See `BulkTransport`; the session is the stub's."""
+        """See `BulkClient`; the session is the stub's."""
 
     def _answer(self, kind: str, result: Any) -> Answer:
         if result is None:

@@ -1,7 +1,7 @@
 """The fast transport of every vCenter: the PropertyCollector's SOAP, its answers decoded straight into the shapes. Imports pyVmomi.
 
 pyVmomi builds an object for every element, and three quarters of a ScsiLun are inquiry bytes, an element each; here nothing is built that
-has no field. Session, retries and faults are the stub's. Source: vsphere-peers.md, "Reading a fleet fast".
+has no field. Session, retries and faults are the stub's. Source: docs/domain/peers.md#reading.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from auditor.endpoints.vcenter.bulk.reading import Answer
 from auditor.endpoints.vcenter.bulk.soap_parsing import SOAP, VIM, NonsenseError, UnfamiliarError, parsed
 from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
 from auditor.errors import MalformedAnswerError, UnknownShapeError
-from auditor.model import Lane
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class SoapTransport:
         collector: id of the PropertyCollector.
     """
 
-    name = Lane.SOAP
+    name = BulkTransport.SOAP
 
     def __init__(self, stub: Stub, collector: str) -> None:
         self._stub = stub
@@ -43,14 +43,14 @@ class SoapTransport:
         self._collector = f'<_this type="PropertyCollector">{escape(collector)}</_this>'
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         operation = "RetrievePropertiesEx"
         request = self._request(operation, _wanted(kind, paths, refs, answer_size))
         # Decoded inside, so that a session found to have ended is opened again and the read repeated.
         return self._stub.ask(operation, request, lambda status, body: self._decoded(operation, kind, status, body), repeatable=True)
 
     def more(self, kind: str, token: str) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         operation = "ContinueRetrievePropertiesEx"
         # Decoded outside: the stub takes nonsense in answer to what may not be repeated for a lost write, and this is a read.
         status, body = self._stub.ask(
@@ -59,7 +59,7 @@ class SoapTransport:
         return self._decoded(operation, kind, status, body)
 
     def close(self) -> None:
-        """See `BulkTransport`; the session is the stub's."""
+        """See `BulkClient`; the session is the stub's."""
 
     def _request(self, operation: str, parameters: str) -> str:
         return _ENVELOPE.format(f'<{operation} xmlns="{VIM}">{self._collector}{parameters}</{operation}>')

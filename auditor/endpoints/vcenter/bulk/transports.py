@@ -12,16 +12,16 @@ from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, release_for
-from auditor.errors import NoLaneError, UnknownShapeError
+from auditor.errors import TransportNotOfferedError, UnknownShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import BulkTransport, Found
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient, Found
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.errors import EndpointError
-    from auditor.model import Lane
+    from auditor.model import BulkTransport
 
 
 class BulkReader:
@@ -40,7 +40,7 @@ class BulkReader:
         self.notes: list[str] = []
 
     @property
-    def transport(self) -> Lane:
+    def transport(self) -> BulkTransport:
         """The transport in use."""
         return self._transports[0].name
 
@@ -61,11 +61,11 @@ class BulkReader:
             EndpointError: the page as a whole could not be read.
         """
         unknown = self._unknown.setdefault(kind, {})
-        failed: list[tuple[BulkTransport, EndpointError]] = []
+        failed: list[tuple[BulkClient, EndpointError]] = []
         for transport in self._transports:
             try:
                 page = read_page(transport, self._vcenter.endpoint, kind, paths, refs, unknown)
-            except (UnknownShapeError, NoLaneError) as error:
+            except (UnknownShapeError, TransportNotOfferedError) as error:
                 failed.append((transport, error))
                 continue
             for slow, why in failed:
@@ -78,7 +78,7 @@ class BulkReader:
         for transport in self._transports:
             transport.close()
 
-    def _leave(self, transport: BulkTransport, better: BulkTransport, error: EndpointError) -> None:
+    def _leave(self, transport: BulkClient, better: BulkClient, error: EndpointError) -> None:
         """Use `transport` no more: another one has just managed what it could not."""
         with self._lock:
             if transport in self._transports:
@@ -88,11 +88,11 @@ class BulkReader:
                     self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and tells the same")
 
 
-def _transports(vcenter: VCenter, soap: SoapTransport) -> tuple[BulkTransport, ...]:
+def _transports(vcenter: VCenter, soap: SoapTransport) -> tuple[BulkClient, ...]:
     """In the order they are tried: the fastest that the server's version offers, or the one that is forced, then the slower ones."""
     endpoint, content = vcenter.endpoint, vcenter.content
     collector = ref_of(content.propertyCollector).value
-    transports: list[BulkTransport] = [soap, PyvmomiTransport(vcenter.stub, collector)]
+    transports: list[BulkClient] = [soap, PyvmomiTransport(vcenter.stub, collector)]
     release = release_for(vcenter.about.apiVersion)
     if release is not None:
         sessions = ref_of(content.sessionManager).value

@@ -1,7 +1,7 @@
 """The fast transport of vCenter 8.0 Update 1 and later: VI/JSON, decoded by msgspec straight into the shapes. Imports pyVmomi.
 
 It has a session of its own: whether a SOAP session's id is good here is not documented. Source: Broadcom, "Virtual Infrastructure JSON
-API"; vsphere-peers.md, "VI/JSON". Not held against a real vCenter; the lab's side is held against govmomi's client.
+API"; docs/domain/peers.md#vijson. Not held against a real vCenter; the lab's side is held against govmomi's client.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from auditor.endpoints.vcenter.bulk.reading import Answer, Found
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.endpoints.vcenter.wire import SESSION_HEADER
-from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, NoLaneError, UnknownShapeError
-from auditor.model import Lane
+from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, TransportNotOfferedError, UnknownShapeError
+from auditor.model import BulkTransport
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -70,7 +70,7 @@ class VijsonTransport:
         password: looked up anew at every login.
     """
 
-    name = Lane.VIJSON
+    name = BulkTransport.VIJSON
 
     def __init__(
         self, endpoint: Endpoint, wire: VCenterWire, release: str, *, collector: str, sessions: str, password: Callable[[], str]
@@ -87,7 +87,7 @@ class VijsonTransport:
         self._lock = threading.Lock()
 
     def retrieve(self, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         options: dict[str, Any] = {"_typeName": "RetrieveOptions"}
         if answer_size is not None:
             options["maxObjects"] = answer_size
@@ -99,7 +99,7 @@ class VijsonTransport:
         return self._ask(kind, "RetrievePropertiesEx", {"specSet": spec, "options": options}, repeatable=True)
 
     def more(self, kind: str, token: str) -> Answer:
-        """See `BulkTransport`."""
+        """See `BulkClient`."""
         return self._ask(kind, "ContinueRetrievePropertiesEx", {"token": token}, repeatable=False)
 
     def close(self) -> None:
@@ -170,7 +170,7 @@ class VijsonTransport:
         if reply.status == 401:
             raise vim.fault.NotAuthenticated(msg="the session is not authenticated")
         if reply.status == 404:
-            raise NoLaneError(
+            raise TransportNotOfferedError(
                 f"endpoint {self._endpoint.name}: there is no VI/JSON at {self._root}",
                 why="the fast way to read it is missing; nothing was lost by asking.",
                 do="let it be read by SOAP: `--lane soap`.",

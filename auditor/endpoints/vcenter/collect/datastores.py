@@ -136,7 +136,7 @@ def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
 
 
 def _sioc(settings: IormInfo | None) -> dict[str, Any]:
-    """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; facts.md 4.1."""
+    """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; docs/domain/facts.md#4-1."""
     if settings is None:
         return {}
     return {

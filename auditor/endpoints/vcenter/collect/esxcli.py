@@ -179,7 +179,10 @@ scheduling = Layout(
     ("device", "device"),
     by_device,
 )
-"""Of `storage core device list`. Source: facts.md 1.11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing."""
+"""Of `storage core device list`.
+
+Source: docs/domain/facts.md#1-11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing.
+"""
 
 offload = Layout(
     "device_offload",
@@ -193,7 +196,7 @@ offload = Layout(
     ("device", "device"),
     by_device,
 )
-"""Of `storage core device vaai status get`. Source: facts.md 3.4."""
+"""Of `storage core device vaai status get`. Source: docs/domain/facts.md#3-4."""
 
 lockmodes = Layout(
     "vmfs_lockmode",
@@ -201,7 +204,7 @@ lockmodes = Layout(
     ("volume_name", "volumename"),
     _by_volume,
 )
-"""Of `storage vmfs lockmode list`. Source: facts.md 3.2."""
+"""Of `storage vmfs lockmode list`. Source: docs/domain/facts.md#3-2."""
 
 module_parameters = Layout(
     "host_module_parameter",
@@ -213,4 +216,4 @@ module_parameters = Layout(
     ("name", "name"),
     _by_name,
 )
-"""Of `system module parameters list`; the module is told by whoever asked. Source: facts.md section 2."""
+"""Of `system module parameters list`; the module is told by whoever asked. Source: docs/domain/facts.md#2."""

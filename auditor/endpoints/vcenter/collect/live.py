@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding")
 
 HIDDEN_OPTIONS = ("DataMover.MaxHWTransferSize",)
-"""Options no listing shows; they answer to their exact name. Source: facts.md 3.7, absent from the listings of 42 builds."""
+"""Options no listing shows; they answer to their exact name. Source: docs/domain/facts.md#3-7, absent from the listings of 42 builds."""
 
 SOFTWARE_ISCSI_MODULE = "iscsi_vmk"
 
@@ -132,7 +132,7 @@ def read_live(
 def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     """Table `host_option`, from the host itself.
 
-    Not from `config.option`: that is vCenter's copy, which may lag behind a write (vsphere-peers.md, traps), and an audit that follows a
+    Not from `config.option`: that is vCenter's copy, which may lag behind a write (docs/domain/peers.md#traps), and an audit that follows a
     fix would see the old value.
     """
     from auditor.endpoints.vcenter.host_answers import query_options

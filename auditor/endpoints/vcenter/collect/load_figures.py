@@ -50,7 +50,7 @@ DATASTORE_COUNTERS: Mapping[str, str] = {
     "normalized": "datastore.sizeNormalizedDatastoreLatency.average",
     "depth": "datastore.datastoreMaxQueueDepth.latest",
 }
-"""Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); facts.md 9.1."""
+"""Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); docs/domain/facts.md#9-1."""
 
 Told = Mapping[str, "Values"]
 """Samples by the short names above; a counter that is not there is missing, or has no sample at all."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
 
 PAGES_AHEAD = 3
-"""Pages asked for and not yet used. Source: vsphere-peers.md: two to four in flight hide the latency of a vCenter."""
+"""Pages asked for and not yet used. Source: docs/domain/peers.md#reading: two to four in flight hide the latency of a vCenter."""
 
 PAGE_BYTES = 4 << 20
 """About how much one page may be, unpacked. With the pages ahead it bounds the memory, whatever the size of the fleet."""

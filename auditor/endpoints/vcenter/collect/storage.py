@@ -144,7 +144,7 @@ def _targets(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -
 
 
 def _delayed_ack(options: Sequence[OptionValue]) -> tuple[bool | None, bool | None]:
-    """Value and whether it is inherited. Source: HostInternetScsiHbaParamValue; the key is verified in facts.md 5.3."""
+    """Value and whether it is inherited. Source: HostInternetScsiHbaParamValue; the key is verified in docs/domain/facts.md#5-3."""
     for option in options:
         if option.key == "DelayedAck":
             value = option.plain

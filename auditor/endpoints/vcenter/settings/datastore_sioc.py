@@ -19,7 +19,7 @@ TASK_TIMEOUT_SECONDS = 120.0
 class DatastoreSioc:
     """Reads and sets `enabled`, and nothing beside it: threshold, mode and statistics stay as they are. Keys: datastore_id.
 
-    It acts at once. Source: StorageResourceManager.ConfigureDatastoreIORM_Task; facts.md 4.1.
+    It acts at once. Source: StorageResourceManager.ConfigureDatastoreIORM_Task; docs/domain/facts.md#4-1.
     """
 
     kind = EndpointKind.VCENTER

@@ -23,7 +23,7 @@ class DeviceDsnro:
     the same command. It acts at once, without a reboot. The most a host accepts differs by build (256 in VMware's own validator, 4096 for
     protocol endpoints), so the host is asked, not a constant here.
 
-    Source: facts.md 1.1, 1.2, 1.5, 1.7.
+    Source: docs/domain/facts.md#1-1, #1-2, #1-5, #1-7.
     """
 
     kind = EndpointKind.VCENTER

@@ -44,7 +44,7 @@ class HostModuleOption:
     at boot: until something shows that this has happened, a stored value is pending. What shows it is the queue depth of the module's
     devices, where the parameter sets that; otherwise a boot later than our own write; otherwise nothing, and it stays pending.
 
-    Source: facts.md section 2 and 2.3; KernelModuleInfo.optionString is "not necessarily the option string currently in use".
+    Source: docs/domain/facts.md#2 and #2-3; KernelModuleInfo.optionString is "not necessarily the option string currently in use".
     """
 
     kind = EndpointKind.VCENTER

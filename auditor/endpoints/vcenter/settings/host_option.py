@@ -23,7 +23,7 @@ class HostOption:
     The wire type matters: a host refuses an int where it keeps a long, so the type it answers with is the type that is sent. Range and
     type are checked here first, because not every server does (vcsim takes anything).
 
-    Source: vSphere Web Services API, OptionManager; vsphere-peers.md.
+    Source: vSphere Web Services API, OptionManager; docs/domain/peers.md#traps.
     """
 
     kind = EndpointKind.VCENTER

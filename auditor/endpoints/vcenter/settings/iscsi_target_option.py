@@ -21,7 +21,7 @@ class IscsiTargetOption:
     The write names the target, so that the adapter and every other target keep their values. A value that was inherited becomes the
     target's own by it.
 
-    Source: UpdateInternetScsiAdvancedOptions(hba, targetSet, options); facts.md 5.3.
+    Source: UpdateInternetScsiAdvancedOptions(hba, targetSet, options); docs/domain/facts.md#5-3.
     """
 
     kind = EndpointKind.VCENTER

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, TypeAlias
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 Arguments: TypeAlias = Mapping[str, Sequence[str]]
 

@@ -1,7 +1,7 @@
 """The esxcli commands the lab's hosts know.
 
-Field names: what `esxcli` prints, without blanks, hyphens and units. Source: facts.md 1.1 to 1.11, 3.2, 3.4 and section 2. Arguments are
-the structured names (`schednumreqoutstanding`), never letters.
+Field names: what `esxcli` prints, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
+Arguments are the structured names (`schednumreqoutstanding`), never letters.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.esxcli import iscsi as esxcli_iscsi
-from auditor.lab.vcenter.esxcli import nmp as esxcli_nmp
+from auditor.lab.vcenter.esxcli import iscsi, nmp
 from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
@@ -19,8 +18,9 @@ from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstora
 from auditor.lab.vcenter.state.modules import MODULES, parse_options
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 __all__ = ["COMMANDS", "check_arguments"]
 
@@ -83,7 +83,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
     """DSNRO goes to 256 on an ordinary device, to 4096 on a protocol endpoint; a value above the device's depth is kept and has no effect.
 
-    Source: facts.md 1.5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
+    Source: docs/domain/facts.md#1-5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
     device = devices_asked_for(host, arguments)[0]
     limits = {
@@ -176,8 +176,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             writes=True,
         ),
         "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
-        **esxcli_nmp.COMMANDS,
-        **esxcli_iscsi.COMMANDS,
+        **nmp.COMMANDS,
+        **iscsi.COMMANDS,
         "storage.vmfs.lockmode.list": Command(_lockmode_list),
         "system.module.list": Command(_module_list),
         "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),

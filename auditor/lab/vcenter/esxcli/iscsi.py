@@ -15,8 +15,9 @@ from auditor.lab.vcenter.esxcli.executer import Rows
 from auditor.lab.vcenter.inventory.network import addresses, described
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HbaDescription, PortalDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import HbaDescription, PortalDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 def _portal_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:

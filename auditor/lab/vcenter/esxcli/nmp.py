@@ -13,18 +13,19 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from auditor.lab.description import SatpRuleDescription
+from auditor.lab.vcenter.description.hosts import SatpRuleDescription
 from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, devices_asked_for
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 from auditor.lab.vcenter.inventory.storage import display_name
 from auditor.lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy, device_config, policy_of, runtime_names
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 # A few of the rules that every build has, so that a list is never empty; a real host lists dozens. Source: the transports' own rules as
-# public outputs show them; SolidFire's: facts.md section 5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
+# public outputs show them; SolidFire's: docs/domain/facts.md#5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
 _BUILT_IN = (
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="fc", rule_group="system", description="Fibre Channel Devices"),
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="iscsi", rule_group="system", description="iSCSI Devices"),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.context import Context, Operation
     from auditor.lab.vcenter.inventory.objects import Inventory
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 REFERENCE = vim.event.EventManager("EventManager")
 _MOST = 1000  # events in one answer or page. Source: EventFilterSpec.maxCount and HistoryCollector in the vSphere API

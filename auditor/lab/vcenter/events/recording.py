@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from auditor.lab.vcenter.context import Context, Operation
-    from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 OPTION_CHANGED = "auditor.lab.host.AdvancedOptionChanged"
 MODULE_OPTIONS_CHANGED = "auditor.lab.host.ModuleOptionsChanged"

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 _UNMAP_KIB = 1024

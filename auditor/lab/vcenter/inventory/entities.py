@@ -9,18 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.inventory import datastores as datastore_objects
-from auditor.lab.vcenter.inventory import host_parts
+from auditor.lab.vcenter.inventory import datastores, host_parts, vms
 from auditor.lab.vcenter.inventory import hosts as host_objects
 from auditor.lab.vcenter.inventory import pods as pod_objects
-from auditor.lab.vcenter.inventory import vms as vm_objects
 from auditor.lab.vcenter.state.pods import pod_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.lab.description import VmDescription
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.description.vms import VmDescription
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 ROOT = vim.Folder("group-d1")
 DATACENTER = vim.Datacenter("datacenter-2")
@@ -212,12 +210,12 @@ def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
         moid,
         store.description.name,
         DATASTORE_FOLDER if pod is None else vim.StoragePod(pod.moid),
-        info=partial(datastore_objects.info, state, store),
-        summary=partial(datastore_objects.summary, store, reference),
-        host=partial(datastore_objects.mounts, state, store),
+        info=partial(datastores.info, state, store),
+        summary=partial(datastores.summary, store, reference),
+        host=partial(datastores.mounts, state, store),
         vm=partial(_machines_with, state, store.description.name),
-        capability=partial(datastore_objects.capability, store),
-        iormConfiguration=partial(datastore_objects.iorm, store),
+        capability=partial(datastores.capability, store),
+        iormConfiguration=partial(datastores.iorm, store),
         browser=_always(vim.host.DatastoreBrowser(f"datastoreBrowser-{moid}")),
     )
 
@@ -243,10 +241,10 @@ def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
         moid,
         name,
         VM_FOLDER,
-        runtime=now(lambda vm: vm_objects.runtime(state, vm, moid)),
-        summary=now(lambda vm: vm_objects.summary(state, vm, moid)),
-        config=now(partial(vm_objects.config, state)),
-        datastore=now(partial(vm_objects.datastores, state)),
+        runtime=now(lambda vm: vms.runtime(state, vm, moid)),
+        summary=now(lambda vm: vms.summary(state, vm, moid)),
+        config=now(partial(vms.config, state)),
+        datastore=now(partial(vms.datastores, state)),
         resourcePool=_always(pool),
         **recent,
     )

@@ -10,15 +10,14 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.inventory import hosts as host_objects
-from auditor.lab.vcenter.inventory import network as network_objects
-from auditor.lab.vcenter.inventory import storage as storage_objects
-from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.inventory import hosts, network, storage
+from auditor.lab.vcenter.soap import envelope
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 Builder: TypeAlias = Callable[[], Any]
 Writer: TypeAlias = Callable[[str], str | None]
@@ -58,17 +57,17 @@ def config(state: VCenterState, moid: str, reference: Any) -> InParts:
         return written
 
     return InParts(
-        lambda: host_objects.config(state, state.hosts[moid], reference),
+        lambda: hosts.config(state, state.hosts[moid], reference),
         {
-            "product": of_host(lambda host: complete(host_objects.product(host.description.version, host.description.build))),
-            "option": of_host(host_objects.option_values),
+            "product": of_host(lambda host: complete(hosts.product(host.description.version, host.description.build))),
+            "option": of_host(hosts.option_values),
             "vsanHostConfig.enabled": of_host(lambda host: host.description.vsan_enabled),
-            "storageDevice.softwareInternetScsiEnabled": of_host(host_objects.software_iscsi),
-            "storageDevice.hostBusAdapter": of_host(host_objects.adapters),
-            "network.vnic": of_host(network_objects.vmknics),
-            "network.vswitch": of_host(network_objects.standard_switches),
-            "network.proxySwitch": of_host(network_objects.distributed_switches),
-            "network.portgroup": of_host(network_objects.portgroups),
+            "storageDevice.softwareInternetScsiEnabled": of_host(hosts.software_iscsi),
+            "storageDevice.hostBusAdapter": of_host(hosts.adapters),
+            "network.vnic": of_host(network.vmknics),
+            "network.vswitch": of_host(network.standard_switches),
+            "network.proxySwitch": of_host(network.distributed_switches),
+            "network.portgroup": of_host(network.portgroups),
         },
         {
             "storageDevice.scsiLun": writing(_luns),
@@ -84,7 +83,7 @@ def _luns(host: HostState, version: str) -> str:
 
 @lru_cache(maxsize=_ROWS_KEPT)
 def _lun(device: DeviceDescription, queue_depth: int, version: str) -> str:
-    return soap.element(complete(storage_objects.scsi_lun(device, queue_depth)), "ScsiLun", vim.host.ScsiLun, version)
+    return envelope.element(complete(storage.scsi_lun(device, queue_depth)), "ScsiLun", vim.host.ScsiLun, version)
 
 
 def _units(host: HostState, version: str) -> str:
@@ -92,7 +91,7 @@ def _units(host: HostState, version: str) -> str:
     initiators: dict[str, str] = {}
     rows = []
     for device in host.devices.values():
-        about = host_objects.unit(host, device)
+        about = hosts.unit(host, device)
         ports = tuple(port._replace(initiator=f"@{port.key}@") for port in about.ports)
         initiators.update((sign.initiator, port.initiator) for sign, port in zip(ports, about.ports, strict=True))
         rows.append(_unit(about._replace(ports=ports), version))
@@ -103,5 +102,5 @@ def _units(host: HostState, version: str) -> str:
 
 
 @lru_cache(maxsize=_ROWS_KEPT)
-def _unit(about: storage_objects.Unit, version: str) -> str:
-    return soap.element(complete(storage_objects.logical_unit(about)), "lun", vim.host.MultipathInfo.LogicalUnit, version)
+def _unit(about: storage.Unit, version: str) -> str:
+    return envelope.element(complete(storage.logical_unit(about)), "lun", vim.host.MultipathInfo.LogicalUnit, version)

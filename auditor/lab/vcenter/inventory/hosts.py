@@ -9,16 +9,18 @@ from pyVmomi import vim
 
 from auditor.lab.vcenter.inventory.datastores import mount_info, volume
 from auditor.lab.vcenter.inventory.network import network
-from auditor.lab.vcenter.inventory.storage import Unit, hba_key, initiator, logical_unit, ports, scsi_lun
-from auditor.lab.vcenter.soap.typed import complete, long
-from auditor.lab.vcenter.state.fleet import ISCSI_PARAMETERS, target_key
+from auditor.lab.vcenter.inventory.storage import Unit, logical_unit, ports, scsi_lun
+from auditor.lab.vcenter.soap.data_objects import complete, long
+from auditor.lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.state.path_policy import FIXED, policy_of
+from auditor.lab.vcenter.state.storage_paths import hba_key, initiator
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.description import DeviceDescription, HbaDescription, TargetDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription, TargetDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 
 def product(version: str, build: int) -> Any:

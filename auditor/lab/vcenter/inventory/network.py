@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.description import VmknicDescription
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.description.hosts import VmknicDescription
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.state.hosts import HostState
 
 _MANAGEMENT = VmknicDescription(device="vmk0", switch="vSwitch0", portgroup="Management Network")
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.inventory import entities
-from auditor.lab.vcenter.soap.typed import of_type
+from auditor.lab.vcenter.soap.data_objects import of_type
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.inventory.entities import Managed
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _KEPT = 1000  # hosts, datastores and machines whose objects stay at hand
 _KEPT_VALUES = 48  # of those, how many keep the values that were built of them; one may be megabytes

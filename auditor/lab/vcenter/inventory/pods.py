@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.vcenter.state.fleet import VCenterState
     from auditor.lab.vcenter.state.pods import PodState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 NESTED: Mapping[str, type] = MappingProxyType(
     {

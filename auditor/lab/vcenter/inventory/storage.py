@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyVmomi import VmomiSupport, vim
 
-from auditor.lab.vcenter.soap.typed import long
+from auditor.lab.vcenter.soap.data_objects import long
+from auditor.lab.vcenter.state.storage_paths import hba_key, initiator
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DeviceDescription, HbaDescription
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
 
 _byte: Any = VmomiSupport.GetVmodlType("byte")
-
-_KEY_KIND = {"iscsi": "InternetScsiHba", "fc": "FibreChannelHba", "sas": "SerialAttachedHba"}
-
-
-def hba_key(hba: HbaDescription) -> str:
-    """HostHostBusAdapter.key."""
-    return f"key-vim.host.{_KEY_KIND[hba.kind]}-{hba.device}"
 
 
 def lun_key(device: DeviceDescription) -> str:
@@ -71,22 +64,11 @@ def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
 
 
 def vstorage_support(device: DeviceDescription) -> str:
-    """ScsiLun.vStorageSupport; unknown where only some primitives are there. Source: facts.md 3.4."""
+    """ScsiLun.vStorageSupport; unknown where only some primitives are there. Source: docs/domain/facts.md#3-4."""
     answers = {device.vaai.ats, device.vaai.clone, device.vaai.zero}
     if answers == {True}:
         return "vStorageSupported"
     return "vStorageUnsupported" if answers == {False} else "vStorageUnknown"
-
-
-def paths(host: HostState, device: DeviceDescription) -> list[tuple[HbaDescription, str]]:
-    """Each path of a device: the adapter, and the target's IQN, WWPN or SAS address."""
-    adapters = [hba for hba in host.hbas.values() if hba.kind == device.transport]
-    return [(hba, target) for hba in adapters for target in device.targets]
-
-
-def path_name(host: HostState, hba: HbaDescription, target: str, device: DeviceDescription) -> str:
-    """HostMultipathInfoPath.name."""
-    return f"{initiator(host, hba)}-{target}-{device.name}"
 
 
 class Port(NamedTuple):
@@ -144,17 +126,6 @@ def logical_unit(unit: Unit) -> Any:
         policy=policy,
         storageArrayTypePolicy=vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.satp),
     )
-
-
-def initiator(host: HostState, hba: HbaDescription) -> str:
-    """The adapter's IQN, or WWPN or SAS address (16 hex digits); derived from the host's name where the scenario gives none."""
-    if hba.initiator:
-        return hba.initiator
-    name = host.description.name.partition(".")[0]
-    digest = hashlib.sha256(f"{name}/{hba.device}".encode()).hexdigest()
-    if hba.kind == "iscsi":
-        return f"iqn.1998-01.com.vmware:{name}-{digest[:8]}"
-    return f"500605b{digest[:9]}" if hba.kind == "sas" else f"10000090fa{digest[:6]}"
 
 
 def _transport(device: DeviceDescription, target: str) -> Any:

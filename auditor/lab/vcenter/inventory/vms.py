@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
-    from auditor.lab.description import DiskDescription, VmDescription
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _SHARES = {"low": 500, "normal": 1000, "high": 2000}
 """Of a disk. Source: SharesLevel in the vSphere API."""

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind, reachable_host
-from auditor.lab.vcenter.inventory import hosts as host_objects
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.inventory import hosts
+from auditor.lab.vcenter.soap.data_objects import complete
 from auditor.lab.vcenter.state.modules import MODULES
 from auditor.lab.vcenter.state.profiles import options_written
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.state.hosts import HostState
 
 
 def _query_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
@@ -26,9 +26,9 @@ def _query_options(context: Context, this: Any, arguments: Mapping[str, Any]) ->
     if name and not name.endswith("."):
         if name not in host.options:
             raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")
-        found = [host_objects.option_value(host, name)]
+        found = [hosts.option_value(host, name)]
     else:
-        found = [one for one in host_objects.option_values(host) if one.key.startswith(name)]
+        found = [one for one in hosts.option_values(host) if one.key.startswith(name)]
         if not found:
             raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")
     return VmomiSupport.GetVmodlType("vim.option.OptionValue[]")(found)
@@ -49,7 +49,7 @@ def _update_options(context: Context, this: Any, arguments: Mapping[str, Any]) -
 def _check_option(host: HostState, key: str, value: Any) -> None:
     if key not in host.options:
         raise vim.fault.InvalidName(name=key, msg=f"The name '{key}' is not valid.")
-    if type(value) is not host_objects.option_type(host, key):
+    if type(value) is not hosts.option_type(host, key):
         raise vmodl.fault.InvalidArgument(invalidProperty=key, msg=f"A specified parameter was not correct: {key}")
     definition = host.definitions.get(key)
     if definition is not None and not definition.minimum <= value <= definition.maximum:
@@ -84,7 +84,7 @@ def _query_module_options(context: Context, this: Any, arguments: Mapping[str, A
 
 
 def _update_module_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Replaces the whole string. Source: facts.md 2.3."""
+    """Replaces the whole string. Source: docs/domain/facts.md#2-3."""
     _module(context, this, arguments["name"]).configured = arguments.get("options", "")
     context.state.changed()
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind
-from auditor.lab.vcenter.inventory.storage import lun_uuid, path_name, paths
+from auditor.lab.vcenter.inventory.storage import lun_uuid
 from auditor.lab.vcenter.state.path_policy import FIXED, POLICIES, PathPolicy, policy_of
+from auditor.lab.vcenter.state.storage_paths import path_name, paths
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation

@@ -1,8 +1,9 @@
 """Storage vMotions that were under way when the lab began: RelocateVM_Task as a running task, its events, and how it goes on.
 
-Incident S1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and went on at once when that was
-disabled. So a relocation here comes no further while Storage I/O Control holds the target's hosts back all of the time, or is off only
-until the I/O metric puts it back. Nothing else slows it down, and it never times out; it cannot be cancelled, nor can another be begun.
+docs/domain/incidents.md#s1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and went on at once
+when that was disabled. So a relocation here comes no further while Storage I/O Control holds the target's hosts back all of the time, or is
+off only until the I/O metric puts it back. Nothing else slows it down, and it never times out; it cannot be cancelled, nor can another be
+begun.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from auditor.lab.vcenter.performance.load import Loads
 from auditor.lab.vcenter.state.pods import pod_with
 
 if TYPE_CHECKING:
-    from auditor.lab.description import RelocationDescription
-    from auditor.lab.vcenter.soap.tasks import Task, Tasks
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.description.vms import RelocationDescription
+    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor.lab.vcenter.tasks import Task, Tasks
 
 _LOOK_SECONDS = 1.0
 _event = vim.event

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind, reachable_host
-from auditor.lab.vcenter.operations import multipath as multipath_operations
-from auditor.lab.vcenter.operations import pods as pod_operations
-from auditor.lab.vcenter.state.fleet import ISCSI_PARAMETERS, target_key
+from auditor.lab.vcenter.operations import multipath, pods
+from auditor.lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.state.pods import sioc_written
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HbaDescription
     from auditor.lab.vcenter.context import Context, Operation
-    from auditor.lab.vcenter.state.fleet import HostState, TargetKey
+    from auditor.lab.vcenter.description.devices import HbaDescription
+    from auditor.lab.vcenter.state.hosts import HostState, TargetKey
 
 
-_THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: facts.md 4.1
+_THRESHOLD_MS, _DEFAULT_THRESHOLD_MS = (5, 100), 30  # source: docs/domain/facts.md#4-1
 _PERCENT_OF_PEAK = (50, 100)  # source: as above
 
 
@@ -75,7 +74,7 @@ def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
 
 
 def _query_iorm_option(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """The ranges, the same for every host. Source: facts.md 4.1; that SIOC is off where nobody enabled it is its default."""
+    """The ranges, the same for every host. Source: docs/domain/facts.md#4-1; that SIOC is off where nobody enabled it is its default."""
     reachable_host(context, arguments["host"]._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
 
     def switch() -> Any:
@@ -135,7 +134,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "UpdateInternetScsiAdvancedOptions": _update_iscsi_options,
         "ConfigureDatastoreIORM_Task": _configure_iorm,
         "QueryIORMConfigOption": _query_iorm_option,
-        **multipath_operations.OPERATIONS,
-        **pod_operations.OPERATIONS,
+        **multipath.OPERATIONS,
+        **pods.OPERATIONS,
     }
 )

@@ -21,7 +21,7 @@ from auditor.lab.vcenter.pbm.placement import range_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.lab.description import StorageCapabilityDescription, StorageProviderDescription
+    from auditor.lab.vcenter.description.policies import StorageCapabilityDescription, StorageProviderDescription
     from auditor.lab.vcenter.pbm.operation import Asked, Operation
     from auditor.lab.vcenter.vapi.tags import Category, Tags
 

@@ -11,7 +11,7 @@ from pyVmomi import pbm
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from auditor.lab.description import StorageRuleDescription
+    from auditor.lab.vcenter.description.policies import StorageRuleDescription
 
 TAG_NAMESPACE = "http://www.vmware.com/storage/tag"
 VSAN_NAMESPACE = "VSAN"

@@ -10,7 +10,8 @@ from pyVmomi import pbm, vmodl
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.pbm.policies import Entity, Policies, Policy
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.tags import Tags
 
 STORAGE = "STORAGE"

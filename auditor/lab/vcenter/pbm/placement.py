@@ -18,14 +18,15 @@ from pyVmomi import pbm, vmodl
 
 from auditor.lab.vcenter.pbm import constraints as constraints_
 from auditor.lab.vcenter.pbm.operation import hub_of, invalid
-from auditor.lab.vcenter.soap.typed import complete
+from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.lab.description import StorageCapabilityDescription
+    from auditor.lab.vcenter.description.policies import StorageCapabilityDescription
     from auditor.lab.vcenter.pbm.operation import Asked, Operation
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.tags import Tags
 
 LOWEST, HIGHEST = 0, 2**31 - 1

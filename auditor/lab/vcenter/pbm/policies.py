@@ -19,7 +19,8 @@ from auditor.lab.vcenter.pbm import constraints as constraints_
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 VSAN_DEFAULT_ID = "aa6d5a82-1c88-45da-85d3-3d74b91a5bad"
 VVOL_DEFAULT_ID = "f4e5bade-15a2-4805-bf8e-52318c4ce443"

@@ -20,7 +20,7 @@ from auditor.lab.vcenter.pbm.policies import DISK, ENCRYPTION_ID, VM, VSAN_DEFAU
 if TYPE_CHECKING:
     from auditor.lab.vcenter.pbm.operation import Asked, Operation
     from auditor.lab.vcenter.pbm.policies import Policy
-    from auditor.lab.vcenter.state.fleet import DatastoreState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
 
 _REQUIREMENT = "REQUIREMENT"
 _CATEGORIES = (None, "", _REQUIREMENT, "RESOURCE", "DATA_SERVICE_POLICY")

@@ -1,7 +1,7 @@
 """The performance counters that the lab's vCenter keeps, as a real vCenter lists them.
 
 Source: keys, names, units, roll-ups and levels as govmomi captured them from a vCenter (simulator/vpx/performance_manager.go). Of the
-several hundred there these are the storage counters of facts.md 9.1 and their neighbours; the others are not listed.
+several hundred there these are the storage counters of docs/domain/facts.md#9-1 and their neighbours; the others are not listed.
 """
 
 from __future__ import annotations

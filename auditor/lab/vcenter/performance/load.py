@@ -1,7 +1,8 @@
 """How long commands take on their way from a virtual disk to the array: the queue of each device of each host, by the description.
 
 One queue a device: as many commands as its depth allows are with the array, the others wait in the kernel, first come first served.
-GAVG = DAVG + KAVG. By Little's law the time in each place is what is there divided by what passes. Source: incidents.md S0 and S2.
+GAVG = DAVG + KAVG. By Little's law the time in each place is what is there divided by what passes. Source: docs/domain/incidents.md#s0 and
+#s2.
 
 A disk at its ceiling (`utilization` of 1 or more) passes what the array lets it, however long its commands wait, so that it fills the
 queue; any other waits for its answers before it sends more, so that it is the one who suffers.
@@ -17,14 +18,18 @@ from auditor.lab.vcenter.state.modules import parse_options
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from auditor.lab.description import DeviceDescription, DiskDescription, HbaDescription, VmDescription
-    from auditor.lab.element.description import LoadDescription
-    from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
+    from auditor.lab.arrays.element.description import LoadDescription
+    from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+    from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
-# Commands a controller sends for one disk. Source: facts.md 8.1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like these.
+# Commands a controller sends for one disk. Source: docs/domain/facts.md#8-1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like
+# these.
 _CONTROLLER_DEPTH: Mapping[str, int] = {"pvscsi": 64, "nvme": 64, "lsilogic": 32, "lsilogic-sas": 32, "buslogic": 32, "sata": 32, "ide": 1}
 _DEEPEST_CONTROLLER = 64
-_ADAPTER_DEPTH = 1024  # iscsivmk_HostQDepth, "typical": facts.md 2; for want of anything better the other drivers' as well
+_ADAPTER_DEPTH = 1024  # iscsivmk_HostQDepth, "typical": docs/domain/facts.md#2; for want of anything better the other drivers' as well
 _SIOC_SHALLOWEST = 4  # commands a host keeps, however congested the datastore is (known)
 
 
@@ -195,14 +200,14 @@ class Loads:
             yield Stream(device.load.iops * seconds, seconds)
 
     def _device_ms(self, device: DeviceDescription) -> float:
-        """How long the array takes: one host that offloads is enough to stall it for every host. Source: incidents.md S4."""
+        """How long the array takes: one host that offloads is enough to stall it for every host. Source: docs/domain/incidents.md#s4."""
         calm = device.load.device_ms_without_offload
         if calm is None or any(device.name in host.devices and _offloads(host) for host in self._state.hosts.values()):
             return device.load.device_ms
         return calm
 
     def _depth(self, host: HostState, device: DeviceDescription, streams: list[Stream]) -> int:
-        """DQLEN: DSNRO counts once two compete; Storage I/O Control sees to the depth itself. Source: facts.md 1.6 and 1.9."""
+        """DQLEN: DSNRO counts once two compete; Storage I/O Control sees to the depth itself. Source: docs/domain/facts.md#1-6 and #1-9."""
         depth = host.queue_depth(device)
         percent = [self._sioc_percent(store) for store in self._stores.get(device.name, []) if store.sioc_enabled]
         if percent:

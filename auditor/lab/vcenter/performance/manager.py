@@ -18,7 +18,7 @@ from auditor.lab.vcenter.inventory.entities import Managed
 from auditor.lab.vcenter.performance.counters import COUNTERS, HISTORICAL, REAL_TIME_KEPT_SECONDS, REAL_TIME_SECONDS
 from auditor.lab.vcenter.performance.load import Loads
 from auditor.lab.vcenter.performance.metrics import Metrics, Value, kept, metrics_of, supports_real_time
-from auditor.lab.vcenter.soap.typed import complete, long
+from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation

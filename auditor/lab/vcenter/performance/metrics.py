@@ -15,9 +15,11 @@ from auditor.lab.vcenter.performance.counters import COUNTERS, key_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.lab.description import VmDescription
+    from auditor.lab.vcenter.description.vms import VmDescription
     from auditor.lab.vcenter.performance.load import DatastoreReading, Loads
-    from auditor.lab.vcenter.state.fleet import DatastoreState, HostState, VCenterState
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _TREMBLE = 0.04  # of the value, up and down
 _PERCENT = 100  # percentages are told in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent: "100 represents 1%"
@@ -72,7 +74,7 @@ def metrics_of(state: VCenterState, loads: Loads, reference: Any, interval_secon
 
 
 def kept(metrics: Mapping[tuple[int, str], Value], level: int) -> Metrics:
-    """What a historical interval of a statistics level keeps of them: little of the kernel's latency. Source: facts.md 9.1."""
+    """What a historical interval of a statistics level keeps of them: little of the kernel's latency. Source: docs/domain/facts.md#9-1."""
     return {key: value for key, value in metrics.items() if COUNTERS[key[0]].kept_at(level, instance=key[1] != "")}
 
 

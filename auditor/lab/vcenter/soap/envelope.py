@@ -64,7 +64,7 @@ class Call:
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-# Methods that every server has and pyVmomi ships no description of. Source: govmomi, internal/methods.go; vsphere-peers.md.
+# Methods that every server has and pyVmomi ships no description of. Source: govmomi, internal/methods.go; docs/domain/peers.md#esxcli.
 _UNSHIPPED = {
     method.name: method
     for method in (

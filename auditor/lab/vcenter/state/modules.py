@@ -43,7 +43,7 @@ def parse_options(options: str) -> dict[str, str]:
     return {name: value for name, _, value in (word.partition("=") for word in options.split())}
 
 
-# Names and defaults: facts.md section 2 (and 2.1: `qlfxmaxqdepth` does not exist). Help texts are quoted there for LunQDepth,
+# Names and defaults: docs/domain/facts.md#2 (and 2.1: `qlfxmaxqdepth` does not exist). Help texts are quoted there for LunQDepth,
 # HostQDepth and lun_queue_depth_per_path; the others are the lab's own words.
 _MODULES = (
     KernelModule(

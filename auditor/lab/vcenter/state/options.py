@@ -21,7 +21,7 @@ class OptionDef:
 
 
 # Each row: key, then (first version, first build, default, minimum, maximum) in ascending order.
-# Source: advanced-options.md, recorded from fresh installs of 42 builds, 6.0 U3 to 9.0.1. All are integers, xsd:long on the wire.
+# Recorded from fresh installs of 42 builds (docs/domain/advanced-options.md#options). All are integers, xsd:long on the wire.
 _FIRST = ((6, 0, 0), 0)
 _TABLE: tuple[tuple[str, tuple[tuple[tuple[tuple[int, int, int], int], int, int, int], ...]], ...] = (
     ("DataMover.HardwareAcceleratedMove", ((_FIRST, 1, 0, 1),)),
@@ -58,8 +58,8 @@ _TABLE: tuple[tuple[str, tuple[tuple[tuple[tuple[int, int, int], int], int, int,
     ("Misc.APDTimeout", ((_FIRST, 140, 20, 999999),)),
 )
 
-# Default 4096: facts.md 3.7, which also says that no build lists it. Values in use go from 256 to 16384; the range is not recorded
-# anywhere, so this one is the lab's own.
+# Default 4096: docs/domain/facts.md#3-7, which also says that no build lists it. Values in use go from 256 to 16384; the range is not
+# recorded anywhere, so this one is the lab's own.
 _MAX_HW_TRANSFER_SIZE = OptionDef("DataMover.MaxHWTransferSize", 4096, 256, 16384, hidden=True)
 
 

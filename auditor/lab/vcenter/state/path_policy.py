@@ -8,13 +8,13 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.inventory.storage import path_name, paths
+from auditor.lab.vcenter.state.storage_paths import path_name, paths
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.description import DeviceDescription
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.description.devices import DeviceDescription
+    from auditor.lab.vcenter.state.hosts import HostState
 
 ROUND_ROBIN, FIXED, MOST_RECENTLY_USED = "VMW_PSP_RR", "VMW_PSP_FIXED", "VMW_PSP_MRU"
 

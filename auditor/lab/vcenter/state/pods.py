@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.lab.description import AutomationDescription, PodDescription
-    from auditor.lab.vcenter.state.fleet import DatastoreState, VCenterState
+    from auditor.lab.vcenter.description.datastores import AutomationDescription, PodDescription
+    from auditor.lab.vcenter.state.datastores import DatastoreState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _FIRST_ID = 201
 
@@ -78,8 +79,8 @@ def pod_with(state: VCenterState, datastore_id: str) -> PodState | None:
 def put_sioc_back(state: VCenterState, pod: PodState) -> None:
     """Enable Storage I/O Control on every datastore that can have it, if the I/O metric is on.
 
-    That the I/O metric enables SIOC is what incident S1 saw; that it does so again after somebody disabled it, and how soon, is from
-    memory and not verified. Source: facts.md 4.4 [M] and section 12.
+    That the I/O metric enables SIOC is seen in docs/domain/incidents.md#s1; that it does so again after somebody disabled it, and how
+    soon, is from memory and not verified. Source: docs/domain/facts.md#4-4 [M] and #12.
     """
     if not pod.holds_sioc:
         return

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.lab.vcenter.vapi.errors import VapiError, invalid_argument, unreadable
-from auditor.lab.vcenter.vapi.operations import ObjectId, Operation
+from auditor.lab.vcenter.vapi.operations import Operation
 from auditor.lab.vcenter.vapi.tags import is_there
-from auditor.lab.vcenter.vapi.values import Structure
+from auditor.lab.vcenter.vapi.values import ObjectId, Structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

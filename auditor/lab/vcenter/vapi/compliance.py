@@ -18,8 +18,10 @@ from auditor.lab.vcenter.vapi.values import Optional, Structure
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
-    from auditor.lab.vcenter.vapi.profiles import Cluster, Commit
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor.lab.vcenter.vapi.commits import Commit
+    from auditor.lab.vcenter.vapi.profiles import Cluster
 
 SOFTWARE_COMMIT = "1"
 """Commit of the cluster's image; the lab has no images."""

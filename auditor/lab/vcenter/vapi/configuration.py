@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.vcenter.vapi import compliance as vapi_compliance
+from auditor.lab.vcenter.vapi import compliance
 from auditor.lab.vcenter.vapi.documents import faults_in
 from auditor.lab.vcenter.vapi.errors import invalid_argument, not_found
 from auditor.lab.vcenter.vapi.operations import Operation
@@ -18,7 +18,7 @@ from auditor.lab.vcenter.vapi.profiles import bios_uuid, cluster_of, commit, com
 from auditor.lab.vcenter.vapi.values import Optional, Structure
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.state.fleet import HostState
+    from auditor.lab.vcenter.state.hosts import HostState
     from auditor.lab.vcenter.vapi.operations import Call
     from auditor.lab.vcenter.vapi.profiles import Cluster
 
@@ -48,7 +48,7 @@ def _check_compliance(call: Call) -> str:
     configuration = configuration_of(call, cluster)
 
     def work(_write: object) -> Structure:
-        configuration.compliance = vapi_compliance.check(cluster, configuration.desired)
+        configuration.compliance = compliance.check(cluster, configuration.desired)
         return configuration.compliance
 
     return call.tasks.start(f"{SERVICE}.check_compliance", cluster.target, call.user, work)
@@ -106,7 +106,7 @@ def start_apply(call: Call, cluster: Cluster, found: Any, hosts: list[HostState]
     """Begin to write a commit to hosts; the task's id."""
 
     def work(write: bool) -> Structure:
-        return vapi_compliance.apply(call.state, cluster, found, hosts, write=write)
+        return compliance.apply(call.state, cluster, found, hosts, write=write)
 
     return call.tasks.start(f"{SERVICE}.apply", cluster.target, call.user, work)
 

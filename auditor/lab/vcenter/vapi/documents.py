@@ -16,7 +16,7 @@ from auditor.lab.vcenter.vapi.errors import message
 from auditor.lab.vcenter.vapi.values import Optional, Structure
 
 if TYPE_CHECKING:
-    from auditor.lab.description import HostDescription, OptionValue
+    from auditor.lab.vcenter.description.hosts import HostDescription, OptionValue
 
 _SECTIONS = ("profile", "esx", "advanced_options")
 _SPACE = "com.vmware.esx.settings.clusters.configuration"

@@ -12,19 +12,21 @@ from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from auditor.lab.vcenter.vapi.commits import Draft
 from auditor.lab.vcenter.vapi.configuration import EXPORT, MODIFY, REMEDIATE, VIEW, hosts_by_uuid, start_apply
-from auditor.lab.vcenter.vapi.configuration import SERVICE as _PARENT
+from auditor.lab.vcenter.vapi.configuration import SERVICE as CONFIGURATION
 from auditor.lab.vcenter.vapi.documents import faults_in, is_json, options_in, pointer
 from auditor.lab.vcenter.vapi.errors import VapiError, invalid_argument, message
 from auditor.lab.vcenter.vapi.operations import Arguments, Operation
-from auditor.lab.vcenter.vapi.profiles import Draft, bios_uuid, cluster_of, commit, configuration_of, draft_of
+from auditor.lab.vcenter.vapi.profiles import bios_uuid, cluster_of, commit, configuration_of, draft_of
 from auditor.lab.vcenter.vapi.values import Optional, Structure
 
 if TYPE_CHECKING:
+    from auditor.lab.vcenter.vapi.commits import ClusterConfiguration
     from auditor.lab.vcenter.vapi.operations import Call
-    from auditor.lab.vcenter.vapi.profiles import Cluster, ClusterConfiguration
+    from auditor.lab.vcenter.vapi.profiles import Cluster
 
-_SERVICE = f"{_PARENT}.drafts"
+_SERVICE = f"{CONFIGURATION}.drafts"
 
 
 def _list(call: Call) -> dict[str, Structure]:
@@ -77,7 +79,7 @@ def _delete(call: Call) -> None:
 
 
 def _export(call: Call) -> Structure:
-    return Structure(f"{_PARENT}.export_result", {"config": draft_of(call, _of(call)[1]).document})
+    return Structure(f"{CONFIGURATION}.export_result", {"config": draft_of(call, _of(call)[1]).document})
 
 
 def _show_changes(call: Call) -> Structure:

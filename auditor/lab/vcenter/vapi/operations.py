@@ -4,28 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.lab.vcenter.vapi.errors import missing_field
-from auditor.lab.vcenter.vapi.values import Structure
+from auditor.lab.vcenter.vapi.values import ObjectId
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.soap.sessions import Session, Sessions
-    from auditor.lab.vcenter.state.fleet import VCenterState
-    from auditor.lab.vcenter.vapi.profiles import ClusterConfiguration
+    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor.lab.vcenter.vapi.commits import ClusterConfiguration
     from auditor.lab.vcenter.vapi.tags import Tags
     from auditor.lab.vcenter.vapi.tasks import Tasks
-
-
-class ObjectId(NamedTuple):
-    """An object of the inventory: its type as SOAP has it, and its managed object id."""
-
-    type: str
-    id: str
-
-    def value(self) -> Structure:
-        """The identifier as it is answered."""
-        return Structure("com.vmware.vapi.std.dynamic_ID", {"type": self.type, "id": self.id})
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,59 +4,23 @@ from __future__ import annotations
 
 import dataclasses
 import uuid
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.inventory.entities import cluster_id
+from auditor.lab.vcenter.vapi.commits import ClusterConfiguration, Commit, Draft
 from auditor.lab.vcenter.vapi.documents import document_of, options_in
 from auditor.lab.vcenter.vapi.errors import invalid_argument, not_found
-from auditor.lab.vcenter.vapi.operations import ObjectId
-from auditor.lab.vcenter.vapi.values import Optional, Structure
+from auditor.lab.vcenter.vapi.values import ObjectId, Optional, Structure
 
 if TYPE_CHECKING:
-    from auditor.lab.description import ClusterDescription, ProfileDescription
-    from auditor.lab.vcenter.state.fleet import HostState, VCenterState
+    from auditor.lab.vcenter.description.hosts import ClusterDescription
+    from auditor.lab.vcenter.description.policies import ProfileDescription
+    from auditor.lab.vcenter.state.hosts import HostState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.operations import Call
 
 _KIND = "configuration-profile"
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A document that was the desired one from its time on."""
-
-    document: str
-    author: str
-    id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
-@dataclass(slots=True)
-class Draft:
-    """A document somebody works at; `revision` counts its changes."""
-
-    document: str
-    owner: str
-    parent: str
-    id: str = field(default_factory=lambda: str(uuid.uuid4()))
-    revision: int = 1
-    created: datetime = field(default_factory=lambda: datetime.now(UTC))
-    changed: datetime = field(default_factory=lambda: datetime.now(UTC))
-
-
-@dataclass(slots=True)
-class ClusterConfiguration:
-    """A cluster's documents, the last commit is the desired one; and the last compliance check."""
-
-    commits: list[Commit]
-    drafts: dict[str, Draft] = field(default_factory=dict)
-    compliance: Structure | None = None
-
-    @property
-    def desired(self) -> Commit:
-        """What the cluster should be like."""
-        return self.commits[-1]
 
 
 @dataclass(frozen=True, slots=True)

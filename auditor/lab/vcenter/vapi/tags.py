@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.inventory.entities import DATACENTER, DATASTORE_FOLDER, HOST_FOLDER, NETWORK_FOLDER, ROOT, VM_FOLDER, cluster_id
 from auditor.lab.vcenter.vapi.errors import VapiError, invalid_argument, message
-from auditor.lab.vcenter.vapi.operations import ObjectId
+from auditor.lab.vcenter.vapi.values import ObjectId
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _FOLDERS = (ROOT, VM_FOLDER, HOST_FOLDER, DATASTORE_FOLDER, NETWORK_FOLDER)
 

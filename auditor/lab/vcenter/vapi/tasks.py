@@ -13,13 +13,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from auditor.lab.vcenter.vapi.errors import VapiError, message, not_found
-from auditor.lab.vcenter.vapi.operations import Arguments, ObjectId, Operation
-from auditor.lab.vcenter.vapi.values import Optional, Structure
+from auditor.lab.vcenter.vapi.operations import Arguments, Operation
+from auditor.lab.vcenter.vapi.values import ObjectId, Optional, Structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.vcenter.state.fleet import VCenterState
+    from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.operations import Call
 
 

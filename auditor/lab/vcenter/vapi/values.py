@@ -14,7 +14,7 @@ import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +121,14 @@ def _in_order(values: Any) -> Any:
 def _text_of(moment: datetime) -> str:
     """RFC 3339 in UTC with milliseconds, as the reference's examples have it."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class ObjectId(NamedTuple):
+    """An object of the inventory: its type as SOAP has it, and its managed object id."""
+
+    type: str
+    id: str
+
+    def value(self) -> Structure:
+        """The identifier as it is answered."""
+        return Structure("com.vmware.vapi.std.dynamic_ID", {"type": self.type, "id": self.id})

@@ -19,7 +19,7 @@ from urllib.parse import unquote
 
 from pyVmomi import VmomiSupport, vmodl
 
-from auditor.lab.vcenter.soap import envelope as soap
+from auditor.lab.vcenter.soap import envelope
 from auditor.lab.vcenter.vijson.decoding import NotInApiError, kind_named, members
 from auditor.lab.vcenter.vijson.encoding import body, fault_body
 
@@ -67,7 +67,7 @@ def route(request: Request, newest: str) -> Route | None:
     try:
         kind = kind_named(type_name, VmomiSupport.ManagedObject)
         if request.method == "POST":
-            method = VmomiSupport.GetWsdlMethod(soap.NAMESPACE, name).info
+            method = VmomiSupport.GetWsdlMethod(envelope.NAMESPACE, name).info
             fits = issubclass(kind, method.type)
         else:
             method = None
@@ -77,7 +77,7 @@ def route(request: Request, newest: str) -> Route | None:
     return Route(kind(moid), name, method, version) if version and fits else None
 
 
-def call(wanted: Route, request_body: bytes) -> soap.Call:
+def call(wanted: Route, request_body: bytes) -> envelope.Call:
     """The call a request stands for; a property is fetched, as SOAP's clients do it.
 
     Raises:
@@ -89,14 +89,14 @@ def call(wanted: Route, request_body: bytes) -> soap.Call:
         arguments = members(json.loads(request_body or b"{}"), wanted.method.params, wanted.name)
     except (NotInApiError, ValueError) as error:
         raise vmodl.fault.InvalidRequest(msg=f"the request does not fit the API: {error}") from error
-    return soap.Call(soap.method_of(wanted.name), wanted.this, arguments)
+    return envelope.Call(envelope.method_of(wanted.name), wanted.this, arguments)
 
 
-def _fetch(wanted: Route) -> soap.Call:
+def _fetch(wanted: Route) -> envelope.Call:
     if wanted.name == "content" and VmomiSupport.GetWsdlName(type(wanted.this)) == "ServiceInstance":
-        return soap.Call(soap.method_of("RetrieveServiceContent"), wanted.this)  # the same, and readable before Login
+        return envelope.Call(envelope.method_of("RetrieveServiceContent"), wanted.this)  # the same, and readable before Login
     declared = type(wanted.this)._GetPropertyInfo(wanted.name).type  # noqa: SLF001  as above
-    return soap.Call(soap.Method("Fetch", (), declared, None), wanted.this, {"prop": wanted.name})
+    return envelope.Call(envelope.Method("Fetch", (), declared, None), wanted.this, {"prop": wanted.name})
 
 
 def _version(release: str, newest: str) -> str | None:

@@ -26,11 +26,13 @@ from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, release_for
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
 from auditor.fleet import load_fleet
-from auditor.lab.description import LabFleet, VCenterDescription
-from auditor.lab.generating import FleetSize, generate
+from auditor.lab.description import LabFleet
+from auditor.lab.generated.cluster import FleetSize
+from auditor.lab.generated.fleet import generate
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind

@@ -12,12 +12,12 @@ from auditor.endpoints.vcenter.bulk.reading import GONE
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, PermissionMissingError, UnknownShapeError
-from auditor.lab.description import VCenterDescription
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcenter.vijson import requests as vijson
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, Lane
+from auditor.model import BulkTransport, Endpoint
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 HOST = Ref("HostSystem", "host-11")
@@ -44,32 +44,32 @@ def odd_json(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("api_version", "lane"),
     [
-        pytest.param("8.0.2.0", Lane.VIJSON, id="8.0 U2"),
-        pytest.param("8.0.1.0", Lane.VIJSON, id="8.0 U1, the first with JSON"),
-        pytest.param("8.0.0.0", Lane.SOAP, id="8.0"),
-        pytest.param("7.0.3.0", Lane.SOAP, id="7.0 U3"),
+        pytest.param("8.0.2.0", BulkTransport.VIJSON, id="8.0 U2"),
+        pytest.param("8.0.1.0", BulkTransport.VIJSON, id="8.0 U1, the first with JSON"),
+        pytest.param("8.0.0.0", BulkTransport.SOAP, id="8.0"),
+        pytest.param("7.0.3.0", BulkTransport.SOAP, id="7.0 U3"),
     ],
 )
 def test_the_fastest_lane_that_the_version_offers_is_taken(
-    serve_vcenter: Serve, small_vcenter: VCenterDescription, api_version: str, lane: Lane
+    serve_vcenter: Serve, small_vcenter: VCenterDescription, api_version: str, lane: BulkTransport
 ) -> None:
     server, endpoint = serve_vcenter(dataclasses.replace(small_vcenter, api_version=api_version))
     with open_vcenter(endpoint) as vcenter:
         assert vcenter.bulk.transport is lane
         assert len(depths(vcenter)) == 3
         assert vcenter.bulk.notes == []
-        assert server.requests.count("Login") == (2 if lane is Lane.VIJSON else 1)
+        assert server.requests.count("Login") == (2 if lane is BulkTransport.VIJSON else 1)
     assert server.sessions.count == 0
 
 
-@pytest.mark.parametrize("lane", list(Lane))
-def test_a_forced_transport_is_the_one_that_is_used(serve_vcenter: Serve, lane: Lane) -> None:
+@pytest.mark.parametrize("lane", list(BulkTransport))
+def test_a_forced_transport_is_the_one_that_is_used(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
         assert vcenter.bulk.transport is lane
         assert len(depths(vcenter)) == 3
         assert vcenter.bulk.transport is lane
-        assert server.requests.count("Login") == (2 if lane is Lane.VIJSON else 1)
+        assert server.requests.count("Login") == (2 if lane is BulkTransport.VIJSON else 1)
 
 
 def test_a_server_without_json_is_read_by_soap_and_nobody_is_alarmed(serve_vcenter: Serve) -> None:
@@ -77,13 +77,13 @@ def test_a_server_without_json_is_read_by_soap_and_nobody_is_alarmed(serve_vcent
     server.faults.active.append(Fault("status", status=404, containing=b"/sdk/vim25/"))
     with open_vcenter(endpoint) as vcenter:
         assert len(depths(vcenter)) == 3
-        assert (vcenter.bulk.transport, vcenter.bulk.notes) == (Lane.SOAP, [])
+        assert (vcenter.bulk.transport, vcenter.bulk.notes) == (BulkTransport.SOAP, [])
 
 
 def test_a_forced_transport_that_is_not_there_is_named(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.faults.active.append(Fault("status", status=404, containing=b"/sdk/vim25/"))
-    with open_vcenter(dataclasses.replace(endpoint, lane=Lane.VIJSON)) as vcenter:
+    with open_vcenter(dataclasses.replace(endpoint, lane=BulkTransport.VIJSON)) as vcenter:
         assert len(depths(vcenter)) == 3
         [note] = vcenter.bulk.notes
         assert "there is no VI/JSON" in note
@@ -95,7 +95,7 @@ def test_a_lane_that_does_not_understand_hands_over_and_says_so(serve_vcenter: S
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         assert all(isinstance(depth, int) for depth in depths(vcenter))
-        assert vcenter.bulk.transport is Lane.SOAP
+        assert vcenter.bulk.transport is BulkTransport.SOAP
         [note] = vcenter.bulk.notes
         assert "of an unknown form" in note
         assert "queueDepth" in note
@@ -126,9 +126,9 @@ def test_an_answer_that_no_lane_understands_is_an_error_of_the_first(serve_vcent
         pytest.param(Fault("status", "RetrievePropertiesEx", status=500), MalformedAnswerError, id="an error page"),
     ],
 )
-@pytest.mark.parametrize("lane", list(Lane))
+@pytest.mark.parametrize("lane", list(BulkTransport))
 def test_what_the_network_does_is_not_held_against_the_transport(
-    serve_vcenter: Serve, lane: Lane, fault: Fault, error: type[Exception]
+    serve_vcenter: Serve, lane: BulkTransport, fault: Fault, error: type[Exception]
 ) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
@@ -140,8 +140,8 @@ def test_what_the_network_does_is_not_held_against_the_transport(
         assert (vcenter.bulk.transport, vcenter.bulk.notes) == (lane, [])
 
 
-@pytest.mark.parametrize("lane", list(Lane))
-def test_every_transport_names_what_it_may_not_read(serve_vcenter: Serve, lane: Lane) -> None:
+@pytest.mark.parametrize("lane", list(BulkTransport))
+def test_every_transport_names_what_it_may_not_read(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     server.privileges = ALL - {"System.Read"}
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
@@ -152,8 +152,8 @@ def test_every_transport_names_what_it_may_not_read(serve_vcenter: Serve, lane: 
             vcenter.bulk.refs("HostSystem")
 
 
-@pytest.mark.parametrize("lane", list(Lane))
-def test_every_transport_reads_on_when_an_object_is_gone_or_a_property_unknown(serve_vcenter: Serve, lane: Lane) -> None:
+@pytest.mark.parametrize("lane", list(BulkTransport))
+def test_every_transport_reads_on_when_an_object_is_gone_or_a_property_unknown(serve_vcenter: Serve, lane: BulkTransport) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
         found, _ = vcenter.bulk.page("HostSystem", ("name", "config.nonsense"), [HOST, Ref("HostSystem", "host-999")])
@@ -164,8 +164,8 @@ def test_every_transport_reads_on_when_an_object_is_gone_or_a_property_unknown(s
         assert by_id["host-999"].missing["name"] == GONE
 
 
-@pytest.mark.parametrize("lane", list(Lane))
-def test_every_transport_opens_a_session_that_ended_once_more(serve_vcenter: Serve, lane: Lane) -> None:
+@pytest.mark.parametrize("lane", list(BulkTransport))
+def test_every_transport_opens_a_session_that_ended_once_more(serve_vcenter: Serve, lane: BulkTransport) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(dataclasses.replace(endpoint, lane=lane)) as vcenter:
         depths(vcenter)

@@ -16,9 +16,9 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, Gap, Lane, Target
+from auditor.model import BulkTransport, Endpoint, Gap, Target
 
 CHANGES = needs([("change_event", "what")])
 US = "audit@vsphere.local"
@@ -120,8 +120,8 @@ def changed(serve_vcenter: Serve) -> tuple[VCenterServer, Endpoint]:
     return server, endpoint
 
 
-@pytest.mark.parametrize("lane", list(Lane))
-def test_every_write_by_the_api_is_told_with_who_made_it_and_to_what(changed: tuple[VCenterServer, Endpoint], lane: Lane) -> None:
+@pytest.mark.parametrize("lane", list(BulkTransport))
+def test_every_write_by_the_api_is_told_with_who_made_it_and_to_what(changed: tuple[VCenterServer, Endpoint], lane: BulkTransport) -> None:
     _, endpoint = changed
     before = datetime.now(UTC)
     rows, times, whole, gaps = read(replace(endpoint, lane=lane))

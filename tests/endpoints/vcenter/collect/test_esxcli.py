@@ -57,7 +57,7 @@ def test_a_record_without_the_depth_is_kept_and_told() -> None:
 
 
 def test_fields_that_old_builds_lack_are_null_without_a_hole() -> None:
-    # facts.md 1.11: the output of 5.5 has neither Is VVOL PE nor Device Max Queue Depth.
+    # docs/domain/facts.md#1-11: the output of 5.5 has neither Is VVOL PE nor Device Max Queue Depth.
     rows, holes = read(scheduling, {"Device": "naa.1", "NoofoutstandingIOswithcompetingworlds": "32"})
     assert (rows[0]["is_vvol_pe"], rows[0]["esxcli_queue_depth"], holes) == (None, None, [])
 

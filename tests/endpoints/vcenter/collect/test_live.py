@@ -17,7 +17,7 @@ from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Facts, HostSe
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap
 

@@ -15,12 +15,13 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import live_topics, with_marks
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.lab.description import DeviceDescription, VCenterDescription
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.devices import DeviceDescription
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, Lane
+from auditor.model import BulkTransport, Endpoint
 
 from .test_topics import Collected
 
@@ -218,7 +219,7 @@ def test_a_datastore_whose_url_is_not_told_makes_the_topic_incomplete(serve_vcen
     _, endpoint = serve_vcenter()
     url = vmfs_uuid("old").encode() if one else b"[^<]*"
     told = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*" + url + rb"[^<]*</val></propSet>"
-    with rewritten(dataclasses.replace(endpoint, lane=Lane.SOAP), told, b"") as vcenter:
+    with rewritten(dataclasses.replace(endpoint, lane=BulkTransport.SOAP), told, b"") as vcenter:
         collected = load_of(vcenter, "datastore_load")
     # Which host's counters are of that datastore is not known, so none is known to be whole.
     assert collected.incomplete() == {(host, "datastore_load") for host in ("host-11", "host-12", "host-13")}

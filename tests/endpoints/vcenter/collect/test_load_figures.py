@@ -61,7 +61,7 @@ def test_samples_that_are_minutes_apart_are_not_in_a_row() -> None:
 
 
 def test_the_median_of_samples_passes_over_a_single_slow_one_and_those_without_commands() -> None:
-    # KB 309140 (facts.md 9.2): a single slow XCOPY skews the average.
+    # KB 309140 (docs/domain/facts.md#9-2): a single slow XCOPY skews the average.
     found = device(commands=(30, 30, 30, 0, 30, 0), device=(1, 1, 400, 0, 2, 0))
     assert found["davg_median_ms"] == 1.5
     assert found["davg_ms"] > 100

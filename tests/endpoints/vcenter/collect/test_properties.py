@@ -30,11 +30,11 @@ from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
 from auditor.facts.earlier import live_topics
 from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
-from auditor.lab.description import VCenterDescription
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.model import Endpoint, Lane, Target
+from auditor.model import BulkTransport, Endpoint, Target
 from tests.endpoints.vcenter.collect.test_topics import Collected
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
@@ -236,13 +236,13 @@ def test_what_is_registered_with_vcenter_is_told(collected: Collected, small_vce
 def test_every_lane_fills_the_same_rows(serve_vcenter: Serve, described: VCenterDescription) -> None:
     _, endpoint = serve_vcenter(described)
     by_lane = {}
-    for lane in Lane:
+    for lane in BulkTransport:
         found = collect(dataclasses.replace(endpoint, lane=lane))
         assert found.gaps == []
         rows = {name: [{**row, "read_at": None} for row in found.tables[name]] for name in sorted(found.tables)}
         by_lane[lane] = {name: sorted(map(repr, listed)) for name, listed in rows.items()}
-    assert by_lane[Lane.SOAP] == by_lane[Lane.PYVMOMI] == by_lane[Lane.VIJSON]
-    assert {"storage_pod", "iscsi_option", "vmknic", "running_task", "vcenter_extension"} <= set(by_lane[Lane.SOAP])
+    assert by_lane[BulkTransport.SOAP] == by_lane[BulkTransport.PYVMOMI] == by_lane[BulkTransport.VIJSON]
+    assert {"storage_pod", "iscsi_option", "vmknic", "running_task", "vcenter_extension"} <= set(by_lane[BulkTransport.SOAP])
 
 
 def test_what_may_not_be_read_is_a_gap_and_no_value(serve_vcenter: Serve, described: VCenterDescription) -> None:

@@ -18,7 +18,7 @@ from auditor.errors import CredentialsError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
 from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap, Tls
 

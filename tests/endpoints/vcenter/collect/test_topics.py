@@ -21,9 +21,10 @@ from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.host_option import HostOption
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.description import LabFleet, VCenterDescription
+from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter import VCenterServer
+from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcsim import export_vcsim
 from auditor.lab.wire import Fault
@@ -112,14 +113,14 @@ def test_options_keep_their_wire_type_and_hidden_ones_are_asked_by_name(serve_vc
     options = {row["key"]: row for row in collect(endpoint).rows("host_option", host_id=FC)}
     assert options["ISCSI.MaxIoSizeKB"]["value"] == "512"
     assert options["VMFS3.HardwareAcceleratedLocking"]["value"] == "1"
-    assert options["DataMover.MaxHWTransferSize"]["value"] == "4096"  # facts.md 3.7
+    assert options["DataMover.MaxHWTransferSize"]["value"] == "4096"  # docs/domain/facts.md#3-7
     assert {row["value_type"] for row in options.values()} == {"long"}
 
 
 def test_an_option_written_a_moment_ago_is_read_as_it_is_now(
     start_vcsim: Callable[..., Endpoint], small_vcenter: VCenterDescription, tmp_path: Path
 ) -> None:
-    # A loaded vcsim leaves config.option as it was (vsphere-peers.md, traps), so an audit after a fix would see the old value there.
+    # A loaded vcsim leaves config.option as it was (docs/domain/peers.md#traps), so an audit after a fix would see the old value there.
     export_vcsim(LabFleet(vcenters=(small_vcenter,)), tmp_path / "model")
     target = Target("vcsim", (("host_id", FC), ("option", "ISCSI.MaxIoSizeKB")))
     with open_vcenter(start_vcsim(tmp_path / "model")) as vcenter:
@@ -174,7 +175,7 @@ def test_devices_are_told_by_both_interfaces_and_padding_is_gone(serve_vcenter: 
     collected = collect(endpoint)
     device = collected.one("device", host_id=ISCSI_1, device=PE)
     assert (device["vendor"], device["model"], device["is_protocol_endpoint"]) == ("SolidFir", "SSD SAN", True)
-    # The module was loaded without options, so its default of 128 holds (facts.md, section 2), not the 192 configured since.
+    # The module was loaded without options, so its default of 128 holds (docs/domain/facts.md#2), not the 192 configured since.
     assert device["queue_depth"] == 128
     assert collected.one("device", host_id=FC)["queue_depth"] == 64
     scheduling = {row["device"]: row["dsnro"] for row in collected.rows("device_scheduling", host_id=ISCSI_1)}

@@ -1,0 +1,118 @@
+"""Makes facts/catalog.json: what the views' SQL determines, worked out once for all audits.
+
+Run `make catalog` when a view, a fact table or the place where a fact is read changed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Collection, Iterable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from auditor.authoring.lineage import Rests, dependencies, plain_fact, rests_on
+from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
+from auditor.facts.needs import IDENTITIES, SOURCES, Fact
+from auditor.facts.schema import create_tables
+from auditor.facts.views import ONCE, view_sources
+
+if TYPE_CHECKING:
+    import duckdb
+
+_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {table: source.topic for table, source in SOURCES.items()}
+
+
+def main() -> None:
+    """Write the file."""
+    Path(str(resources.files("auditor.facts") / FILE)).write_text(as_text(make_catalog()), encoding="utf-8")
+
+
+def make_catalog() -> Catalog:
+    """The catalogue of the views as their files are now.
+
+    Raises:
+        NotImplementedError: a view is written in a form that lineage.py does not follow.
+    """
+    import duckdb
+
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        views = {name: _view(connection, name, text) for name, text in view_sources()}
+    return Catalog(digest_of_views(), views)
+
+
+def digest_of_views() -> str:
+    """The digest of the views' SQL; comments and line breaks do not count."""
+    plain = [(name, " ".join(re.sub(r"--[^\n]*", "", text).split())) for name, text in view_sources()]
+    return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
+
+
+def as_text(made: Catalog) -> str:
+    """The catalogue as JSON, a line for each column, so that a difference can be read."""
+    whole = msgspec.to_builtins(made)
+    lines = ["{", f' "made_of": {json.dumps(whole["made_of"])},', ' "views": {']
+    for place, (name, view) in enumerate(whole["views"].items()):
+        columns = view.pop("columns", {})
+        about = json.dumps(view).removesuffix("}")
+        lines.append(f"  {json.dumps(name)}: {about}{', ' if columns else '}'}" + ('"columns": {' if columns else ""))
+        lines += [f"   {json.dumps(column)}: {json.dumps(columns[column])}," for column in columns]
+        if columns:
+            lines[-1] = lines[-1].removesuffix(",")
+            lines.append("  }}")
+        lines[-1] += "," if place < len(whole["views"]) - 1 else ""
+    return "\n".join([*lines, " }", "}"]) + "\n"
+
+
+def _view(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> CatalogView:
+    # Tables without rows: a view is planned anew, with all below it, by each statement that names it.
+    connection.execute(f"{text.replace('CREATE VIEW', 'CREATE TABLE', 1).strip().removesuffix(';')}\nWITH NO DATA")
+    materialize: Literal["table", "view"] = "table" if name in ONCE else "view"
+    below = tuple(sorted(dependencies(name)))
+    if name.startswith("step_"):
+        return CatalogView(materialize, below)
+    types = {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
+    rows = rests_on([(name, [])])
+    columns = {column: _column(name, column, kind, rows) for column, kind in types.items()}
+    return CatalogView(materialize, below, _by_table(rows.columns), tuple(sorted(rows.topics)), columns)
+
+
+def _column(view: str, name: str, kind: str, rows: Rests) -> CatalogColumn:
+    rests = rests_on([(view, [name])])
+    plain = plain_fact(view, name)
+    return CatalogColumn(
+        kind,
+        tuple(sorted(_topics(_own_facts(rests, rows)) or _topics(_named(rows.columns)))),
+        _by_table(rests.columns - rows.columns),
+        tuple(sorted(rests.topics - rows.topics)),
+        ".".join(plain) if plain else None,
+    )
+
+
+def _own_facts(rests: Rests, rows: Rests) -> set[Fact]:
+    """The facts a column is made of; what only joins tables, or decides which rows there are, is left out where more is known."""
+    facts = {(table, column) for table, column in rests.columns - rows.columns if column}
+    return {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
+
+
+def _named(facts: frozenset[Fact]) -> Collection[Fact]:
+    return {(table, column) for table, column in facts if column} or facts
+
+
+def _topics(facts: Iterable[Fact]) -> set[str]:
+    return {_TOPIC_OF_TABLE[table] for table, _ in facts if table in _TOPIC_OF_TABLE}
+
+
+def _by_table(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
+    by_table: dict[str, list[str]] = {}
+    for table, column in sorted(facts):
+        by_table.setdefault(table, []).append(column)
+    return {table: tuple(columns) for table, columns in by_table.items()}
+
+
+if __name__ == "__main__":
+    main()

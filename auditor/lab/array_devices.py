@@ -1,0 +1,77 @@
+"""What hosts see of an array: the devices that its volumes and protocol endpoints are to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.lab.description import ArrayDescription
+
+
+def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The devices of these volumes, as a vCenter's description takes them; a LUN of ONTAP is called volume/lun.
+
+    Targets are told where the array knows its ports: ETERNUS and ONTAP do not, so a scenario tells them, as it tells the model
+    of an ETERNUS. Inquiry strings: docs/domain/facts.md#11.
+
+    Raises:
+        KeyError: the array has no volume of such a name.
+    """
+    there = dict(_volumes(array))
+    return [there[name] for name in names]
+
+
+def endpoints_of(array: ArrayDescription) -> list[dict[str, Any]]:
+    """The protocol endpoints of an array as devices; empty where it has none."""
+    from auditor.lab.arrays.element.description import ElementDescription
+    from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+
+    match array:
+        case ElementDescription():
+            named = [(f"naa.{array.pe_naa(node.id)}", [array.pe_iqn(node.id)]) for node in array.active_nodes]
+            return [{**_SOLIDFIRE, "size_bytes": 512, "protocol_endpoint": True, "name": name, "targets": at} for name, at in named]
+        case FlashArrayDescription():
+            return [{**presented(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]
+        case _:
+            return []
+
+
+_SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
+
+
+def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    from auditor.lab.arrays.dell_sc.description import DellScDescription
+    from auditor.lab.arrays.element.description import ElementDescription
+    from auditor.lab.arrays.eternus.description import EternusDescription
+    from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+
+    match array:
+        case ElementDescription():
+            prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
+            for volume, number in zip(array.volumes, array.volume_ids(), strict=True):
+                naa, target = array.volume_naa(number), f"{prefix}.{volume.name}.{number}"
+                yield volume.name, {**_SOLIDFIRE, "name": f"naa.{naa}", "size_bytes": volume.size_bytes, "targets": [target]}
+        case DellScDescription():
+            common = {"vendor": "COMPELNT", "model": "Compellent Vol", "revision": "0703", "targets": list(array.targets())}
+            for each, naa in zip(array.volumes, array.volume_naas(), strict=True):
+                yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
+        case FlashArrayDescription():
+            from auditor.lab.arrays.flasharray.ports import target_iqn, target_ports
+
+            wwns = [port.wwn.replace(":", "").lower() for port in target_ports(array) if port.wwn]
+            common = {"vendor": "PURE", "model": "FlashArray", "revision": "8888", "satp": "VMW_SATP_ALUA"}
+            common |= {"transport": "fc", "targets": wwns} if wwns else {"targets": [target_iqn(array)]}
+            for one in array.volumes:
+                yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+        case EternusDescription():
+            common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA"}
+            for thing, number in zip(array.volumes, array.volume_numbers(), strict=True):
+                name = f"naa.{array.uid(number).lower()}"
+                yield thing.name, {**common, "name": name, "size_bytes": thing.size_mb << 20}
+        case _:
+            common = {"vendor": "NETAPP", "model": "LUN C-Mode", "revision": "9131", "satp": "VMW_SATP_ALUA"}
+            for lun in array.luns:
+                name = f"naa.{array.lun_naa(lun)}"
+                yield f"{lun.volume}/{lun.name}", {**common, "name": name, "size_bytes": lun.size_bytes}

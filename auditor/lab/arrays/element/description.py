@@ -1,0 +1,254 @@
+"""What a simulated Element cluster holds; plain data that scenarios write in YAML and msgspec decodes."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+DEFAULT_CURVE: Mapping[int, int] = MappingProxyType(
+    {
+        4096: 100,
+        8192: 160,
+        16384: 270,
+        32768: 500,
+        65536: 1000,
+        131072: 1950,
+        262144: 3900,
+        524288: 7600,
+        1048576: 15000,
+    }
+)
+"""I/O size in bytes to its cost relative to 4096 = 100.
+
+Source: docs/domain/facts.md#6-2, and the recorded ListVolumes of a 12.x cluster.
+"""
+
+VVOL_NAMESPACE = uuid.UUID("5d0f6c1e-6d0b-5d4e-9a53-4b6f47acc201")  # of this lab, so that derived ids are the same at every start
+
+
+@dataclass(frozen=True, slots=True)
+class QosDescription:
+    """Limits in 4 KiB-normalised I/O operations a second; `curve` None is the default one."""
+
+    min: int = 50
+    max: int = 15000
+    burst: int = 15000
+    curve: Mapping[int, int] | None = None
+
+    @property
+    def costs(self) -> Mapping[int, int]:
+        """The curve in force."""
+        return DEFAULT_CURVE if self.curve is None else self.curve
+
+
+@dataclass(frozen=True, slots=True)
+class QosPolicyDescription:
+    """A named set of limits; its id is its place in the list, from 1."""
+
+    name: str
+    min: int
+    max: int
+    burst: int
+    curve: Mapping[int, int] | None = None
+
+    @property
+    def qos(self) -> QosDescription:
+        """The limits without the name."""
+        return QosDescription(self.min, self.max, self.burst, self.curve)
+
+
+@dataclass(frozen=True, slots=True)
+class NodeDescription:
+    """A storage node; an active one has a protocol endpoint. `version` None is the cluster's."""
+
+    id: int
+    name: str
+    state: str = "active"  # active | pending | pendingActive
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LoadDescription:
+    """What a volume is doing; all zero is idle."""
+
+    average_io_bytes: int = 0
+    utilization: float = 0.0  # 1.0 is the ceiling
+    latency_us: int = 0
+    queue_depth: int = 0  # commands
+    actual_iops: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeDescription:
+    """A volume with a policy (by name), limits of its own, or neither: then the cluster's defaults hold.
+
+    With both it is in the policy, and its own limits are in force all the same: "Custom QoS will override" (docs/domain/facts.md#6-6).
+
+    `id` None takes the volume's place in the list, from 1; give it for all volumes or for none.
+    """
+
+    name: str
+    size_bytes: int = 1 << 40
+    id: int | None = None
+    policy: str | None = None
+    qos: QosDescription | None = None
+    access_groups: tuple[str, ...] = ()
+    load: LoadDescription = LoadDescription()
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class AccessGroupDescription:
+    """A volume access group; which volumes it has stands with them.
+
+    Attributes:
+        initiators: IQNs, and WWPNs as the cluster writes them: "21:00:00:0e:1e:14:af:40".
+        require_chap: its initiators have CHAP secrets of their own, which ListInitiators tells in clear.
+    """
+
+    name: str
+    initiators: tuple[str, ...] = ()
+    require_chap: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerDescription:
+    """A storage container, what vSphere shows as one vVol datastore; `id` None is derived from the name."""
+
+    name: str
+    id: str | None = None
+    status: str = "active"
+
+
+@dataclass(frozen=True, slots=True)
+class VvolDescription:
+    """A virtual volume, and the hosts it is bound for.
+
+    Attributes:
+        container: name of its container.
+        kind: VMW_VVolType: Data, Config, Swap, Mem ...
+        vm_uuid: VMW_VmID.
+        id: virtualVolumeID; None is derived from container and name, which must then be unique together.
+        node: the node whose protocol endpoint carries it; None spreads vVols over the active nodes in turn.
+        bound_by: virtualVolumeHostIDs, one binding each; empty for a vVol that nobody has open.
+    """
+
+    name: str
+    container: str
+    kind: str = "Data"
+    size_bytes: int = 40 << 30
+    policy: str | None = None
+    qos: QosDescription | None = None
+    vm_uuid: str | None = None
+    id: str | None = None
+    node: int | None = None
+    bound_by: tuple[str, ...] = ()
+    load: LoadDescription = LoadDescription()
+
+
+@dataclass(frozen=True, slots=True)
+class LimitsDescription:
+    """What GetLimits tells of QoS settings. Source: docs/domain/facts.md#6-5 (getlimits.adoc)."""
+
+    min_iops_floor: int = 50
+    min_iops_ceiling: int = 15000
+    max_iops_floor: int = 100
+    max_iops_ceiling: int = 200000
+    burst_iops_floor: int = 100
+    burst_iops_ceiling: int = 200000
+
+
+@dataclass(frozen=True, slots=True)
+class ElementDescription:
+    """One cluster.
+
+    Attributes:
+        unique_id: four ASCII characters; they stand in every device name of the cluster.
+        page_limit: most volumes that one ListVolumes answers, however many were asked for.
+        api_versions: what GetAPI says is spoken, oldest first; the last one is the current one.
+        permissions: what the account may do: "read" and "write". Source: the access types of the same names in Element's API reference,
+            "Access control"; the lab knows no finer ones.
+        access_groups: those with initiators; further ones that volumes name have none.
+        custom_qos_keeps_policy: whether a volume that is given limits of its own stays in its policy. What a real cluster does is not
+            verified, so both can be had.
+        clock_ahead_seconds: how far the cluster's clock is ahead of this machine's.
+    """
+
+    name: str
+    unique_id: str
+    version: str = "12.3.0.958"
+    nodes: tuple[NodeDescription, ...] = ()
+    qos_policies: tuple[QosPolicyDescription, ...] = ()
+    volumes: tuple[VolumeDescription, ...] = ()
+    containers: tuple[ContainerDescription, ...] = ()
+    vvols: tuple[VvolDescription, ...] = ()
+    default_qos: QosDescription = QosDescription()
+    limits: LimitsDescription = LimitsDescription()
+    page_limit: int = 10000
+    api_versions: tuple[str, ...] = ("10.0", "11.0", "11.7", "12.0", "12.2", "12.3")
+    permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
+    access_groups: tuple[AccessGroupDescription, ...] = ()
+    custom_qos_keeps_policy: bool = False
+    clock_ahead_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if len(self.unique_id) != 4 or not self.unique_id.isascii():
+            raise ValueError(f"unique_id of {self.name} must be 4 ASCII characters, not {self.unique_id!r}")
+        policies = {policy.name for policy in self.qos_policies}
+        asked = {volume.policy for volume in self.volumes} | {vvol.policy for vvol in self.vvols}
+        if asked - policies - {None}:
+            raise ValueError(f"{self.name} has no QoS policy named {sorted(name for name in asked - policies if name)}")
+        containers = {container.name for container in self.containers}
+        lost = {vvol.container for vvol in self.vvols} - containers
+        if lost:
+            raise ValueError(f"{self.name} has no storage container named {sorted(lost)}")
+
+    @property
+    def active_nodes(self) -> tuple[NodeDescription, ...]:
+        """The nodes that have a protocol endpoint each."""
+        return tuple(node for node in self.nodes if node.state == "active")
+
+    def pe_naa(self, node_id: int) -> str:
+        """The scsiNAADeviceID of a node's protocol endpoint, without "naa.".
+
+        Source: docs/domain/arrays.md#device-names, checked against 4 records.
+        """
+        return f"6f47acc2{node_id:08x}{self.unique_id.encode().hex()}00000000"
+
+    def pe_iqn(self, node_id: int) -> str:
+        """The target that hosts reach a node's protocol endpoint at. The form is the lab's."""
+        return f"iqn.2010-01.com.solidfire:{self.unique_id}.pe.{node_id}"
+
+    def volume_naa(self, volume_id: int) -> str:
+        """The scsiNAADeviceID of a volume, without "naa.". Source: docs/domain/arrays.md#device-names, checked against 27 of 29 records."""
+        return f"6f47acc100000000{self.unique_id.encode().hex()}{volume_id:08x}"
+
+    def volume_ids(self) -> tuple[int, ...]:
+        """The volumeIDs of `volumes`, in their order."""
+        return tuple(place if volume.id is None else volume.id for place, volume in enumerate(self.volumes, 1))
+
+    def vvol_volume_ids(self) -> tuple[int, ...]:
+        """The volumeIDs of the volumes behind `vvols`, in their order: they follow the ordinary ones."""
+        first = max(self.volume_ids(), default=0) + 1
+        return tuple(range(first, first + len(self.vvols)))
+
+    def container_id(self, name: str) -> str:
+        """The storageContainerID, a lower-case UUID with dashes."""
+        for container in self.containers:
+            if container.name == name:
+                return (container.id or str(uuid.uuid5(VVOL_NAMESPACE, f"{self.unique_id}/{name}"))).lower()
+        raise ValueError(f"{self.name} has no storage container named {name!r}")
+
+    def vvol_id(self, vvol: VvolDescription) -> str:
+        """The virtualVolumeID, a lower-case UUID with dashes; vSphere shows it as `rfc4122.` and this."""
+        return (vvol.id or str(uuid.uuid5(VVOL_NAMESPACE, f"{self.unique_id}/{vvol.container}/{vvol.name}"))).lower()
+
+    def vvol_node(self, place: int) -> int | None:
+        """The node whose protocol endpoint carries the vVol at `place` of `vvols`; None when no node is active."""
+        chosen = self.vvols[place].node
+        active = self.active_nodes
+        if chosen is not None or not active:
+            return chosen
+        return active[place % len(active)].id

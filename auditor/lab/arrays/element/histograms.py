@@ -1,0 +1,45 @@
+"""How often the lab's volumes were seen in which state; the shape is the recorded ListVolumeQoSHistograms'."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from auditor.lab.arrays.element.records import LAB_TIME
+
+if TYPE_CHECKING:
+    from auditor.lab.arrays.element.cluster import Volume
+
+SEEN = 7200  # samples of half a second: an hour
+
+_PERCENTS = {"Bucket1To19": 1, "Bucket20To39": 20, "Bucket40To59": 40, "Bucket60To79": 60, "Bucket80To100": 80}
+_SIZES = {
+    "Bucket512To4095": 512,
+    "Bucket4096To8191": 4096,
+    "Bucket8192To16383": 8192,
+    "Bucket16384To32767": 16384,
+    "Bucket32768To65535": 32768,
+    "Bucket65536To131071": 65536,
+    "Bucket131072Plus": 131072,
+}
+
+
+def histogram(found: Volume) -> dict[str, Any]:
+    """A qosHistogram object: the volume has done for an hour what it does now. That writing is all it does is the lab's."""
+    percent = round(found.load.utilization * 100)
+    under, over = _PERCENTS, _PERCENTS | {"Bucket101Plus": 101}
+    operations = found.load.actual_iops * 3600
+    histograms = {
+        "belowMinIopsPercentages": _counted(under, 0),
+        "minToMaxIopsPercentages": _counted(over, percent),
+        "readBlockSizes": _counted(_SIZES, 0),
+        "targetUtilizationPercentages": _counted({"Bucket0": 0} | over, percent),
+        "throttlePercentages": _counted({"Bucket0": 0} | under, 0),
+        "writeBlockSizes": _counted(_SIZES, found.load.average_io_bytes, operations),
+    }
+    return {"histograms": histograms, "timestamp": LAB_TIME, "volumeID": found.id}
+
+
+def _counted(floors: dict[str, int], value: int, count: int = SEEN) -> dict[str, int]:
+    """All of `count` in the highest bucket whose floor `value` reaches, if there is one."""
+    reached = [name for name, floor in floors.items() if floor <= value]
+    return {name: count if reached and name == reached[-1] else 0 for name in floors}

@@ -1,0 +1,313 @@
+"""What people's accounts are answered: tables and lists in plain text.
+
+Source of every form: text recorded by the SODA project's delfin driver, or what another is named at the function.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.lab.arrays.eternus.array import RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from auditor.lab.arrays.eternus.array import Array, Volume
+    from auditor.lab.arrays.eternus.description import AffinityDescription, GroupDescription, PortDescription
+
+_GROUPS_HEAD = (
+    "Port Group           Host Group           LUN Group             LUN Overlap",
+    "No. Name             No. Name             No.  Name             Volumes",
+    "--- ---------------- --- ---------------- ---- ---------------- -----------",
+)
+_CONNECTIONS_HEAD = (
+    "<Connection List>",
+    "  Port             Host",
+    "                   No.  Name",
+    "  ---------------- ---- ----------------",
+)
+_PORT_HOSTS_HEAD = (
+    "Host                  LUN Group             LUN Overlap LUN Mask",
+    "No.  Name             No.  Name             Volumes     Group No.",
+    "---- ---------------- ---- ---------------- ----------- ---------",
+)
+_LUNS_HEAD = (
+    "LUN  Volume                                 Status                    Size(MB)",
+    "     No.   Name",
+    "---- ----- -------------------------------- ------------------------- ---------",
+)
+_GROUP_LUNS_HEAD = (
+    "LUN  Volume                                 Status                    Size(MB)  LUN Overlap UID",
+    "     No.   Name                                                                      Volume",
+    "---- ----- -------------------------------- ------------------------- --------- ----------- --------------------------------",
+)
+_LUN_GROUPS_HEAD = (
+    "LUN Group             LUN Overlap",
+    "No.  Name             Volumes",
+    "---- ---------------- -----------",
+)
+_UIDS_HEAD = (
+    (
+        "Volume                                 Status                    Type              RG or TPP or FTRP     TFOG                 "
+        "Size(MB)  UID"
+    ),
+    (
+        "No.   Name                                                                         No.  Name             No. Name             "
+        "          ID                               Mode"
+    ),
+    (
+        "----- -------------------------------- ------------------------- ----------------- ---- ---------------- --- ---------------- "
+        "--------- -------------------------------- -------"
+    ),
+)
+_VOLUMES_HEAD = (
+    "Volume                                 Status                    Type              RG or TPP or FTRP     Size(MB)  Copy",
+    "No.   Name                                                                         No.  Name                       Protection",
+    "----- -------------------------------- ------------------------- ----------------- ---- ---------------- --------- ----------",
+)
+_EARLY_VOLUMES_HEAD = (
+    "Volume                Status                    Type      Expansion       RAID Group           Size(MB)   Reserved",
+    "No.  Name                                                 (Concatenation) No. Name                        Deletion",
+)
+_CONTROLLER_ENCLOSURE = 'Controller Enclosure (2.5")'
+_WWNS_HEAD = (
+    "Host                  WWN              Host Response",
+    "No.  Name                              No. Name",
+    "---- ---------------- ---------------- --- ----------------",
+)
+
+
+_ISCSI_HEAD = (
+    "Host                  Host Response        IP Address                              iSCSI Name                       CmdSN Count",
+    "No.  Name             No. Name",
+    "---- ---------------- --- ---------------- --------------------------------------- -------------------------------- -----------",
+)
+_ISCSI_WIDTH = 32  # of a name; the rest of it goes into further lines
+_HOST_GROUP_HEAD = (
+    "Host Group            Host Response        Host Type",
+    "No.  Name             No. Name",
+    "---- ---------------- --- ---------------- ----------",
+)
+_GROUP_HOSTS_HEAD = (
+    "<Host List>",
+    "  Host                  WWN",
+    "  No.  Name",
+    "  ---- ---------------- ----------------------------------------",
+)
+_RAID_GROUPS_HEAD = (
+    "RAID  Group           RAID     Assigned  Status                          Total        Free",
+    "No.  Name             Level    CM                                        Capacity(MB) Capacity(MB)",
+    "---- ---------------- -------- --------- ------------------------------- ------------ ------------",
+)
+_EARLY_RAID_GROUPS_HEAD = (
+    "RAID Group           RAID    Assigned Status                    Total        Free",
+    "No. Name             Level   CM                                 Capacity(MB) Capacity(MB)",
+)
+_THIN_POOLS_HEAD = "[Pool No],[Pool Name],[Status],[Used Status],[Total Capacity(MB)],[Used Capacity(MB)],[RAID Level]"
+
+
+def status(array: Array, _: Mapping[str, str]) -> list[str]:
+    """How the array is, in one word."""
+    return [f"Summary Status  [{array.description.status}]"]
+
+
+def storage_system_name(array: Array, _: Mapping[str, str]) -> list[str]:
+    """What people called it."""
+    told = {"Name": array.description.name, "Installation Site": array.description.installation_site, "Contact": "", "Description": ""}
+    return [f"{key:<18}[{value}]" for key, value in told.items()]
+
+
+def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
+    """Model, serial number and firmware; recorded without `-type`."""
+    one = array.description
+    told = {
+        "Storage System Name": one.name,
+        "Model Upgrade Status": "Not Upgraded",
+        "Model Name": one.model_name,
+        "Serial Number": one.serial_number,
+        "Device Identification Number": one.device_identification,
+        "Status": one.status,
+        "Cache Mode": "Write Back Mode",
+        "Remote Support": "Not yet Set",
+        "Operation Mode": "Normal",
+        "CLI Connecting Controller Module": "CM#0",
+        "Firmware Version": one.firmware,
+    }
+    lines = [f" {key:<34}[{value}]" for key, value in told.items()]
+    return ["Enclosure View", *lines, "", f" {_CONTROLLER_ENCLOSURE:<34}[{one.status}]"]
+
+
+def volumes(array: Array, options: Mapping[str, str]) -> list[str]:
+    """Every volume, with its UID only when that was asked for.
+
+    Source of the form without UID: an ETERNUS acceptance test of Toshiba's, which holds it as a comment.
+    """
+    if array.description.early_cli:
+        return _early_volumes(array)
+    pools = array.pools()
+    if options.get("mode") == "uid":
+        rows = [
+            (*_common(one, pools), "-", "-", one.size_mb, array.description.uid(one.number), "Default") for one in array.volumes.values()
+        ]
+        return _table(_UIDS_HEAD, "><<<><><><<", rows)
+    plain = [(*_common(one, pools), one.size_mb, "Disable") for one in array.volumes.values()]
+    return _table(_VOLUMES_HEAD, "><<<><><", plain)
+
+
+def _common(one: Volume, pools: list[str]) -> tuple[object, ...]:
+    return (one.number, one.name, "Available", one.type, pools.index(one.pool), one.pool)
+
+
+def _early_volumes(array: Array) -> list[str]:
+    pools = array.pools()
+    lines = []
+    for one in array.volumes.values():
+        pool = f"{pools.index(one.pool):>3} {one.pool:<16}"
+        lines.append(f"{one.number:>4} {one.name:<16} {'Available':<25} {one.type:<9} {'-':>15} {pool} {one.size_mb:>12}")
+    return [*_EARLY_VOLUMES_HEAD, *lines]
+
+
+def host_wwn_names(array: Array, _: Mapping[str, str]) -> list[str]:
+    """The FC ports of hosts that the array knows."""
+    rows = [
+        (number, one.name, one.wwn, one.response_number, one.response)
+        for number, one in enumerate(array.description.hosts)
+        if not one.iscsi_name
+    ]
+    return _table(_WWNS_HEAD, "><<><", rows)
+
+
+def host_iscsi_names(array: Array, _: Mapping[str, str]) -> list[str]:
+    """The iSCSI hosts that the array knows; a name that is too long goes on in the next line."""
+    lines: list[str] = []
+    for number, one in enumerate(array.description.hosts):
+        if one.iscsi_name:
+            first, rest = one.iscsi_name[:_ISCSI_WIDTH], one.iscsi_name[_ISCSI_WIDTH:]
+            lines += _table(_ISCSI_HEAD, "><><<<<", [(number, one.name, one.response_number, one.response, "*", first, "Unlimited")])[3:]
+            lines += [" " * 84 + rest[start : start + _ISCSI_WIDTH] for start in range(0, len(rest), _ISCSI_WIDTH)]
+    return [*_ISCSI_HEAD, *lines]
+
+
+def host_groups(array: Array, _: Mapping[str, str]) -> list[str]:
+    """The host groups and their hosts; recorded with `-all`."""
+    known = [host.name for host in array.description.hosts]
+    blocks = []
+    for number, group in enumerate(array.description.host_groups):
+        hosts = [(known.index(name), name, array.description.hosts[known.index(name)].wwn) for name in group.members]
+        head = _table(_HOST_GROUP_HEAD, "><><<", [(number, group.name, 0, "Default", "FC/FCoE")])
+        blocks.append([*head, *_table(_GROUP_HOSTS_HEAD, "><<", hosts, indent="  ")])
+    return _blocks(blocks)
+
+
+def fru_ce(_array: Array, _: Mapping[str, str]) -> list[str]:
+    """The controller modules; what stands between is left out."""
+    lines: list[str] = []
+    for module in ("CM#0", "CM#1"):
+        lines += [f"{module} Information", f" {'CPU Status/Status Code':<25} [{'Normal':<12}/ 0xE001]", f" {'Memory Size':<25} [4.0GB]"]
+        lines += [f"{module} Internal Parts Status/Status Code", f" {'Memory#0':<25} [{'Normal':<12}/ 0xE001]"]
+    return lines
+
+
+def raid_groups(array: Array, _: Mapping[str, str]) -> list[str]:
+    """The RAID groups. Source of the form with a ruler: an ETERNUS acceptance test of Toshiba's; of the early one: delfin's driver."""
+    rows = [
+        (number, name, "RAID5", f"CM#{number % 2}", "Available", size_mb, size_mb // 2)
+        for number, name, size_mb in array.pools_of(thin=False)
+    ]
+    if not array.description.early_cli:
+        return _table(_RAID_GROUPS_HEAD, "><<<<>>", rows)
+    lines = [f"{row[0]:>3} {row[1]:<16} {row[2]:<7} {row[3]:<8} {row[4]:<23} {row[5]:>14} {row[6]:>14}" for row in rows]
+    return [*_EARLY_RAID_GROUPS_HEAD, *lines]
+
+
+def thin_pro_pools(array: Array, _: Mapping[str, str]) -> list[str]:
+    """The thin provisioning pools as `-csv` tells them, some columns left out. Source: a collector's comment; not recorded."""
+    pools = array.pools_of(thin=True)
+    return [_THIN_POOLS_HEAD, *(f"{number},{name},Available,Normal,{size_mb},0,RAID5" for number, name, size_mb in pools)]
+
+
+def mapping(array: Array, _: Mapping[str, str]) -> list[str]:
+    """Port by port what everybody sees there; nothing where host affinity decides."""
+    return _blocks([_port_luns(array, port) for port in array.description.ports])
+
+
+def _port_luns(array: Array, port: PortDescription) -> list[str]:
+    rows = []
+    for lun, name in enumerate(port.luns):
+        one = array.by_name(name)
+        if one is not None:
+            rows.append((lun, one.number, one.name, "Available", one.size_mb))
+    return [_mode(port), *(_table(_LUNS_HEAD, ">><<>", rows) if rows else [])]
+
+
+def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
+    """The LUN groups, or with `-lg-number` the LUNs of one of them.
+
+    Raises:
+        RefusedError: there is no group of that number.
+    """
+    groups = array.description.lun_groups
+    if "lg-number" not in options:
+        return _table(_LUN_GROUPS_HEAD, "><<", [(number, group.name, "No") for number, group in enumerate(groups)])
+    number = options["lg-number"]
+    if not (number.isascii() and number.isdigit()) or int(number) >= len(groups):
+        raise RefusedError("0110")
+    rows = []
+    for lun, name in enumerate(groups[int(number)].members):
+        one = array.by_name(name)
+        if one is not None:
+            rows.append((lun, one.number, one.name, "Available", one.size_mb, "No", array.description.uid(one.number)))
+    head = [f"LUN Group No.{int(number)}", f"LUN Group Name   {groups[int(number)].name}"]
+    return [*head, *_table(_GROUP_LUNS_HEAD, ">><<><<", rows)]
+
+
+def host_affinity(array: Array, _: Mapping[str, str]) -> list[str]:
+    """Which host sees which LUN group: first what was done by groups, then port by port."""
+    described = array.description
+    return _blocks(
+        [*(_connections(array, one) for one in described.affinities), *(_port_hosts(array, port) for port in described.ports)],
+    )
+
+
+def _connections(array: Array, one: AffinityDescription) -> list[str]:
+    described = array.description
+    port_number, ports = _group(described.port_groups, one.port_group)
+    host_number, hosts = _group(described.host_groups, one.host_group)
+    lun_number, _ = _group(described.lun_groups, one.lun_group)
+    known = [host.name for host in described.hosts]
+    pairs = [(port, known.index(host), host) for port in ports for host in hosts]
+    head = _table(_GROUPS_HEAD, "><><><<", [(port_number, one.port_group, host_number, one.host_group, lun_number, one.lun_group, "No")])
+    return [*head, *_table(_CONNECTIONS_HEAD, "<><", pairs, indent="  ")]
+
+
+def _port_hosts(array: Array, port: PortDescription) -> list[str]:
+    known = [host.name for host in array.description.hosts]
+    rows = [
+        (known.index(host), host, _group(array.description.lun_groups, lun_group)[0], lun_group, "No", "-")
+        for host, lun_group in port.hosts.items()
+    ]
+    return [_mode(port), *(_table(_PORT_HOSTS_HEAD, "><><<>", rows) if rows else [])]
+
+
+def _mode(port: PortDescription) -> str:
+    return f"{port.name} (Host Affinity Mode {'Enable' if port.affinity else 'Disable'})"
+
+
+def _group(groups: tuple[GroupDescription, ...], name: str) -> tuple[int, tuple[str, ...]]:
+    """The number and members of the group of that name."""
+    return next((number, one.members) for number, one in enumerate(groups) if one.name == name)
+
+
+def _blocks(blocks: list[list[str]]) -> list[str]:
+    """The blocks with an empty line between each two."""
+    return [line for place, block in enumerate(blocks) for line in ([""] if place else []) + block]
+
+
+def _table(head: tuple[str, ...], sides: str, rows: Iterable[tuple[object, ...]], indent: str = "") -> list[str]:
+    """Lines under `head`, each field as wide as the ruler that ends it; `sides` has < or > for each column."""
+    widths = [len(dashes) for dashes in head[-1].split()]
+    lines = []
+    for row in rows:
+        fields = [f"{value!s:{side}{width}}" for value, side, width in zip(row, sides, widths, strict=True)]
+        lines.append(indent + " ".join(fields).rstrip())
+    return [*head, *lines]

@@ -1,0 +1,222 @@
+"""REST objects in the shape that a FlashArray answers them.
+
+Source: answers recorded on an X70 with Purity 6.3.3 (volume groups: on a later release, hence `context`), and for host groups, which nobody
+recorded, the vendor's Python client for REST 2.15. What the lab has no use for stands still.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from auditor.lab.arrays.flasharray.description import pod_of
+
+if TYPE_CHECKING:
+    from auditor.lab.arrays.flasharray.array import Connection, FlashArray, Host, Volume, VolumeGroup
+    from auditor.lab.arrays.flasharray.parts import PodDescription, QosDescription
+
+LAB_TIME_MS = 1_767_225_600_000  # always the same, so that two runs of the lab answer alike
+_NO_CHAP = {"host_password": None, "host_user": None, "target_password": None, "target_user": None}
+
+
+def array(state: FlashArray, _: object) -> dict[str, Any]:
+    """The array itself; sizes in bytes, times in milliseconds."""
+    described = state.description
+    provisioned = sum(volume.size_bytes for volume in state.volumes.values())
+    return {
+        "name": described.name,
+        "id": described.id,
+        "space": {
+            **_space(provisioned),
+            "shared": 0,
+            "system": 0,
+            "total_provisioned": None,
+            "unique_effective": 0,
+            "snapshots_effective": 0,
+            "total_effective": 0,
+            "replication": 0,
+            "shared_effective": 0,
+        },
+        "capacity": described.capacity_bytes,
+        "parity": 1,
+        "eradication_config": {"manual_eradication": "all-enabled", "eradication_delay": 86_400_000},
+        "console_lock_enabled": False,
+        "encryption": {"data_at_rest": {"algorithm": "AES-256-CTR", "enabled": True}, "module_version": "FA-1.3"},
+        "idle_timeout": described.idle_timeout_ms,
+        "ntp_servers": list(described.ntp_servers),
+        "os": "Purity//FA",
+        "scsi_timeout": described.scsi_timeout_ms,
+        "version": described.version,
+        "banner": described.banner,
+    }
+
+
+def admin(state: FlashArray, name: str) -> dict[str, Any]:
+    """An account. Source: the vendor's OpenAPI definitions FA2.15, Admin; nobody recorded one."""
+    return {
+        "name": name,
+        "is_local": True,
+        "locked": None,
+        "lockout_remaining": None,
+        "password": None,
+        "public_key": None,
+        "role": {"name": state.description.role},
+        "api_token": {"created_at": LAB_TIME_MS, "expires_at": None, "token": "****"},
+    }
+
+
+def controller(state: FlashArray, name: str) -> dict[str, Any]:
+    """A controller; CT0 is the primary one."""
+    return {
+        "name": name,
+        "type": "array_controller",
+        "status": "ready",
+        "mode": "primary" if name == "CT0" else "secondary",
+        "model": state.description.model,
+        "version": state.description.version,
+        "mode_since": LAB_TIME_MS,
+    }
+
+
+def volume(state: FlashArray, found: Volume) -> dict[str, Any]:
+    """A volume; ceilings of null are none."""
+    return {
+        "space": {
+            **_space(found.size_bytes),
+            "shared": None,
+            "system": None,
+            "unique_effective": 0,
+            "snapshots_effective": 0,
+            "total_effective": 0,
+        },
+        "connection_count": found.connections,
+        "provisioned": found.size_bytes,
+        "source": {"name": None, "id": None},
+        "created": LAB_TIME_MS,
+        "name": found.name,
+        "priority": 0,
+        "id": found.id,
+        "destroyed": False,
+        "subtype": found.subtype,
+        "serial": found.serial,
+        "host_encryption_key_status": "none",
+        "requested_promotion_state": "promoted",
+        "promotion_status": "promoted",
+        "pod": _pod_reference(state, found.pod),
+        "time_remaining": None,
+        "qos": _qos(found.qos),
+        "priority_adjustment": {"priority_adjustment_operator": "+", "priority_adjustment_value": 0},
+        "volume_group": {"name": found.group, "id": None if found.group is None else state.groups[found.group].id},
+    }
+
+
+def volume_group(state: FlashArray, found: VolumeGroup) -> dict[str, Any]:
+    """A volume group."""
+    inside = [volume.size_bytes for volume in state.inside.get(found.name, ())]
+    return {
+        "context": {"name": state.description.name, "id": None},
+        "name": found.name,
+        "id": found.id,
+        "destroyed": False,
+        "pod": _pod_reference(state, pod_of(found.name)),
+        "time_remaining": None,
+        "qos": _qos(found.qos),
+        "space": {**_space(sum(inside)), "shared": None, "system": None, "total_used": 0, "used_provisioned": 0, "footprint": None},
+        "volume_count": len(inside),
+        "workload": None,
+        "priority_adjustment": {"priority_adjustment_operator": "+", "priority_adjustment_value": 0},
+    }
+
+
+def host(state: FlashArray, found: Host) -> dict[str, Any]:
+    """A host; its initiators and what the array makes of its paths."""
+    described = found.described
+    volumes = state.seen_by_host.get(described.name, {})
+    ids = {remote.name: remote.id for pod in state.description.pods for remote in pod.stretched_to}
+    ids[state.description.name] = state.description.id
+    return {
+        "is_local": True,
+        "name": described.name,
+        "space": {**_space(sum(volume.size_bytes for volume in volumes.values())), "shared": None, "system": None},
+        "host_group": {"name": described.host_group},
+        "personality": found.personality,
+        "preferred_arrays": [{"name": name, "id": ids[name]} for name in described.preferred_arrays],
+        "iqns": list(described.iqns),
+        "nqns": list(described.nqns),
+        "wwns": list(described.wwns),
+        "connection_count": len(volumes),
+        "chap": dict(_NO_CHAP),
+        "port_connectivity": {"status": described.port_status, "details": described.port_details},
+    }
+
+
+def host_group(state: FlashArray, name: str) -> dict[str, Any]:
+    """A host group."""
+    volumes = state.seen_by_host_group.get(name, {})
+    return {
+        "name": name,
+        "connection_count": len(volumes),
+        "host_count": sum(1 for host in state.hosts.values() if host.described.host_group == name),
+        "is_local": True,
+        "space": {**_space(sum(volume.size_bytes for volume in volumes.values())), "shared": None, "system": None},
+    }
+
+
+def connection(_: FlashArray, found: Connection) -> dict[str, Any]:
+    """A volume presented to a host; a bound vVol names its protocol endpoint."""
+    endpoint = found.endpoint
+    return {
+        "host": {"name": found.host},
+        "lun": found.lun,
+        "volume": {"name": found.volume.name, "id": found.volume.id},
+        "host_group": {"name": found.host_group},
+        "protocol_endpoint": {"name": None if endpoint is None else endpoint.name, "id": None if endpoint is None else endpoint.id},
+    }
+
+
+def pod(state: FlashArray, found: PodDescription) -> dict[str, Any]:
+    """A pod with the arrays it is stretched over."""
+    described = state.description
+    members = [(remote.name, remote.id) for remote in found.stretched_to] + [(described.name, described.id)]
+    online = {"status": "online", "mediator_status": "online", "pre_elected": False, "frozen_at": None, "progress": None}
+    size = sum(volume.size_bytes for volume in state.volumes.values() if volume.pod == found.name)
+    return {
+        "source": {"name": None, "id": None},
+        "name": found.name,
+        "id": described.derived_id("pod", found.name),
+        "space": {**_space(size), "shared": 0, "system": None, "replication": 0},
+        "destroyed": False,
+        "requested_promotion_state": "promoted",
+        "promotion_status": "promoted",
+        "mediator": "purestorage",
+        "failover_preferences": [],
+        "arrays": [{"name": name, "id": array_id, **online} for name, array_id in members],
+        "mediator_version": None,
+        "time_remaining": None,
+        "array_count": len(members),
+        "eradication_config": {"manual_eradication": "all-enabled"},
+        "link_source_count": 0,
+        "link_target_count": 0,
+        "footprint": 0,
+    }
+
+
+def _space(provisioned: int) -> dict[str, Any]:
+    """Space in bytes: nothing is written on the lab's volumes."""
+    return {
+        "data_reduction": 1.0,
+        "snapshots": 0,
+        "thin_provisioning": 0.0,
+        "total_physical": 0,
+        "total_provisioned": provisioned,
+        "total_reduction": 1.0,
+        "unique": 0,
+        "virtual": 0,
+    }
+
+
+def _qos(found: QosDescription) -> dict[str, Any]:
+    return {"bandwidth_limit": found.bandwidth_limit, "iops_limit": found.iops_limit}
+
+
+def _pod_reference(state: FlashArray, name: str | None) -> dict[str, Any]:
+    return {"name": name, "id": None if name is None else state.description.derived_id("pod", name)}

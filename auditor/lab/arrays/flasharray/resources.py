@@ -1,0 +1,167 @@
+"""What can be asked under /api/2.x: which things there are, what narrows them down, and what may be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from auditor.lab.arrays.flasharray import performance, ports, records
+from auditor.lab.arrays.flasharray.array import ACCOUNT, PERSONALITIES, FlashArray, FlashArrayError
+
+if TYPE_CHECKING:
+    from auditor.lab.arrays.flasharray.array import Host, Volume, VolumeGroup
+
+Change: TypeAlias = Callable[[FlashArray, Any, Mapping[str, Any]], Callable[[], None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Selector:
+    """A parameter that names things: what of a thing it is compared with, and which values there are at all."""
+
+    kind: str
+    of: Callable[[Any], str | None]
+    known: Callable[[FlashArray], Collection[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One kind of thing.
+
+    Attributes:
+        things: what there is, in the order it is answered.
+        record: a thing as a REST object.
+        selectors: by parameter.
+        totals: whether answers carry `total`, as the recorded ones of this kind do.
+        destroyable: whether `destroyed` can be asked for; nothing in the lab is.
+        change: checks a PATCH of one thing and gives what carries it out; None where the lab changes nothing.
+    """
+
+    things: Callable[[FlashArray], Sequence[Any]]
+    record: Callable[[FlashArray, Any], dict[str, Any]]
+    selectors: Mapping[str, Selector] = field(default_factory=dict)
+    totals: bool = False
+    destroyable: bool = False
+    change: Change | None = None
+
+
+def change_volume(state: FlashArray, held: Volume | VolumeGroup, body: Mapping[str, Any]) -> Callable[[], None]:
+    """The ceilings of a volume or a volume group; what else a real array changes, the lab refuses by name."""
+    _only(body, "qos", held.name)
+    wanted = state.change_qos(held, body["qos"])
+
+    def carry_out() -> None:
+        held.qos = wanted
+
+    return carry_out
+
+
+def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[[], None]:
+    """A host's personality; an empty string unsets it. Hosts have no ceilings in REST 2.15.
+
+    Source: the vendor's Python client, host_patch; the empty string as its Ansible module purefa_host writes it.
+    """
+    name = held.described.name
+    _only(body, "personality", name)
+    wanted = body["personality"]
+    if wanted != "" and wanted not in PERSONALITIES:
+        raise FlashArrayError("Invalid personality.", name)
+
+    def carry_out() -> None:
+        held.personality = wanted or None
+
+    return carry_out
+
+
+def _only(body: Mapping[str, Any], known: str, name: str) -> None:
+    if set(body) != {known}:
+        raise FlashArrayError(f"Of this the lab changes {known} and nothing else, not {sorted(set(body) - {known})}.", name)
+
+
+def _by_name(kind: str, things: Callable[[FlashArray], Sequence[Any]], name: Callable[[Any], str]) -> dict[str, Selector]:
+    return {"names": Selector(kind, name, lambda state: {name(one) for one in things(state)})}
+
+
+def _by_id(kind: str, things: Callable[[FlashArray], Sequence[Any]]) -> dict[str, Selector]:
+    return {"ids": Selector(kind, lambda one: str(one.id), lambda state: {one.id for one in things(state)})}
+
+
+def _name(thing: Any) -> str:
+    return str(thing.name)
+
+
+def _host_name(thing: Any) -> str:
+    return str(thing.described.name)
+
+
+def _volumes(state: FlashArray) -> Sequence[Any]:
+    return tuple(state.volumes.values())
+
+
+def _groups(state: FlashArray) -> Sequence[Any]:
+    return tuple(state.groups.values())
+
+
+def _hosts(state: FlashArray) -> Sequence[Any]:
+    return tuple(state.hosts.values())
+
+
+def _host_groups(state: FlashArray) -> Sequence[Any]:
+    return state.description.host_groups
+
+
+def _pods(state: FlashArray) -> Sequence[Any]:
+    return state.description.pods
+
+
+def _array(state: FlashArray) -> Sequence[Any]:
+    return (state.description,)
+
+
+def _admins(_: FlashArray) -> Sequence[Any]:
+    return (ACCOUNT,)
+
+
+def _controllers(_: FlashArray) -> Sequence[Any]:
+    return ("CT0", "CT1")
+
+
+_VOLUMES = {**_by_name("Volume", _volumes, _name), **_by_id("Volume", _volumes)}
+_GROUPS = {**_by_name("Volume group", _groups, _name), **_by_id("Volume group", _groups)}
+_PODS = _by_name("Pod", _pods, _name)
+_HOSTS = _by_name("Host", _hosts, _host_name)
+_CONNECTIONS = {
+    "host_names": Selector("Host", lambda one: one.host, lambda state: state.hosts),
+    "host_group_names": Selector("Host group", lambda one: one.host_group, lambda state: state.description.host_groups),
+    "volume_names": Selector("Volume", lambda one: one.volume.name, lambda state: state.volumes),
+    "volume_ids": Selector("Volume", lambda one: one.volume.id, _VOLUMES["ids"].known),
+    "protocol_endpoint_names": Selector("Volume", lambda one: one.endpoint and one.endpoint.name, lambda state: state.volumes),
+    "protocol_endpoint_ids": Selector("Volume", lambda one: one.endpoint and one.endpoint.id, _VOLUMES["ids"].known),
+}
+
+RESOURCES: Mapping[str, Resource] = {
+    "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
+    "arrays": Resource(_array, records.array),
+    "arrays/performance": Resource(_array, performance.of_array),
+    "connections": Resource(lambda state: state.connections, records.connection, _CONNECTIONS),
+    "controllers": Resource(_controllers, records.controller, _by_name("Controller", _controllers, str)),
+    "host-groups": Resource(_host_groups, records.host_group, _by_name("Host group", _host_groups, str)),
+    "hosts": Resource(_hosts, records.host, _HOSTS, change=change_host),
+    "hosts/performance": Resource(_hosts, performance.of_host, _HOSTS, totals=True),
+    "network-interfaces": Resource(
+        lambda state: ports.interfaces(state.description),
+        ports.network_interface,
+        _by_name("Network interface", lambda state: ports.interfaces(state.description), _name),
+    ),
+    "pods": Resource(_pods, records.pod, _PODS, totals=True, destroyable=True),
+    "pods/performance": Resource(_pods, performance.of_pod, _PODS, totals=True, destroyable=True),
+    "ports": Resource(
+        lambda state: ports.target_ports(state.description),
+        ports.port,
+        _by_name("Port", lambda state: ports.target_ports(state.description), lambda one: one.name.upper()),
+    ),
+    "volume-groups": Resource(_groups, records.volume_group, _GROUPS, totals=True, destroyable=True, change=change_volume),
+    "volume-groups/performance": Resource(_groups, performance.of_volume_group, _GROUPS, totals=True, destroyable=True),
+    "volumes": Resource(_volumes, records.volume, _VOLUMES, totals=True, destroyable=True, change=change_volume),
+    "volumes/performance": Resource(_volumes, performance.of_volume, _VOLUMES, totals=True, destroyable=True),
+}

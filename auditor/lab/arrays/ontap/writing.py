@@ -1,0 +1,207 @@
+"""What can be written, and when it takes effect: a PATCH is checked at once and done as a job, which touches only what was asked for.
+
+Source: "return_timeout" and 202 with a job: "Getting started with the ONTAP REST API". Not verified: which refusals come at once and which
+fail the job, and the texts of refusals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from auditor.lab.arrays.ontap.query import RestError, invalid, unexpected
+from auditor.lab.arrays.ontap.records import LAB_TIME, link
+
+if TYPE_CHECKING:
+    from auditor.lab.arrays.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
+
+Effect: TypeAlias = Callable[[], None]
+"""Carries a change out, on whatever other jobs have made of the record since; a RestError fails the job."""
+
+Patch: TypeAlias = Callable[["Cluster", Any, dict[str, Any]], Effect]
+
+IOPS_CEILING = 2147483647  # Source: the vendor's client, validation of throughput in I/O operations
+NO_SUCH_RECORD = RestError(404, "4", "entry doesn't exist", "uuid")
+
+
+@dataclass(slots=True)
+class Job:
+    """A change under way.
+
+    Attributes:
+        due: the uptime at which it is carried out, None for one that is over (or never ends).
+        outcome: the server's, when the change was asked for.
+    """
+
+    uuid: str
+    description: str
+    effect: Effect | None
+    due: float | None
+    state: str = "running"
+    message: str = ""
+    code: int = 0
+    outcome: str = "success"
+
+    def carry_out(self) -> None:
+        """Have the effect, or fail with what is wrong with it by now."""
+        if self.effect is None:
+            return
+        try:
+            self.effect()
+        except RestError as error:
+            self.state, self.message, self.code = "failure", str(error), int(error.body["error"]["code"])
+
+    def record(self) -> dict[str, Any]:
+        """As /cluster/jobs answers it."""
+        record: dict[str, Any] = {
+            "uuid": self.uuid,
+            "description": self.description,
+            "state": self.state,
+            "message": self.message,
+            "code": self.code,
+            "start_time": LAB_TIME,
+        }
+        if self.state == "failure":
+            record["error"] = {"message": self.message, "code": str(self.code)}
+        return record if self.state == "running" else record | {"end_time": LAB_TIME}
+
+    def reference(self) -> dict[str, Any]:
+        """As the answer to a PATCH names it."""
+        return {"job": {"uuid": self.uuid, "_links": link(f"cluster/jobs/{self.uuid}")}}
+
+
+def _integer(value: Any, name: str, ceiling: int = IOPS_CEILING) -> int:
+    if type(value) is not int or not 0 <= value <= ceiling:
+        raise invalid(value, name)
+    return value
+
+
+def _named(value: Any, known: list[Any], target: str, name_of: Callable[[Any], str], uuid_of: Callable[[Any], str]) -> Any:
+    """What {"name": ...} or {"uuid": ...} points at."""
+    if not isinstance(value, dict) or not set(value) <= {"name", "uuid"} or not value:
+        raise invalid(value, target)
+    for each in known:
+        if value.get("name", name_of(each)) == name_of(each) and value.get("uuid", uuid_of(each)) == uuid_of(each):
+            return each
+    raise invalid(next(iter(value.values())), f"{target}.{next(iter(value))}")
+
+
+def _only(body: dict[str, Any], names: set[str], above: str = "") -> None:
+    for name in body:
+        if name not in names:
+            raise unexpected(above + name)
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise invalid(value, name)
+    return value
+
+
+def patch_qos_policy(_: Cluster, found: QosPolicy, body: dict[str, Any]) -> Effect:
+    """Change the limits or the name of a policy group; what is left out stays. `capacity_shared` cannot be changed."""
+    _only(body, {"name", found.kind})
+    asked = _object(body.get(found.kind, {}), found.kind)
+    _only(asked, set(found.limits) - {"capacity_shared"}, f"{found.kind}.")
+    for name, value in asked.items():
+        if isinstance(found.limits[name], int):
+            _integer(value, f"{found.kind}.{name}")
+
+    def merged() -> dict[str, Any]:
+        limits: dict[str, Any] = found.limits | asked
+        floor, ceiling = limits.get("min_throughput_iops", 0), limits.get("max_throughput_iops", 0)
+        if ceiling and floor > ceiling:
+            raise invalid(floor, "fixed.min_throughput_iops")
+        return limits
+
+    def effect() -> None:
+        found.limits = merged()
+        found.name = str(body.get("name", found.name))
+
+    merged()  # what makes no sense is refused at once; what another job turns into nonsense meanwhile fails the job
+    return effect
+
+
+def patch_efficiency_policy(cluster: Cluster, found: EfficiencyPolicy, body: dict[str, Any]) -> Effect:
+    """Change when and how dedup runs."""
+    _only(body, {"schedule", "duration", "enabled", "qos_policy", "start_threshold_percent", "comment"})
+    schedule = _schedule(cluster, body["schedule"], "schedule").name if "schedule" in body else None
+    if body.get("qos_policy", "background") not in ("background", "best_effort"):
+        raise invalid(body["qos_policy"], "qos_policy")
+    if not isinstance(body.get("enabled", True), bool):
+        raise invalid(body["enabled"], "enabled")
+    for name in ("duration", "start_threshold_percent"):
+        if name in body:
+            _integer(body[name], name)
+    settings = {name: value for name, value in body.items() if name != "schedule"}
+
+    def effect() -> None:
+        found.schedule, found.settings = schedule or found.schedule, found.settings | settings
+
+    return effect
+
+
+def patch_lun(cluster: Cluster, found: Lun, body: dict[str, Any]) -> Effect:
+    """Give a LUN another policy group; an empty name takes it away."""
+    _only(body, {"qos_policy"})
+    policy = _policy(cluster, found.volume, body.get("qos_policy"), "qos_policy")
+
+    def effect() -> None:
+        found.qos = policy
+
+    return effect
+
+
+def patch_volume(cluster: Cluster, found: Volume, body: dict[str, Any]) -> Effect:
+    """Give a volume another policy group (name "none" takes it away), or another efficiency policy."""
+    _only(body, {"qos", "efficiency"})
+    qos = efficiency = None
+    if "qos" in body:
+        asked = _object(body["qos"], "qos")
+        _only(asked, {"policy"}, "qos.")
+        qos = _policy(cluster, found, asked.get("policy"), "qos.policy")
+    if "efficiency" in body:
+        asked = _object(body["efficiency"], "efficiency")
+        _only(asked, {"policy"}, "efficiency.")
+        here = [each for each in cluster.efficiency if each.svm == found.about.svm]
+        efficiency = _named(asked.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
+
+    def effect() -> None:
+        found.qos = qos if "qos" in body else found.qos
+        found.efficiency = efficiency if "efficiency" in body else found.efficiency
+
+    return effect
+
+
+def patch_relationship(cluster: Cluster, found: Relationship, body: dict[str, Any]) -> Effect:
+    """Give a SnapMirror relationship another schedule, policy or throttle; an empty schedule name leaves it to the policy."""
+    _only(body, {"transfer_schedule", "policy", "throttle"})
+    schedule = policy = None
+    if "transfer_schedule" in body:
+        asked = body["transfer_schedule"]
+        schedule = None if asked in (None, {"name": ""}, {"uuid": ""}) else _schedule(cluster, asked, "transfer_schedule")
+    if "policy" in body:
+        known = list(cluster.description.snapmirror_policies)
+        policy = _named(body["policy"], known, "policy", lambda each: each.name, lambda each: cluster.uuid("snapmirror policy", each.name))
+    throttle = _integer(body.get("throttle", 0), "throttle")
+
+    def effect() -> None:
+        found.schedule = schedule if "transfer_schedule" in body else found.schedule
+        found.policy = policy or found.policy
+        found.throttle = throttle if "throttle" in body else found.throttle
+
+    return effect
+
+
+def _policy(cluster: Cluster, volume: Volume, asked: Any, target: str) -> QosPolicy | None:
+    if asked in ({"name": ""}, {"name": "none"}):
+        return None
+    here = [each for each in cluster.qos if each.svm == volume.about.svm]
+    policy: QosPolicy = _named(asked, here, target, lambda each: each.name, lambda each: each.uuid)
+    return policy
+
+
+def _schedule(cluster: Cluster, asked: Any, target: str) -> Any:
+    known = list(cluster.description.schedules)
+    return _named(asked, known, target, lambda each: each.name, lambda each: cluster.uuid("schedule", each.name))

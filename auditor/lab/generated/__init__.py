@@ -1,0 +1,1 @@
+"""Fleets of any size, drawn from a seed."""

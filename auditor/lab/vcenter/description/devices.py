@@ -1,0 +1,124 @@
+"""What a host sees of storage: adapters, targets, block devices and their load."""
+
+from __future__ import annotations
+
+# msgspec resolves the annotations when it decodes, so this import is needed at run time.
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaaiDescription:
+    """Which offload primitives a device answers, as `esxcli storage core device vaai status get` tells them."""
+
+    plugin: str = ""
+    ats: bool = True
+    clone: bool = True
+    zero: bool = True
+    delete: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceLoadDescription:
+    """What else goes on at a device, as every host that sees it measures it; what virtual disks do there is added to it.
+
+    Attributes:
+        iops: commands a second of one host that no virtual disk of the description sends.
+        device_ms: how long the array takes for one of these (DAVG).
+        device_ms_without_offload: the same once no host that sees the device offloads copies or zeroes; None is no difference.
+        kernel_ms: what the kernel adds to every command of the device besides waiting in its queue.
+        queued: commands of these that wait in the host besides the outstanding ones.
+        commands_aborted: in 20 seconds; `bus_resets` likewise.
+        iops_ceiling: how many the array answers a host on this device in a second, whoever sends them: more at once only take longer.
+            None is no such limit; it has to be above what disks at a ceiling of their own pass together.
+    """
+
+    iops: int = 0
+    device_ms: float = 0.0
+    device_ms_without_offload: float | None = None
+    kernel_ms: float = 0.0
+    queued: int = 0
+    commands_aborted: int = 0
+    bus_resets: int = 0
+    iops_ceiling: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceDescription:
+    """A block device or protocol endpoint, the same for every host that sees it.
+
+    Attributes:
+        name: canonical name, for example naa.6f47acc1...
+        vendor: inquiry vendor, at most 8 characters; hosts show it padded with blanks.
+        model: inquiry product, at most 16 characters; padded as well.
+        targets: IQNs, WWPNs or SAS addresses it is reached through; one path from each adapter that reaches it to each target.
+        psp_options: what the claim rule gave the path selection policy, for example iops=1 or policy=latency;useANO=0.
+    """
+
+    name: str
+    vendor: str
+    model: str
+    revision: str = "0001"
+    size_bytes: int = 4 << 40
+    protocol_endpoint: bool = False
+    ssd: bool = True
+    local: bool = False
+    transport: str = "iscsi"  # iscsi | fc | sas
+    targets: tuple[str, ...] = ()
+    satp: str = "VMW_SATP_DEFAULT_AA"
+    psp: str = "VMW_PSP_RR"
+    psp_options: str = ""
+    vaai: VaaiDescription = VaaiDescription()
+    load: DeviceLoadDescription = DeviceLoadDescription()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetDescription:
+    """A target on an iSCSI adapter, configured by hand or, where `discovered_at` is not empty, found by the send target of that address.
+
+    `delayed_ack` None is inherited: from that send target, else from the adapter; so is every other parameter that `parameters` does not
+    name.
+    """
+
+    kind: str = "send"  # send | static
+    address: str
+    port: int = 3260
+    iqn: str = ""
+    delayed_ack: bool | None = None
+    discovered_at: str = ""
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortalDescription:
+    """A VMkernel adapter that an iSCSI adapter is bound to: port binding."""
+
+    vmk: str
+    compliant_status: str = "compliant"
+    path_status: str = "active"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HbaDescription:
+    """A storage adapter.
+
+    Attributes:
+        device: for example vmhba64.
+        driver: the kernel module whose parameters decide the queue depth of the devices behind it.
+        initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
+        delayed_ack: adapter-wide; ESXi's default is on.
+        parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
+        portals: what an iSCSI adapter is bound to; nothing: it goes by the routing table.
+    """
+
+    device: str
+    kind: str  # iscsi | fc | sas
+    driver: str
+    model: str
+    initiator: str = ""
+    software: bool = False
+    status: str = "online"
+    delayed_ack: bool = True
+    targets: tuple[TargetDescription, ...] = ()
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    portals: tuple[PortalDescription, ...] = ()

@@ -1,0 +1,97 @@
+"""ESXi hosts and clusters: builds, options, kernel modules, claim rules and VMkernel adapters."""
+
+from __future__ import annotations
+
+# msgspec resolves the annotations when it decodes, so this import is needed at run time.
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
+
+OptionValue = bool | int | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModuleDescription:
+    """A kernel module's option string as configured, and as it was when the module was loaded (None: the same)."""
+
+    configured: str = ""
+    in_effect: str | None = None
+    loaded: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SatpRuleDescription:
+    """A claim rule as `esxcli storage nmp satp rule list` shows it; devices say themselves what they were claimed with."""
+
+    satp: str
+    vendor: str = ""
+    model: str = ""
+    transport: str = ""
+    options: str = ""
+    claim_options: str = ""
+    psp: str = ""
+    psp_options: str = ""
+    rule_group: str = "user"  # user | system
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VmknicDescription:
+    """A VMkernel adapter, and the switch it is on.
+
+    Attributes:
+        device: for example vmk1.
+        portgroup: its name on a standard switch, for example iscsi-1; its id on a distributed one, for example dvportgroup-31.
+        switch: name of the switch; of several adapters on one the first says its MTU.
+        ip: IPv4 address; one that no real network has, where it is empty.
+        stack: key of the TCP/IP stack: defaultTcpipStack | vmotion | vSphereProvisioning ...
+    """
+
+    device: str
+    portgroup: str
+    switch: str
+    mtu: int = 1500
+    switch_mtu: int = 1500
+    distributed: bool = False
+    ip: str = ""
+    subnet_mask: str = "255.255.255.0"
+    stack: str = "defaultTcpipStack"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostDescription:
+    """An ESXi host.
+
+    Attributes:
+        options: advanced options that differ from the build's defaults.
+        modules: by module name; the drivers of `hbas` are there even when not named.
+        devices: what the host sees; adapters of the device's transport reach it.
+        dsnro: by device name, where it was set on the device itself; others have the default.
+        satp_rules: what somebody added to the build's own claim rules.
+        vmknics: VMkernel adapters; without a vmk0 among them the host has one more, for management.
+        connection_state: connected | disconnected | notResponding.
+    """
+
+    name: str
+    version: str
+    build: int
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
+    modules: Mapping[str, ModuleDescription] = field(default_factory=dict)
+    hbas: tuple[HbaDescription, ...] = ()
+    devices: tuple[DeviceDescription, ...] = ()
+    dsnro: Mapping[str, int] = field(default_factory=dict)
+    satp_rules: tuple[SatpRuleDescription, ...] = ()
+    vmknics: tuple[VmknicDescription, ...] = ()
+    connection_state: str = "connected"
+    in_maintenance_mode: bool = False
+    vsan_enabled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterDescription:
+    """A compute cluster; with `drs` a host that enters maintenance mode is emptied, without it the task waits."""
+
+    name: str
+    hosts: tuple[HostDescription, ...]
+    drs: bool = True

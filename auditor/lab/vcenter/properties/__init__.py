@@ -1,0 +1,1 @@
+"""Reading objects: container views, the property collector, and waiting for updates."""

@@ -1,0 +1,30 @@
+"""The state of each simulated datastore: its description, and its Storage I/O Control settings as last written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.lab.vcenter.state.event_log import Noticed, Watched
+
+if TYPE_CHECKING:
+    from auditor.lab.vcenter.description.datastores import DatastoreDescription
+
+
+class DatastoreState:
+    """One datastore, alive; `noticed` is told of what its events are about."""
+
+    sioc_enabled = Watched[bool]()
+    sioc_mode = Watched[str]()
+    sioc_threshold_ms = Watched[int]()
+    sioc_statistics = Watched[bool]()
+    sioc_percent_of_peak = Watched[int]()
+    noticed: Noticed | None = None
+
+    def __init__(self, description: DatastoreDescription, moid: str) -> None:
+        self.description = description
+        self.moid = moid
+        self.sioc_enabled = description.sioc.enabled
+        self.sioc_mode = description.sioc.mode
+        self.sioc_threshold_ms = description.sioc.threshold_ms
+        self.sioc_statistics = description.sioc.statistics
+        self.sioc_percent_of_peak = description.sioc.percent_of_peak

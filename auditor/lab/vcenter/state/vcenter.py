@@ -1,0 +1,109 @@
+"""What a vCenter's fleet is like right now: the description, plus everything that was written since.
+
+Time only moves on `settle`, which every request calls first, so there are no threads here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from auditor.lab.vcenter.state.datastores import DatastoreState
+from auditor.lab.vcenter.state.event_log import EventLog
+from auditor.lab.vcenter.state.hosts import Hosts
+from auditor.lab.vcenter.state.pods import pods_of
+
+if TYPE_CHECKING:
+    from auditor.lab.vcenter.description.vcenter import VCenterDescription
+    from auditor.lab.vcenter.description.vms import VmDescription
+
+
+_FIRST_VM = 1001
+_RECENT_TASKS = 200  # "the VC limit". Source: govmomi, simulator/task_manager.go
+
+
+class VCenterState:
+    """Everything one vCenter knows, and the lock that every reader and writer holds.
+
+    Attributes:
+        version: counts changes, so that whoever keeps built objects knows when they are old.
+        reboot_seconds: how long a rebooting host does not answer.
+        task_seconds: how long other tasks run.
+        profiles: what fights for options now; replaced when somebody changes a cluster's desired configuration.
+        recent_tasks: managed object id of what each works on, and the task; the newest last.
+    """
+
+    def __init__(self, description: VCenterDescription) -> None:
+        self.description = description
+        self.lock = threading.RLock()
+        self.version = 0
+        self.events = EventLog(self.changed)
+        self.profiles = description.profiles
+        self.reboot_seconds = 0.3
+        self.task_seconds = 0.0
+        self.recent_tasks: deque[tuple[str, Any]] = deque(maxlen=_RECENT_TASKS)
+        self.hosts = Hosts(description.hosts)
+        clusters = (cluster.name for cluster in description.clusters for _ in cluster.hosts)
+        self.cluster_of: dict[str, str] = dict(zip(self.hosts, clusters, strict=True))  # host's managed object id -> cluster's name
+        self.cluster_place = {cluster.name: place for place, cluster in enumerate(description.clusters)}
+        self.host_id = {host.name: moid for moid, host in self.hosts.described.items()}
+        self.datastores = {
+            moid: DatastoreState(datastore, moid)
+            for moid, datastore in zip((f"datastore-{place}" for place in count(101)), description.datastores, strict=False)
+        }
+        self.datastore_id = {datastore.description.name: moid for moid, datastore in self.datastores.items()}
+        self.pods = pods_of(self)
+        self.vm_host: dict[str, str] = {  # virtual machine's managed object id -> host's
+            f"vm-{place}": self.host_id[vm.host] for place, vm in enumerate(description.vms, _FIRST_VM)
+        }
+        self._later: list[tuple[float, Callable[[], Any]]] = []
+        self._mounted: tuple[int, dict[str, list[str]]] = (-1, {})  # number of datastores it was made from; host's name -> their ids
+
+    def mounted(self, host: str) -> list[DatastoreState]:
+        """The datastores that the host of this name mounts, in the order of the vCenter."""
+        if self._mounted[0] != len(self.datastores):
+            by_host: dict[str, list[str]] = {}
+            for moid, store in self.datastores.items():
+                for name in store.description.hosts:
+                    by_host.setdefault(name, []).append(moid)
+            self._mounted = (len(self.datastores), by_host)
+        return [self.datastores[moid] for moid in self._mounted[1].get(host, ())]
+
+    def vm(self, moid: str) -> VmDescription:
+        """What the virtual machine with this id is."""
+        return self.description.vms[int(moid.removeprefix("vm-")) - _FIRST_VM]
+
+    def move_disks(self, moid: str, datastore: str) -> None:
+        """Put every disk of a virtual machine on the datastore of this name."""
+        vms, place = list(self.description.vms), int(moid.removeprefix("vm-")) - _FIRST_VM
+        vms[place] = replace(vms[place], disks=tuple(replace(disk, datastore=datastore) for disk in vms[place].disks))
+        self.description = replace(self.description, vms=tuple(vms))
+        self.changed()
+
+    def changed(self) -> None:
+        """Say that something was written."""
+        self.version += 1
+
+    def now(self) -> float:
+        """Seconds, by the clock that `after` goes by."""
+        return time.monotonic()
+
+    def after(self, seconds: float, do: Callable[[], Any]) -> None:
+        """Do something once `seconds` have passed, at the first request after that."""
+        self._later.append((self.now() + seconds, do))
+
+    def settle(self) -> None:
+        """Let everything happen whose time has come, the earliest first."""
+        now = time.monotonic()
+        due = [do for at, do in sorted(self._later, key=itemgetter(0)) if at <= now]
+        if due:
+            self._later = [later for later in self._later if later[0] > now]
+            for do in due:
+                do()
+            self.changed()

@@ -1,0 +1,152 @@
+"""Tasks: work that goes on after the method has answered."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim, vmodl
+
+from auditor.lab.vcenter.inventory.entities import Managed
+from auditor.lab.vcenter.soap.data_objects import complete
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from auditor.lab.vcenter.inventory.objects import Inventory
+    from auditor.lab.vcenter.state.vcenter import VCenterState
+
+
+@dataclass(slots=True)
+class Task:
+    """One task as it stands now; `method` is the ManagedMethod that began it, where that is told."""
+
+    key: str
+    description: str
+    entity: Any
+    name: str
+    queued: datetime
+    state: str = "running"
+    error: Any = None
+    completed: datetime | None = None
+    method: Any = None
+    progress: int = 50
+    user: str = "lab"
+
+    def info(self) -> Any:
+        """TaskInfo."""
+        return complete(
+            vim.TaskInfo(
+                key=self.key,
+                task=vim.Task(self.key),
+                name=self.method,
+                descriptionId=self.description,
+                entity=self.entity,
+                entityName=self.name,
+                state=self.state,
+                cancelled=False,
+                cancelable=False,
+                error=self.error,
+                progress=None if self.state != "running" else self.progress,
+                reason=vim.TaskReasonUser(userName=self.user),
+                queueTime=self.queued,
+                startTime=self.queued,
+                completeTime=self.completed,
+                eventChainId=1,
+            )
+        )
+
+
+class Tasks:
+    """The tasks of one vCenter.
+
+    Args:
+        state: of the vCenter.
+        inventory: gets an object for each task.
+        record_start: called with the TaskInfo of each task that starts; it writes the event.
+    """
+
+    def __init__(self, state: VCenterState, inventory: Inventory, record_start: Callable[[VCenterState, Any], None]) -> None:
+        self._state = state
+        self._inventory = inventory
+        self._record_start = record_start
+        self._count = 0
+        self.stuck = False  # tasks that begin now never end
+        self.deaf = False  # tasks that begin now do nothing and say they did
+
+    def start(
+        self,
+        entity: Any,
+        name: str,
+        description: str,
+        work: Callable[[], None],
+        *,
+        ready: Callable[[], bool] = lambda: True,
+        timeout_seconds: float = 0.0,
+    ) -> Any:
+        """Begin a task; its Task reference.
+
+        Args:
+            entity: what it works on, and `name` what that is called.
+            name: see `entity`.
+            description: TaskInfo.descriptionId, for example host.reboot.
+            work: what it does in the end; a MethodFault it raises becomes the task's error.
+            ready: as long as this is false the task goes on running.
+            timeout_seconds: after this much waiting for `ready` the task fails with Timedout; 0 waits for ever.
+        """
+        task = Task(self._new_key(), description, entity, name, datetime.now(UTC))
+        reference = self._known(task)
+        started = time.monotonic()
+        stuck, deaf = self.stuck, self.deaf
+
+        def go_on() -> None:
+            if stuck:
+                return
+            if deaf or ready():
+                try:
+                    if not deaf:
+                        work()
+                    task.state = "success"
+                except vmodl.MethodFault as error:
+                    task.state, task.error = "error", error
+            elif timeout_seconds and time.monotonic() - started > timeout_seconds:
+                task.state, task.error = "error", vim.fault.Timedout(msg="Operation timed out.")
+            else:
+                self._state.after(0.05, go_on)
+                return
+            task.completed = datetime.now(UTC)
+
+        self._record_start(self._state, task.info())
+        go_on = self._state.events.on_behalf(go_on)
+        if self._state.task_seconds:
+            self._state.after(self._state.task_seconds, go_on)
+        else:
+            go_on()
+        self._state.changed()
+        return reference
+
+    def passed(self, entity: Any, name: str, description: str) -> None:
+        """Record as a task what was done at once, by a method that returns none; `entity`, `name` and `description` are as in `start`.
+
+        The task is told by its event only: it is over, and among the recent ones it could push out one that still runs.
+        """
+        now = datetime.now(UTC)
+        user = self._state.events.user
+        self._record_start(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
+
+    def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
+        """Take up a task that was begun at `queued`; whoever calls sees to how it goes on. `known` are further attributes of `Task`."""
+        task = Task(self._new_key(), description, entity, name, queued, **known)
+        self._known(task)
+        return task
+
+    def _new_key(self) -> str:
+        self._count += 1
+        return f"task-{self._count}"
+
+    def _known(self, task: Task) -> Any:
+        reference = self._inventory.add(Managed(vim.Task, task.key, {"info": task.info}))
+        self._state.recent_tasks.append((task.entity._GetMoId(), reference))  # noqa: SLF001  pyVmomi's accessor
+        return reference
