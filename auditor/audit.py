@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError, ConfigurationError, GuardError
-from auditor.facts.memory import let_go
-from auditor.facts.views import create_views, seal, view_columns
+from auditor.facts.catalog import view_columns
+from auditor.facts.memory import lift_limit
+from auditor.facts.views import create_views, seal
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.model import EndpointKind, Finding, Fix, FixClass, Outcome, ReadTime, Receipt, Report, Run, Severity, Target, Verdict
 from auditor.report.saved_report import FindingKey, key_of, with_fixes
@@ -258,7 +259,7 @@ def _judge(
     seal(snapshot.connection, directory)
     evaluation = evaluate(snapshot.connection, rules, params)
     # What is done with verdicts is not held: saving them, millions, is one statement, which cannot do with what joining and judging can.
-    let_go(snapshot.connection)
+    lift_limit(snapshot.connection)
     foresee_elsewhere(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(directory / FINDINGS_FILE)

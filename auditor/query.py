@@ -15,8 +15,9 @@ from auditor.engine.sql import quoted
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
 from auditor.facts.snapshot import load_snapshot
+from auditor.facts.snapshot_files import unreadable
 from auditor.facts.unread import told_unread
-from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal, unreadable
+from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
 
 if TYPE_CHECKING:
     import duckdb

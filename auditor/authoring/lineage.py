@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING, TypeAlias
 
+from auditor.authoring.view_files import view_files
+from auditor.facts.macros import AGGREGATES
 from auditor.facts.needs import IDENTITIES
 from auditor.facts.schema import TABLES, TOPICS
-from auditor.facts.views import view_sources
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -46,27 +48,42 @@ def rests_on(wanted: Iterable[tuple[str, Iterable[str]]]) -> Rests:
 
 def dependencies(view: str) -> frozenset[str]:
     """The views and steps that the SQL of a view or step names."""
+    return _named_in(parsed_views()[view])
+
+
+@cache
+def parsed_views() -> Mapping[str, exp.Expr]:
+    """The query of every view and step as it is written, each after those it names."""
+    import sqlglot
+
+    queries = {name: sqlglot.parse_one(file.sql, dialect="duckdb") for name, file in view_files().items()}
+    order = TopologicalSorter({name: sorted(_named_in(query)) for name, query in queries.items()})
+    return {name: queries[name] for name in order.static_order()}
+
+
+def _named_in(query: exp.Expr) -> frozenset[str]:
     from sqlglot import exp
 
-    query = _views()[view]
     own = {part.alias.lower() for part in query.find_all(exp.CTE)}
-    return frozenset(table.name.lower() for table in query.find_all(exp.Table) if table.db != "fact" and table.name.lower() not in own)
+    return frozenset(table.name.lower() for table in query.find_all(exp.Table) if not table.db and table.name.lower() not in own)
 
 
 def plain_fact(view: str, column: str) -> tuple[str, str] | None:
     """The fact table and column that a view's column hands on as it is; None when the view computes it."""
+    relation, name = _origin(_views()[view], column.lower())
+    return (relation, name) if isinstance(relation, str) else None
+
+
+def _origin(relation: Relation, name: str) -> tuple[Relation, str]:
+    """The relation that a column comes from unchanged, and its name there: a fact table, or the SELECT that computes it."""
     from sqlglot import exp
 
-    relation: Relation = _views()[view]
-    name = column.lower()
-    while not isinstance(relation, str):
-        if not isinstance(relation, exp.Select):
-            return None
+    while isinstance(relation, exp.Select):
         projection = next(part for part in relation.expressions if part.alias_or_name.lower() == name).unalias()
         scope = _scope(relation)
         plain = projection if isinstance(projection, exp.Column) else scope.plain(projection)
-        if plain is None:
-            return None
+        if plain is None or not scope.is_looked_up_by_its_own_number(plain.table.lower()):
+            break
         relation, name = scope.sources[plain.table.lower()], plain.name.lower()
     return relation, name
 
@@ -74,7 +91,6 @@ def plain_fact(view: str, column: str) -> tuple[str, str] | None:
 @cache
 def _views() -> Mapping[str, exp.Query]:
     """Every view's query with all names resolved: each column has its source, stars and USING are written out."""
-    import sqlglot
     from sqlglot import exp
     from sqlglot.optimizer.qualify import qualify
     from sqlglot.schema import MappingSchema
@@ -84,9 +100,8 @@ def _views() -> Mapping[str, exp.Query]:
     for name, table in TABLES.items():
         schema.add_table(f'fact."{name}"', {**{column.name: column.type for column in table.columns}, "rowid": "BIGINT"})
     views: dict[str, exp.Query] = {}
-    for name, text in view_sources():
-        query = sqlglot.parse_one(text, dialect="duckdb").expression
-        found = qualify(query, schema=schema, dialect="duckdb", db="main", validate_qualify_columns=False, quote_identifiers=False)
+    for name, query in parsed_views().items():
+        found = qualify(query.copy(), schema=schema, dialect="duckdb", db="main", validate_qualify_columns=False, quote_identifiers=False)
         if not isinstance(found, exp.Query):
             raise NotImplementedError(f"view {name} is not a query")
         views[name] = found
@@ -151,7 +166,7 @@ class _Scope:
         from sqlglot import exp
 
         for kind in (exp.Window, exp.Lateral, exp.Pivot):
-            if any(found.parent_select is select for found in select.find_all(kind)):
+            if any(found.parent_select is select and not _is_number(found) for found in select.find_all(kind)):
                 raise NotImplementedError(f"a view holds a {kind.__name__}, whose columns are not followed: {select.sql()[:80]}")
         self._select = select
         self._single: dict[str, bool] = {}  # by alias
@@ -184,6 +199,8 @@ class _Scope:
             yield part
         elif (plain := self.plain(part)) is not None:
             yield plain
+        elif isinstance(part, exp.Window) and isinstance(part.this, exp.RowNumber):
+            return  # a key made up for a row: it says which row it is, whatever the rows are ordered by
         else:
             for child in part.iter_expressions():
                 yield from self.columns(child)
@@ -204,6 +221,37 @@ class _Scope:
         if alias not in self._single:  # asked anew for every set of columns that somebody wants
             self._single[alias] = is_unique(self.sources[alias], {column for (_, column), _ in self._equalities(alias)})
         return self._single[alias]
+
+    def is_determined_by(self, known: set[Place]) -> bool:
+        """Whether two rows of the SELECT that agree in these columns are one row: each source has at most one row for them."""
+        from sqlglot import exp
+
+        known, settled = set(known), set[str]()
+        before = -1
+        while before != len(known) + len(settled):
+            before = len(known) + len(settled)
+            settled |= {alias for alias, of in self.sources.items() if is_unique(of, {name for at, name in known if at == alias})}
+            for alias, join in self._joins.items():
+                for own, other in self._equalities(alias):
+                    if all((c.table.lower() in settled) or (c.table.lower(), c.name.lower()) in known for c in self.columns(other)):
+                        known.add(own)
+                    # A LEFT JOIN leaves NULL on its right side, which says nothing of the left.
+                    elif not join.side and isinstance(other, exp.Column) and (alias in settled or own in known):
+                        known.add((other.table.lower(), other.name.lower()))
+        return settled == self.sources.keys()
+
+    def is_looked_up_by_its_own_number(self, alias: str) -> bool:
+        """Whether a source that is joined by a row number of its own is joined by a number taken from it, not by a computed one."""
+        from sqlglot import exp
+
+        for own, other in self._equalities(alias):
+            table, number = _origin(self.sources[alias], own[1])
+            if isinstance(table, exp.Select) and _is_row_number(table, number):
+                if not isinstance(other, exp.Column):
+                    return False
+                if _origin(self.sources[other.table.lower()], other.name.lower()) != (table, number):
+                    return False
+        return True
 
     def decides_rows(self, projection: exp.Expr) -> bool:
         """Whether a projection has a say in which rows there are, wanted or not."""
@@ -288,18 +336,34 @@ def is_unique(relation: Relation, names: Collection[str]) -> bool:
         return set(projections) <= set(names)
     if any(_aggregates(projection) for projection in projections.values()):
         return True  # one row in all
-    scope = _scope(relation)
-    first = next(iter(scope.sources), None)
-    if first is None or not all(scope.is_single(alias) for alias in list(scope.sources)[1:]):
-        return False
-    plain = {p.name.lower() for name, p in projections.items() if name in names and isinstance(p, exp.Column) and p.table.lower() == first}
-    return is_unique(scope.sources[first], plain)
+    if any(_is_row_number(relation, name) for name in names):
+        return True
+    wanted = [projection for name, projection in projections.items() if name in names]
+    plain = {(p.table.lower(), p.name.lower()) for p in wanted if isinstance(p, exp.Column)}
+    return _scope(relation).is_determined_by(plain)
 
 
 def _aggregates(projection: exp.Expr) -> bool:
+    """Whether a projection is one value of many rows."""
     from sqlglot import exp
 
-    return projection.find(exp.AggFunc, exp.Filter) is not None
+    aggregates = (found for found in projection.find_all(exp.AggFunc, exp.Filter) if not isinstance(found.parent, exp.Window))
+    macros = (found for found in projection.find_all(exp.Anonymous) if found.name.lower() in AGGREGATES)
+    return any(True for _ in aggregates) or any(True for _ in macros)
+
+
+def _is_row_number(select: exp.Select, name: str) -> bool:
+    from sqlglot import exp
+
+    projection = next(part for part in select.expressions if part.alias_or_name.lower() == name)
+    return any(isinstance(window.this, exp.RowNumber) for window in projection.find_all(exp.Window))
+
+
+def _is_number(window: exp.Expr) -> bool:
+    """Whether a window function only numbers rows (`row_number`), or groups of equal rows (`dense_rank`)."""
+    from sqlglot import exp
+
+    return isinstance(window, exp.Window) and isinstance(window.this, exp.RowNumber | exp.DenseRank) and not window.args.get("partition_by")
 
 
 def _relation(source: exp.Expr) -> Relation:

@@ -18,8 +18,9 @@ from auditor.engine.rule import Rule, Views
 from auditor.engine.sql import before, changed_columns, judging_sql, mended_sql, named, quoted, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.engine.verdicts import decoded
+from auditor.facts.catalog import view_columns
 from auditor.facts.schema import create_tables
-from auditor.facts.views import RESOURCE_COLUMNS, create_plain_views, view_columns
+from auditor.facts.views import RESOURCE_COLUMNS, create_views
 from auditor.model import Scalar, Verdict
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def listed_rows(view: str) -> tuple[Mapping[str, Any], ...]:
     with duckdb.connect() as connection:
         create_tables(connection)
         connection.execute("INSERT INTO fact.host (endpoint, host_id, name) VALUES ('endpoint', 'host', 'host')")
-        create_plain_views(connection, {view})
+        create_views(connection, views={view})
         answer = connection.execute(f'SELECT * EXCLUDE ({", ".join(RESOURCE_COLUMNS)}, host_id) FROM "{view}"')
         names = [column[0] for column in answer.description or []]
         rows = answer.fetchall()

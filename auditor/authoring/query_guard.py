@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.sql import VERDICT_COLUMNS
 from auditor.errors import ConfigurationError
+from auditor.facts.catalog import view_columns
 from auditor.facts.schema import TABLES
-from auditor.facts.views import view_columns
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:

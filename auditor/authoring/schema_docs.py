@@ -10,10 +10,8 @@ from importlib import resources
 from typing import Any
 
 from auditor.facts.catalog import CatalogColumn, catalog
-from auditor.facts.column_texts import COMMON, column_texts
+from auditor.facts.column_texts import column_text
 from auditor.facts.needs import IDENTITIES
-from auditor.facts.schema import TABLES
-from auditor.facts.views import view_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +28,7 @@ class DescribedColumn:
 
 def about_view(view: str) -> str:
     """What one row of a view is: the first sentence of its file."""
-    text = dict(view_sources())[view]
-    told = []
-    for line in text.splitlines():
-        if not line.startswith("--"):
-            break
-        told.append(line.removeprefix("--").strip())
-    sentence, dot, _ = " ".join(told).partition(". ")
-    return sentence + "." if dot else sentence
+    return catalog().views[view].what
 
 
 def described(view: str) -> tuple[DescribedColumn, ...]:
@@ -46,13 +37,10 @@ def described(view: str) -> tuple[DescribedColumn, ...]:
 
 
 def _described(view: str, name: str, column: CatalogColumn) -> DescribedColumn:
-    texts, fact_text = column_texts(), ""
-    if column.plain is not None:
-        table, _, fact = column.plain.partition(".")
-        fact_text = next(one.what for one in TABLES[table].columns if one.name == fact)
-    what = texts.get(view, {}).get(name) or fact_text or texts[COMMON].get(name, "")
     sources = (column.plain,) if column.plain is not None else _sources(column)
-    return DescribedColumn(name, column.type, what, sources, column.plain is not None, _examples().get(view, {}).get(name))
+    return DescribedColumn(
+        name, column.type, column_text(view, name), sources, column.plain is not None, _examples().get(view, {}).get(name)
+    )
 
 
 def _sources(column: CatalogColumn) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ def schema(
     Example: auditor rules schema protocol_endpoint
     """
     from auditor.authoring.schema_docs import about_view, described
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.report.schema_text import write_view, write_views
 
     if view is None:
@@ -150,7 +150,7 @@ def pages(
 
 
 def _view(name: str) -> str:
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.yaml import did_you_mean
 
     if name not in view_columns():

@@ -28,7 +28,7 @@ def undo(
     from auditor.fleet import load_fleet
     from auditor.history.runs import state_directory
     from auditor.report.plan import write_plan
-    from auditor.report.table import write_receipts
+    from auditor.report.receipts import write_receipts
 
     loaded, state = load_fleet(fleet), state_directory(state_dir)
     plan = auditing.plan_of_undo(state, run)

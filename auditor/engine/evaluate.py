@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.engine.expressions import bindings_of
@@ -29,9 +28,10 @@ from auditor.engine.sql import (
 )
 from auditor.engine.verdicts import Evaluation, JudgedRule, Quiet, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
+from auditor.facts.device_classes import CLASS_TABLE, VIEW, DeviceClasses, device_classes
 from auditor.facts.memory import execute
-from auditor.facts.parallel import at_once
-from auditor.facts.views import RESOURCE_COLUMNS, Kinds, kinds_of, unreadable
+from auditor.facts.snapshot_files import snapshot_fault
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -69,11 +69,10 @@ def evaluate(
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
     judged = {rule.id: _judged(rule) for rule in chosen}
     store = new_store(connection, judged)
-    kinds = kinds_of(connection)
-    views = {rule.over: _View(rule.over, chosen.views[rule.over], kinds.get(rule.over)) for rule in chosen}
+    classes = device_classes(connection)
+    views = {rule.over: _View(rule.over, chosen.views[rule.over], classes if rule.over == VIEW else None) for rule in chosen}
     try:
-        judging = [partial(_judge, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
-        quiet = at_once(connection, judging)
+        quiet = [_judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
         for rule in chosen:
             _foresee(connection, store, rule, chosen, params, views[rule.over])
     except (RuleError, SnapshotError):
@@ -84,35 +83,33 @@ def evaluate(
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What a rule ranges over; `kinds` where its rows are of few kinds, which are then judged in their place."""
+    """What a rule ranges over; `classes` where its rows are of few classes, which are then judged in their place."""
 
     name: str
     columns: Mapping[str, str]
-    kinds: Kinds | None
+    classes: DeviceClasses | None
 
     def counted(self, rule: Rule, scope: Scope) -> tuple[str, str]:
-        """Where the verdicts of a scope are counted, and what says how many rows a verdict there stands for."""
-        kinds = self._kinds(rule, scope)
-        return (named(self.name), "count(*)") if kinds is None else (named(kinds.table), "CAST(sum(devices) AS BIGINT)")
+        """The table that is judged to count the verdicts of a scope, and the SQL for how many rows of the view a verdict stands for."""
+        if self._is_judged_by_class(rule, scope):
+            return named(CLASS_TABLE), "CAST(sum(devices) AS BIGINT)"
+        return named(self.name), "count(*)"
 
     def failing(self, rule: Rule, scope: Scope) -> str:
-        """Where the failures of a scope are, alone or among other rows."""
-        kinds = self._kinds(rule, scope)
-        return named(self.name) if kinds is None else f"({failing_sql(rule, kinds)})"
+        """A source of rows that holds the failures of a scope, alone or among other rows."""
+        return f"({failing_sql(rule)})" if self._is_judged_by_class(rule, scope) else named(self.name)
 
-    def _kinds(self, rule: Rule, scope: Scope) -> Kinds | None:
-        """The kinds, if they tell all that makes a verdict; a scope that binds something asks where a row is."""
-        if self.kinds is None or scope.bound or not tallied_columns(rule, self.columns) <= self.kinds.columns:
-            return None
-        return self.kinds
+    def _is_judged_by_class(self, rule: Rule, scope: Scope) -> bool:
+        """Whether the columns of a class make the whole verdict; a scope that binds something depends on where a row is."""
+        return self.classes is not None and not scope.bound and tallied_columns(rule, self.columns) <= self.classes.columns
 
 
-def _judge(store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int, connection: duckdb.DuckDBPyConnection) -> Quiet:
+def _judge(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: _View, parts: Sequence[Scope], number: int) -> Quiet:
     """Work out the failures, and answer what was only counted."""
     counted: dict[Verdict, int] = {}
     for scope in parts:
         source, rows = view.counted(rule, scope)
-        with _as_rule_error(rule):
+        with _as_rule_error(connection, rule):
             tally = tally_sql(rule, view.columns, source, scope.condition, rows)
             found = {Verdict(row[0]): int(row[1]) for row in execute(connection, tally, _bound(rule, scope, shown=True)).fetchall()}
             if found.pop(Verdict.FAIL, 0):
@@ -153,12 +150,12 @@ def _foresee(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rule
     columns = [(column, types[column]) for column in kept] + [(before(column), types[column]) for column in sorted(changed)]
     connection.execute(f"CREATE TABLE {store}.mended ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
     for scope in scopes(rule, params):
-        with _as_rule_error(rule):
+        with _as_rule_error(connection, rule):
             select = mended_sql(rule, types, view.failing(rule, scope), scope.condition, kept)
             execute(connection, f"INSERT INTO {store}.mended {select}", _bound(rule, scope))
     for other in others:
         for scope in scopes(other, params):
-            with _as_rule_error(other):
+            with _as_rule_error(connection, other):
                 execute(connection, _mark_sql(store, rule, other, scope.condition, changed), _bound(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.mended")
 
@@ -185,24 +182,23 @@ def _bound(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = Fal
 
 
 @contextmanager
-def _as_rule_error(rule: Rule) -> Iterator[None]:
+def _as_rule_error(connection: duckdb.DuckDBPyConnection, rule: Rule) -> Iterator[None]:
     import duckdb
 
     try:
         yield
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
-    except (duckdb.DataError, duckdb.ProgrammingError, duckdb.PermissionException) as failure:
+    except duckdb.Error as failure:
+        fault = snapshot_fault(connection, failure)
+        if fault is not None:
+            raise fault from failure
+        if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError | duckdb.PermissionException):
+            raise
         raise RuleError(
             f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",
             why="nothing was judged: a rule set that runs in part reports a clean fleet in part.",
             do=f"if fleet.yaml sets params of {rule.id}, look at these; if not, guard the expression (try_cast, nullif) and run "
             f"`auditor rules test {rule.id}`; or judge by other rules with --only.",
         ) from failure
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as failure:
-        raise unreadable(failure) from failure  # pages of a file that were damaged since it was opened
 
 
 def _judged(rule: Rule) -> JudgedRule:

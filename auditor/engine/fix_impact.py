@@ -16,7 +16,7 @@ from auditor.engine.params import scopes
 from auditor.engine.rule import DRIFT
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
-from auditor.facts.views import unreadable
+from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
     from auditor.engine.params import ParamValues, Scope
@@ -89,9 +89,12 @@ def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -
     bound = {**scope.bound, **bindings_of(pair.other.judging, scope.values)}
     try:
         evaluation.connection.execute(_mark_sql(evaluation.store, pair, scope, column_type), bound)
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
-    except (duckdb.DataError, duckdb.ProgrammingError) as failure:
+    except duckdb.Error as failure:
+        fault = snapshot_fault(evaluation.connection, failure)
+        if fault is not None:
+            raise fault from failure
+        if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError):
+            raise
         raise RuleError(
             f"{pair.other.path}:1: {pair.other.id} fails on what the fix of {pair.fixing.id} would leave: {str(failure).splitlines()[0]}",
             why="nothing was judged: which fixes are safe is not known.",

@@ -8,7 +8,8 @@ from dataclasses import replace
 from auditor.engine.lexing import renamed_params
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
-from auditor.facts.views import RESOURCE_COLUMNS, Kinds
+from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
 VERDICT_COLUMNS: Mapping[str, str] = {
@@ -61,10 +62,10 @@ def tallied_columns(rule: Rule, view: Mapping[str, str]) -> set[str]:
     return told | {column for column in rule.columns if family_of(view[column]) is Family.TIME}
 
 
-def failing_sql(rule: Rule, kinds: Kinds) -> str:
-    """A SELECT of the rows of a view that `rule` fails, by their kinds; it binds what makes the verdict."""
-    failing = f"SELECT kind_number FROM {kinds.table} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
-    return f"SELECT * EXCLUDE (kind_number) FROM {kinds.rows} WHERE kind_number IN ({failing})"
+def failing_sql(rule: Rule) -> str:
+    """A SELECT of the rows of `device` that `rule` fails, by their classes; it binds what makes the verdict."""
+    failing = f"SELECT class_number FROM {CLASS_TABLE} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
+    return f"SELECT * EXCLUDE (class_number) FROM {CLASSIFIED_ROWS} WHERE class_number IN ({failing})"
 
 
 def quiet_form(rule: Rule, prefix: str) -> Rule:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
 from auditor.facts.schema import TABLES
+from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.views import create_views
 
 if TYPE_CHECKING:
@@ -102,7 +103,9 @@ def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str)
         )
         _fill(connection, host, reach)
         _drop_views(connection)
-    except duckdb.Error as failure:  # what is damaged inside is noticed when it is read
+    except duckdb.Error as failure:
+        if snapshot_fault(connection, failure) is None:
+            raise
         raise SnapshotError(
             f"the snapshot of run {run} cannot be read: {str(failure).splitlines()[0]}",
             why="no baseline was set, and the one before, if any, is as it was.",

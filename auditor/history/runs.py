@@ -142,13 +142,13 @@ def keep_run(
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
     from auditor.report.json_report import coverage_object, run_object, summary_object, write_json
-    from auditor.report.saved_report import write_kept
+    from auditor.report.saved_report import write_saved_report
 
     with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
         if fixes is None:
             write_json(report, out)
         else:
-            write_kept(report, fixes, out, since)
+            write_saved_report(report, fixes, out, since)
     said = {
         "run": run_object(report.run),
         "coverage": coverage_object(report.summary),
@@ -167,11 +167,11 @@ def report_of_run(run: KeptRun) -> Report:
     """
     from auditor.engine.verdicts import load_evaluation
     from auditor.report.json_reading import load_report
-    from auditor.report.saved_report import load_kept
+    from auditor.report.saved_report import load_saved_report
 
     if run.report.exists():
         return load_report(run.report)
-    return load_kept(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+    return load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
 
 
 def list_runs(state: Path) -> tuple[KeptRun, ...]:

@@ -1,4 +1,4 @@
-"""What hosts see of an array: the devices that its volumes and protocol endpoints are to them."""
+"""Makes the devices that hosts see of an array: its volumes and protocol endpoints."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The devices of these volumes, as a vCenter's description takes them; a LUN of ONTAP is called volume/lun.
+    """The devices of the named volumes, as the description of a vCenter needs them; an ONTAP LUN is named volume/lun.
 
-    Targets are told where the array knows its ports: ETERNUS and ONTAP do not, so a scenario tells them, as it tells the model
-    of an ETERNUS. Inquiry strings: docs/domain/facts.md#11.
+    Targets are filled in where the array's description holds its ports. ETERNUS and ONTAP have none there, so a scenario gives the targets,
+    and the model of an ETERNUS too. Inquiry strings: docs/domain/facts.md#11.
 
     Raises:
         KeyError: the array has no volume of such a name.

@@ -1,7 +1,7 @@
-"""Scenarios: fleets as readable YAML, expanded into descriptions.
+"""Scenarios: fleets written as readable YAML, expanded into descriptions.
 
-A scenario file says a thing once: hosts repeat a template (`like`), machines and hosts come in numbers (`count`, with `{n}` in the
-name), devices and datastores of an array take their names from the array, and every disk on a vVol datastore puts its vVol on the array.
+A scenario file has shorthands: hosts repeat a template (`like`), machines and hosts come in numbers (`count`, with `{n}` in the name),
+devices and datastores of an array take their names from the array, and every disk on a vVol datastore puts its vVol on the array.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _ARRAYS: Mapping[str, type[Any]] = {
 
 
 def scenario_names() -> tuple[str, ...]:
-    """Every scenario there is, "all" first."""
+    """The names of all scenarios, "all" first."""
     folder = resources.files("auditor.lab") / _FOLDER
     return ("all", *sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
 @cache
 def load_scenario(name: str) -> LabFleet:
-    """The fleet of a scenario; "all" merges every one.
+    """The fleet of a scenario; "all" merges every scenario.
 
     Raises:
         ConfigurationError: there is no scenario of that name.
@@ -59,7 +59,7 @@ def load_scenario(name: str) -> LabFleet:
 
 
 def load_incidents() -> LabFleet:
-    """The scenarios that real reports are behind, as one fleet; left out are the odd neighbours, which are there for the rules' sake."""
+    """The scenarios that come from real incidents, as one fleet; `odd-neighbours`, made for the rules, is left out."""
     return _merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
 
 
@@ -69,7 +69,7 @@ def _merged(names: Iterable[str]) -> LabFleet:
 
 
 def parse_scenario(text: str, name: str) -> LabFleet:
-    """The fleet a scenario's text describes; `name` is what errors call it.
+    """The fleet that a scenario's text describes; error messages call it `name`.
 
     Raises:
         ConfigurationError: a key or a reference in it is wrong.
@@ -112,7 +112,7 @@ def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
 
 
 def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
-    """Refuse keys that a dataclass does not have; msgspec passes over them, but in a scenario such a key is a slip."""
+    """Refuse keys that a dataclass does not have; msgspec ignores them, but in a scenario such a key is a mistake."""
     if is_dataclass(decoded) and isinstance(source, Mapping):
         known = {field.name for field in fields(decoded)}
         for key, value in source.items():

@@ -1,4 +1,4 @@
-"""How many mistakes in rules their examples notice, for a terminal."""
+"""Writes mutation scores for a terminal: how many mistakes in a rule its examples detect."""
 
 from __future__ import annotations
 

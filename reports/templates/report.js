@@ -137,9 +137,9 @@
     button.addEventListener("click", () => toggle(place, made, button));
     lead.append(button);
     made.append(lead);
-    const severity = element("td"), verdict = element("td"), said = words.verdicts[row[VERDICT]];
+    const severity = element("td"), verdict = element("td"), verdictText = words.verdicts[row[VERDICT]];
     severity.append(element("span", words.severities[row[SEVERITY]], `badge ${words.severities[row[SEVERITY]]}`));
-    verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${said}`, `verdict ${said}`));
+    verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${verdictText}`, `verdict ${verdictText}`));
     made.append(severity, verdict);
     const rule = words.rules[row[RULE]];
     cell(made, rule[1], rule[0]);

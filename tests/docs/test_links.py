@@ -23,7 +23,7 @@ CITATION = re.compile(r"(?<![\w/])docs/[\w/-]+\.md(?:#[\w-]+(?:(?:, and |, | and
 
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 OTHER_FORMS = re.compile(
-    r"(?<![\w/#-])(?:facts|arrays|incidents|advanced-options|peers|vsphere-peers|design|house-style|house-plan|corrections)\.md"
+    r"(?<![\w/#-])(?:facts|arrays|incidents|advanced-options|peers|vsphere-peers|rule-catalogue|design|house-style|house-plan|corrections)\.md"
     r"|(?<![\w/])[Ff]acts,? (?:section )?\d+(?:\.\d+)?\b"
     r"|[Cc]atalogue,? (?:VA|S-|[AVQIMOWEC])\d"
     r"|\.\./shared"

@@ -12,7 +12,8 @@ from auditor.engine.fix_impact import foresee_elsewhere
 from auditor.engine.params import ParamValues, param_values
 from auditor.engine.planning import plan
 from auditor.engine.rule import RuleSet
-from auditor.facts.views import seal, view_columns
+from auditor.facts.catalog import view_columns
+from auditor.facts.views import seal
 from auditor.model import Plan
 from tests.engine.bench import Override
 

@@ -19,15 +19,17 @@ from auditor.engine.evaluate import evaluate
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet
 from auditor.facts.baseline import take
+from auditor.facts.catalog import view_columns
 from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshot import Snapshot
 from auditor.facts.unread import told_unread
-from auditor.facts.views import create_plain_views, create_views, view_columns
+from auditor.facts.views import create_views
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.model import Verdict
+from tests.facts.plain import create_plain_views
 
 RULES = load_rule_set()
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
@@ -225,7 +227,7 @@ def test_what_every_column_of_a_view_rests_on_can_be_followed(view: str) -> None
     assert rests_on([(view, list(view_columns()[view]))]).columns
 
 
-def test_views_as_they_are_written_give_the_same_findings_as_those_kept_in_kinds(lab_facts: Path) -> None:
+def test_devices_judged_by_class_give_the_findings_of_plain_joins_judged_row_by_row(lab_facts: Path) -> None:
     over_devices = RULES.only(rule.id for rule in RULES if rule.over in {"device", "shared_device"})
     plain = copied(lab_facts, 1)
     create_plain_views(plain, {rule.over for rule in over_devices})

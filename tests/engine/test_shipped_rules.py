@@ -13,7 +13,8 @@ from auditor.authoring.examples import check_examples, judge_rows
 from auditor.endpoints.settings import remediator_names
 from auditor.engine.loading import load_rules
 from auditor.engine.rule import Rule, RuleSet
-from auditor.facts.views import RESOURCE_COLUMNS, view_columns
+from auditor.facts.catalog import view_columns
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import Verdict
 
 RULES = Path(__file__).parents[2] / "rules"

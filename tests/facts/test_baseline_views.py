@@ -11,8 +11,9 @@ import pytest
 from auditor.authoring.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
+from auditor.facts.catalog import view_columns
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.views import create_views, view_columns
+from auditor.facts.views import create_views
 from auditor.history.baseline import gone_since
 from auditor.model import EndpointKind
 

@@ -51,7 +51,7 @@ ILL = diagnosis(
 )
 
 TABLE = f"""\
- NOT READY  1 of 2 endpoints would not be audited whole: vc-east.
+ NOT READY  1 of 2 endpoints would not be audited completely: vc-east.
 2026-11-21 06:55:00 UTC, took 1.5 s; nothing was written.
 
 vc-east  vcenter, vc-east.example.net:443  problem
@@ -106,8 +106,8 @@ def test_nothing_runs_over_the_edge_and_nothing_is_lost(monkeypatch: pytest.Monk
     [
         pytest.param(Health.OK, " READY  All 2 endpoints can be audited.", id="well"),
         pytest.param(Health.WARNING, " READY  All 2 endpoints can be audited, with 1 warning.", id="a warning"),
-        pytest.param(Health.UNKNOWN, " NOT READY  1 of 2 endpoints would not be audited whole: vc-east.", id="unknown"),
-        pytest.param(Health.PROBLEM, " NOT READY  1 of 2 endpoints would not be audited whole: vc-east.", id="a problem"),
+        pytest.param(Health.UNKNOWN, " NOT READY  1 of 2 endpoints would not be audited completely: vc-east.", id="unknown"),
+        pytest.param(Health.PROBLEM, " NOT READY  1 of 2 endpoints would not be audited completely: vc-east.", id="a problem"),
     ],
 )
 def test_the_first_line_says_whether_the_fleet_can_be_audited(state: Health, said: str) -> None:
@@ -117,7 +117,7 @@ def test_the_first_line_says_whether_the_fleet_can_be_audited(state: Health, sai
 def test_of_many_endpoints_some_are_named_and_the_rest_is_counted() -> None:
     names = tuple(f"vc-{number}" for number in range(7))
     ill = diagnosis(*(Check(name, "port", Health.PROBLEM, "refused") for name in names), names=names)
-    assert "7 of 7 endpoints would not be audited whole: vc-0, vc-1, vc-2, vc-3, vc-4 and 2 more." in " ".join(table(ill).split())
+    assert "7 of 7 endpoints would not be audited completely: vc-0, vc-1, vc-2, vc-3, vc-4 and 2 more." in " ".join(table(ill).split())
 
 
 def test_what_endpoints_say_cannot_steer_a_terminal() -> None:

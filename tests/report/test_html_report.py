@@ -114,7 +114,7 @@ def test_lessons_sources_gaps_receipts_and_endpoints_are_told() -> None:
         "Every host of a cluster offloads alike",
     ):
         assert said in text
-    assert text.index("Rules that found nothing to judge") < text.index("Every host of a cluster offloads alike")
+    assert text.index("Rules with nothing to judge") < text.index("Every host of a cluster offloads alike")
 
 
 def test_a_page_with_more_findings_than_it_carries_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_text_stands_out_from_its_ground(scheme: str, block: int) -> None:
     pairs = [
         (text, ground) for text in ("text", "muted", "accent", "fail", "unknown", "waived", "pass") for ground in ("page", "card", "head")
     ]
-    pairs += [("text", f"{state}-tint") for state in ("drift", "holes", "clean")]
+    pairs += [("text", f"{state}-tint") for state in ("drift", "incomplete", "clean")]
     pairs += [(f"{severity}-text", severity) for severity in ("critical", "high", "medium", "low", "info")]
     for text, ground in pairs:
         light, dark = sorted((_luminance(colours[text]), _luminance(colours[ground])), reverse=True)

@@ -198,5 +198,5 @@ def test_a_report_that_cannot_be_read_back_says_why(tmp_path: Path, spoil: Calla
 def test_a_finding_that_is_torn_is_no_traceback(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text(rendered(samples.bad_night()).replace('"verdict": "unknown"', '"verdict": "unkn'))
-    with pytest.raises(SnapshotError, match="a finding is torn"):
+    with pytest.raises(SnapshotError, match="a finding is incomplete"):
         list(load_report(path).findings())

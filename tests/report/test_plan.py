@@ -48,7 +48,7 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     target = Target("vc", (("device", "naa.a"),))
     plan = Plan(contradictions=(Contradiction("device.dsnro", target, (("own/low", 32), ("vvol/pe-dsnro-headroom", 256))),))
     text = " ".join(written(plan, monkeypatch).split())
-    assert "Contradiction, not touched: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+    assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
 
 
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:

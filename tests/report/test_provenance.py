@@ -83,7 +83,7 @@ def test_a_host_that_was_not_asked_again_tells_when_it_had_answered() -> None:
 def test_what_somebody_declared_or_kept_was_asked_of_nobody(kind: str, column: str, whom: str) -> None:
     declared = told(a_run(), finding(kind, **{column: "S1"}))[whom]
     assert (declared.columns, declared.first) == ((column,), None)
-    assert when_text(declared) == "not asked of anybody"
+    assert when_text(declared) == "not read"
 
 
 def test_a_finding_about_an_array_names_it_first() -> None:

@@ -198,7 +198,7 @@ def test_a_failure_without_a_fix_is_by_hand_and_says_where_to_read_on() -> None:
     finding = replace(samples.sioc_finding(), fix=None)
     text = rendered(samples.report_of([finding]))
     assert "by hand" in text
-    assert "Mend 1 failure by hand; what to do: auditor rules show sioc/overlap-array-qos" in " ".join(text.split())
+    assert "Fix 1 failure by hand; what to do: auditor rules show sioc/overlap-array-qos" in " ".join(text.split())
 
 
 def test_two_classes_of_fix_in_one_rule_are_told_apart() -> None:
@@ -314,8 +314,7 @@ GOLDEN = """\
 was judged: 1 verdict is unknown and 1 gap was left in the reading.
 Run 20261121T065500Z-1a2b, 2026-11-21 06:55:00 UTC, took 2 min 5 s: 5 hosts, 2
 endpoints.
-! TLS of sf-01 was NOT VERIFIED: what it answered may have come from somebody
-  else.
+! TLS of sf-01 was NOT VERIFIED: its answers may have come from another machine.
 
 CRITICAL  sioc/overlap-array-qos  1 failure, fix: online
 Storage I/O Control and array QoS do not throttle the same datastore
@@ -332,7 +331,7 @@ VM makes its neighbours wait.
   naa.6f47acc100000000612e3f4d00000001  esx-01.example.net
   naa.6f47acc100000000612e3f4d00000001  esx-02.example.net
 
-WAIVED: somebody answers for these, and no fix touches them
+WAIVED: a waiver covers these, and no fix changes them
   - vvol/pe-dsnro-headroom  1 failure until 2027-06-01T00:00:00Z: replaced in
     May (storage team, CHG-77, waivers.yaml:2)
 

@@ -5,18 +5,21 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
+from tests.waiting import until
 
 from .conftest import Place
 
 PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
 FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
 DSNRO = "storage.core.device.set"
+NEVER = 1e5
+"""Seconds; the lab's latency ends when it stops serving."""
 
 
 def journals(place: Place) -> list[dict[str, object]]:
@@ -28,6 +31,12 @@ def journals(place: Place) -> list[dict[str, object]]:
 def writes(place: Place) -> list[str]:
     names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
     return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
+
+
+def depths(vcenter: VCenterServer) -> dict[tuple[str, str], int | None]:
+    """The depth of each device of each host that was ever written, by the ids of both."""
+    hosts = vcenter.state.hosts.items()
+    return {(host, device): held.get("dsnro") for host, one in hosts for device, held in one.device_settings.items()}
 
 
 def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(vvols: Place) -> None:
@@ -109,15 +118,14 @@ def test_a_write_that_is_not_read_back_as_wanted_stops_the_run(vvols: Place) -> 
 @pytest.mark.parametrize("lands", [pytest.param(True, id="the write had landed"), pytest.param(False, id="the write had not landed")])
 def test_a_run_killed_between_intent_and_receipt_is_accounted_for_by_the_next(vvols: Place, lands: bool) -> None:
     [vcenter] = vvols.lab.vcenters.values()
-    # Latency before the host hears of it, or a lost answer after it did: either way the process dies waiting.
-    fault = Fault("slow", DSNRO, seconds=30) if lands else Fault("latency", DSNRO, seconds=30)
-    vcenter.faults.active.append(fault)
+    # Latency before the host hears of it, or an answer that never ends after it did: either way the process dies waiting.
+    before = depths(vcenter)
+    vcenter.faults.active.append(Fault("slow" if lands else "latency", DSNRO, seconds=NEVER))
     command = [sys.executable, "-m", "auditor", "audit", "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), *FIX]
     killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while DSNRO not in vcenter.requests and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
+    until(lambda: DSNRO in vcenter.requests, "the first write")
+    if lands:
+        until(lambda: depths(vcenter) != before, "a depth that is written")
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
     vcenter.faults.active.clear()

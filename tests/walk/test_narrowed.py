@@ -13,22 +13,10 @@ from auditor.cli import run
 from auditor.lab.serving import Lab
 from auditor.lab.wire import Fault
 
-from .conftest import Audit, Place
+from .conftest import Audit, Place, Watch
 
 ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "storage.vmfs.lockmode.list", "system.module.parameters.list")
 ARRAYS = ("sf-prod", "sf-twin")
-
-
-class Watch:
-    """What arrived at the lab's servers since it began."""
-
-    def __init__(self, lab: Lab) -> None:
-        self._servers = [server for _, _, server in lab.served()]
-        self._before = [len(server.requests) for server in self._servers]
-
-    @property
-    def operations(self) -> list[str]:
-        return [name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:]]
 
 
 def said_of(audit: Audit, rule: str) -> dict[tuple[str, str], Any]:
@@ -91,10 +79,10 @@ def test_all_rules_together_say_what_they_say_on_everything(whole_audit: Audit, 
     assert whole_audit.unread == []
 
 
-def test_an_audit_of_endpoint_counts_asks_for_no_options_modules_paths_datastores_or_machines(everything: Place) -> None:
-    whole, narrow = Watch(everything.lab), None
-    everything.audit()
-    asked_by_all = whole.operations
+def test_an_audit_of_endpoint_counts_asks_for_no_options_modules_paths_datastores_or_machines(
+    everything: Place, whole_audit: Audit
+) -> None:
+    asked_by_all = whole_audit.operations
     narrow = Watch(everything.lab)
     everything.audit("--only", "vvol/pe-count")
     asked = narrow.operations

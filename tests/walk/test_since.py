@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.older import without_digests
+from tests.waiting import PATIENCE_SECONDS, until
 
 from .conftest import Audit, Place
 
@@ -160,12 +160,8 @@ def set_module(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
 
 
 def reboot(lab: Lab, vcenter: VCenter, host: str, _number: int) -> None:
-    vcenter.wait(vcenter.object(vim.HostSystem, host).RebootHost_Task(force=True), 10)
-    for _ in range(200):
-        if vcenter.value(vim.HostSystem, host, "runtime.connectionState") == "connected":
-            return
-        time.sleep(0.02)
-    raise AssertionError(f"{host} did not come back: {lab}")
+    vcenter.wait(vcenter.object(vim.HostSystem, host).RebootHost_Task(force=True), PATIENCE_SECONDS)
+    until(lambda: vcenter.value(vim.HostSystem, host, "runtime.connectionState") == "connected", f"{host} back in the lab {lab}")
 
 
 def set_policy(_lab: Lab, vcenter: VCenter, host: str, number: int) -> None:
@@ -186,7 +182,7 @@ def set_sioc(_lab: Lab, vcenter: VCenter, _host: str, number: int) -> None:
     store = next(one.id for one in vcenter.read(vim.Datastore, ["name"]) if one.values["name"] == "sf-vmfs-01")
     spec = vim.StorageResourceManager.IORMConfigSpec(enabled=bool(number % 2))
     task = vcenter.content.storageResourceManager.ConfigureDatastoreIORM_Task(vcenter.object(vim.Datastore, store), spec)
-    vcenter.wait(task, 10)
+    vcenter.wait(task, PATIENCE_SECONDS)
 
 
 def lose(lab: Lab, _vcenter: VCenter, host: str, _number: int) -> None:
@@ -453,7 +449,7 @@ def test_since_cannot_go_with_a_saved_snapshot(audited: Place, kept: Kept) -> No
     assert run(["audit", "--from", str(snapshot_of(audited, kept.audit)), "--since", "last", "--state-dir", str(audited.state)]) == 3
 
 
-@settings(max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]

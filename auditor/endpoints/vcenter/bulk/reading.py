@@ -55,8 +55,8 @@ class Answer:
 class BulkClient(Protocol):
     """A way to ask and to understand the answer.
 
-    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand, NotThereError
-    where the server does not offer the transport, and the EndpointErrors of the wire.
+    Every method raises `vmodl.MethodFault` as the server gave it, UnknownShapeError for a whole answer it cannot understand,
+    TransportNotOfferedError where the server does not offer the transport, and the EndpointErrors of the wire.
     """
 
     @property

@@ -12,7 +12,7 @@ from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, release_for
-from auditor.errors import NotThereError, UnknownShapeError
+from auditor.errors import TransportNotOfferedError, UnknownShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ class BulkReader:
         for transport in self._transports:
             try:
                 page = read_page(transport, self._vcenter.endpoint, kind, paths, refs, unknown)
-            except (UnknownShapeError, NotThereError) as error:
+            except (UnknownShapeError, TransportNotOfferedError) as error:
                 failed.append((transport, error))
                 continue
             for slow, why in failed:

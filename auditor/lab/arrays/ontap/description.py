@@ -1,7 +1,7 @@
-"""What a simulated ONTAP cluster holds; plain data that scenarios write in YAML and msgspec decodes.
+"""The description of a simulated ONTAP cluster; scenarios write it in YAML, and msgspec decodes it.
 
-Names point at names: a volume says on which aggregate and in which SVM it is, a LUN in which volume. UUIDs and serial numbers that are not
-given are derived from names, so that they are the same at every start.
+Objects refer to each other by name: a volume names its aggregate and its SVM, a LUN its volume. UUIDs and serial numbers that are not given
+are derived from names, so that they are the same at every start.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # of this lab
+ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # the lab's own
 
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleDescription:
-    """A schedule: an `interval` in ISO 8601 ("PT20M"), or a cron with the fields of REST; an empty tuple is "every"."""
+    """A schedule: an `interval` in ISO 8601 ("PT20M"), or a cron with the fields of REST; an empty tuple means "every"."""
 
     name: str
     interval: str | None = None
@@ -34,7 +34,7 @@ class ScheduleDescription:
             raise ValueError(f"schedule {self.name}: {self.interval!r} is not an interval such as PT20M")
 
     def runs_an_hour(self) -> float:
-        """How often it fires, averaged over months and weeks."""
+        """How often it runs, averaged over months and weeks."""
         if self.interval is not None:
             found = _DURATION.match(self.interval)
             days, hours, minutes, seconds = (int(part or 0) for part in found.groups()) if found else (0, 0, 0, 0)
@@ -47,7 +47,7 @@ class ScheduleDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDescription:
-    """A node of the cluster; `all_flash` decides which scrub schedule is its default."""
+    """A node of the cluster; `all_flash` decides its default scrub schedule."""
 
     name: str
     model: str = "FAS8200"
@@ -57,7 +57,7 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SvmDescription:
-    """A storage virtual machine and what it serves; its QoS policy holds for all its volumes together, beside their own."""
+    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies."""
 
     name: str
     protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
@@ -67,17 +67,17 @@ class SvmDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AggregateDescription:
-    """An aggregate, its disks, and the work they do apart from SnapMirror.
+    """An aggregate, its disks, and their load apart from SnapMirror.
 
     Attributes:
-        raid_size: most disks of one RAID group; RAID-DP takes two of each for parity.
+        raid_size: the most disks of one RAID group; RAID-DP uses two of each for parity.
         client_iops: disk I/O operations a second that hosts cause.
         background_iops: those that dedup, scrubs and other work of the system cause all day.
-        iops_at_full_busy: disk I/O operations a second at which the disks would be 100 % busy; busy grows in proportion up to there.
+        iops_at_full_busy: disk I/O operations a second at which the disks are 100 % busy; up to there busy grows in proportion.
         optimal_ops: the optimal_point.ops of the headroom table, operations a second.
-        latency_us: how long an operation takes up to there.
-        latency_us_beyond: how long it takes once there are more, None is no longer. A step, since past its knee an aggregate collapses
-            and does not slope (docs/domain/incidents.md#s3); volumes and LUNs on it wait as much longer.
+        latency_us: the time of an operation up to there.
+        latency_us_beyond: the time of an operation beyond it, None for no difference. It is a step, because beyond that point an
+            aggregate's latency jumps (docs/domain/incidents.md#s3); volumes and LUNs on it get the same excess.
     """
 
     name: str
@@ -107,7 +107,7 @@ class AdaptiveDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QosPolicyDescription:
-    """A policy group; 0 is "no limit", as ONTAP writes it. `shared`: one limit for all members together."""
+    """A policy group; 0 means "no limit", as in ONTAP. `shared`: one limit for all members together."""
 
     name: str
     svm: str
@@ -120,7 +120,7 @@ class QosPolicyDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EfficiencyPolicyDescription:
-    """When dedup runs. `schedule` belongs to type scheduled, `start_threshold_percent` to type threshold; duration in hours."""
+    """When dedup runs. `schedule` is for type scheduled, `start_threshold_percent` for type threshold; duration in hours."""
 
     name: str
     svm: str
@@ -138,11 +138,11 @@ class VolumeDescription:
     """A FlexVol.
 
     Attributes:
-        junction_path: where NFS clients mount it; None for one that only holds LUNs.
+        junction_path: where NFS clients mount it; None for a volume that only holds LUNs.
         efficiency_policy: name of the policy that starts dedup.
-        efficiency_schedule: a schedule of its own instead, as the command line writes it ("sun-sat@0"); both None: dedup is off.
-        iops: client operations a second, for `metric`; of no influence on the aggregate.
-        latency_us: how long one takes while the aggregate is not beyond its optimal point.
+        efficiency_schedule: a schedule of its own instead, in the command line's notation ("sun-sat@0"); both None: dedup is off.
+        iops: client operations a second, for `metric`; they do not load the aggregate.
+        latency_us: the time of one while the aggregate is not beyond its optimal point.
     """
 
     name: str
@@ -164,10 +164,10 @@ class LunDescription:
 
     Attributes:
         serial: 12 ASCII characters, case matters; None is derived.
-        misaligned: share of the reads and writes that start beside a 4 KiB block, 0 to 1.
+        misaligned: share of the reads and writes that do not start at a 4 KiB block, 0 to 1.
         partial: share of them that cover only part of a block.
-        latency_us: as of a volume.
-        bound_to: of a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
+        latency_us: as for a volume.
+        bound_to: for a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
     """
 
     name: str
@@ -211,9 +211,9 @@ class SnapMirrorPolicyDescription:
 class RelationshipDescription:
     """A SnapMirror relationship, `source` and `destination` as svm:volume.
 
-    It is listed where its destination is; a cluster that only holds the source tells it under list_destinations_only. Its transfers load
-    the aggregate of the source when that is here, else of the destination: `iops_per_run_an_hour` disk operations a second for every
-    transfer an hour that the schedule asks for.
+    The cluster of the destination lists it; a cluster with only the source lists it under list_destinations_only. Its transfers load the
+    aggregate of the source when that is here, else of the destination: `iops_per_run_an_hour` disk operations a second for every transfer
+    an hour of the schedule.
     """
 
     source: str
@@ -230,7 +230,7 @@ class RelationshipDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaidOptionDescription:
-    """One line of `storage raid-options show`; raid.scrub.schedule is the one that matters here."""
+    """One line of `storage raid-options show`; the lab needs raid.scrub.schedule."""
 
     node: str
     name: str
@@ -244,10 +244,10 @@ class OntapDescription:
 
     Attributes:
         version: generation, major and minor, "9.14.1".
-        page_limit: most records of one answer, however many were asked for: ONTAP cuts an answer when it has taken return_timeout seconds.
+        page_limit: the most records of one answer, however many were requested: ONTAP ends an answer after return_timeout seconds.
         job_seconds: how long a change runs as a job before it is in effect.
-        permissions: what the account may do: "read" and "write". Source: rest-role access levels readonly and all.
-        forbidden: paths that the account may not even read, as a rest-role without them ("/api/cluster/counter").
+        permissions: of the account: "read" and "write". Source: rest-role access levels readonly and all.
+        forbidden: paths that the account may not even read, as with a rest-role without them ("/api/cluster/counter").
     """
 
     name: str
@@ -281,7 +281,7 @@ class OntapDescription:
                 raise ValueError(f"{self.name} has no {what} named {lost}")
 
     def _references(self) -> list[tuple[str, Collection[str], Collection[str | None]]]:
-        """What is pointed at, the names there are, the names used."""
+        """For each kind of reference: its kind, the names that exist, the names used."""
         in_svm = {v.svm for v in self.volumes} | {q.svm for q in self.qos_policies} | {e.svm for e in self.efficiency_policies}
         scheduled = {e.schedule for e in self.efficiency_policies} | {p.schedule for p in self.snapmirror_policies}
         return [
