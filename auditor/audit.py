@@ -249,7 +249,7 @@ def _judge(
 ) -> tuple[Evaluation, Plan, tuple[str, ...]]:
     """The verdicts, waivers taken into account; what could be changed; and what readers have to be told of the waivers."""
     from auditor.engine.evaluate import evaluate
-    from auditor.engine.fix_impact import foresee_elsewhere
+    from auditor.engine.fix_impact import predict_fix_impact
     from auditor.engine.params import param_values
     from auditor.engine.planning import plan
     from auditor.engine.waived_verdicts import waive
@@ -260,7 +260,7 @@ def _judge(
     evaluation = evaluate(snapshot.connection, rules, params)
     # What is done with verdicts is not held: saving them, millions, is one statement, which cannot do with what joining and judging can.
     lift_limit(snapshot.connection)
-    foresee_elsewhere(evaluation, rules, params)
+    predict_fix_impact(evaluation, rules, params)
     evaluation, told = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(directory / FINDINGS_FILE)
     evaluation.close()

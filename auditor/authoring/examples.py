@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill
-from auditor.engine.expressions import bindings_of
+from auditor.engine.params import bindings_of
 from auditor.engine.rule import Example, Expression, Rule, RuleSet
-from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, judging_sql, mended_sql, named, verdict_sql
+from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS, seal
@@ -129,7 +129,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     listed = ", ".join(map(named, view))
     connection.execute("CREATE OR REPLACE TABLE mended AS FROM example LIMIT 0")
     connection.execute(
-        f"INSERT INTO mended SELECT {listed} FROM ({mended_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
+        f"INSERT INTO mended SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
     )
     for other in others:
         # TRY: what it cannot judge of an example that is not its own is no failure.

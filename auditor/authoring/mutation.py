@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill, fill_grid, values_of
 from auditor.authoring.mutants import Mutant, mutants_of
-from auditor.engine.expressions import bindings
+from auditor.engine.params import bindings
 from auditor.engine.rule import ParamValue, Rule, RuleSet
 from auditor.engine.sql import verdict_sql
 from auditor.facts.views import seal

@@ -13,9 +13,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill, fill_grid, values_of
-from auditor.engine.expressions import bindings_of
+from auditor.engine.params import bindings_of
 from auditor.engine.rule import Rule, Views
-from auditor.engine.sql import before, changed_columns, judging_sql, mended_sql, named, quoted, verdict_sql
+from auditor.engine.sql import before, changed_columns, fixed_sql, judging_sql, named, quoted, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.engine.verdicts import decoded
 from auditor.facts.catalog import view_columns
@@ -105,7 +105,7 @@ class Meeting:
         columns = ", ".join(f"{named(name)} {kind}" for name, kind in self._shape.items())
         earlier = ", ".join(f"{named(before(name))} {self._shape[name]}" for name in sorted(changed_columns(fixing.fix)))
         self._connection.execute(f"CREATE OR REPLACE TABLE mended ({columns}, {earlier})")
-        mended = mended_sql(fixing, self._views[fixing.id], "row", "true", self._shape)
+        mended = fixed_sql(fixing, self._views[fixing.id], "row", "true", self._shape)
         self._connection.execute(f"INSERT INTO mended {mended}", self._bound(fixing))
         passing = f"SELECT resource_id FROM row WHERE {verdict_sql(other)} = {quoted(Verdict.PASS)}"
         failing = f"SELECT * FROM mended WHERE {verdict_sql(other)} = {quoted(Verdict.FAIL)}"

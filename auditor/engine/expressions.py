@@ -8,14 +8,12 @@ from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
 from auditor.engine.lexing import plain_names, renamed_params
+from auditor.engine.params import bindings
 from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import seal
 from auditor.yaml import did_you_mean
-
-RESERVED = "auditor_"
-"""How the engine's own columns and params begin, so that no rule or view can name one."""
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
@@ -237,17 +235,6 @@ def _functions() -> tuple[frozenset[str], frozenset[str]]:
     pure = {name for name, kind, stability in rows if kind == "scalar" and stability == "CONSISTENT"}
     impure = {name for name, kind, stability in rows if kind == "scalar" and stability != "CONSISTENT"}
     return frozenset((pure | _SCALAR_MACROS) - impure - _CLOCKS), frozenset(name for name, _, _ in rows)
-
-
-def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Param values as DuckDB takes them."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
-    used = {name for expression in expressions for name in expression.params}
-    return bindings({name: value for name, value in values.items() if name in used})
 
 
 def _family_of_side(side: Any, columns: Mapping[str, str], params: Mapping[str, Param]) -> tuple[str, Family] | None:

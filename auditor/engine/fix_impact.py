@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.expressions import bindings_of
-from auditor.engine.params import scopes
+from auditor.engine.params import bindings_of, scopes
 from auditor.engine.rule import DRIFT
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
@@ -33,7 +32,7 @@ class _Pair:
     place: FixRule  # how the setting is found in the view of `other`
 
 
-def foresee_elsewhere(evaluation: Evaluation, rules: RuleSet, params: ParamValues) -> None:
+def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValues) -> None:
     """Mark failures whose fix would make a rule over another view fail that passes now; one of the two compares with a baseline.
 
     The wanted value is put into the other view's row and that rule asked again. Where the rule does not look at the setting itself but at

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.rule import Expression, ParamValue, Rule, RuleSet
 from auditor.engine.types import is_param_value
 from auditor.errors import ConfigurationError
 from auditor.yaml import did_you_mean
+
+RESERVED = "auditor_"
+"""How the engine's own columns and params begin, so that no rule or view can name one."""
 
 _WHY = "nothing was judged: a value that reaches no rule would leave the fleet held to another one."
 _KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}
@@ -104,6 +107,17 @@ def values_at(rule: Rule, params: ParamValues, place: Place) -> Mapping[str, Par
     for wider in ((None, None), (endpoint, None), (endpoint, cluster)):
         values |= places.get(wider, {})
     return values
+
+
+def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Param values as DuckDB takes them."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
+    used = {name for expression in expressions for name in expression.params}
+    return bindings({name: value for name, value in values.items() if name in used})
 
 
 def _rest(endpoints: list[str], clusters: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:

@@ -8,7 +8,7 @@ import pytest
 
 from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import foresee_elsewhere
+from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import ParamValues, param_values
 from auditor.engine.planning import plan
 from auditor.engine.rule import RuleSet
@@ -60,7 +60,7 @@ def planned_by(chosen: RuleSet, params: ParamValues | None = None, **views: Any)
             connection.execute(f'INSERT INTO "{view}" ({listed}) VALUES ({", ".join("?" * len(row))})', list(row.values()))
     seal(connection)
     evaluation = evaluate(connection, chosen, params)
-    foresee_elsewhere(evaluation, chosen, params or ParamValues())
+    predict_fix_impact(evaluation, chosen, params or ParamValues())
     return plan(evaluation, chosen)
 
 
