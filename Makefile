@@ -49,7 +49,7 @@ rule-pages: env ## write docs/rules anew from the rules
 rule-pages-check: env ## fail where docs/rules is not as the rules are
 	$(BIN)/auditor rules pages --dir docs/rules --check
 
-checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules: what an audit needs of a rule that is as it was
+checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
 	$(BIN)/python -m auditor.authoring.checked_rules rules
 
 catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order

@@ -67,11 +67,11 @@ class Fleet:
     severities: tuple[SeverityOverride, ...] = ()
 
 
-def with_lane(fleet: Fleet, lane: BulkTransport | None) -> Fleet:
-    """`fleet` with every vCenter read by `lane`; None leaves what the file says."""
-    if lane is None:
+def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
+    """`fleet` with every vCenter read by `transport`; None leaves what the file says."""
+    if transport is None:
         return fleet
-    forced = tuple(replace(one, lane=lane) if one.kind is EndpointKind.VCENTER else one for one in fleet.endpoints)
+    forced = tuple(replace(one, lane=transport) if one.kind is EndpointKind.VCENTER else one for one in fleet.endpoints)
     return replace(fleet, endpoints=forced)
 
 

@@ -91,13 +91,13 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 
 def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
-    from auditor.audit import load_rule_set
     from auditor.engine.evaluate import evaluate
     from auditor.engine.rule import DRIFT
     from auditor.facts.memory import lift_limit
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
     from auditor.history.folders import FINDINGS_FILE, SPILL_FOLDER
+    from auditor.policy import load_rule_set
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()

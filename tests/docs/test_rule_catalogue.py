@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 
 PAGE = Path(__file__).parents[2] / "docs/rule-catalogue.md"
 ROWS = {

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set, shipped_rules
 from auditor.authoring.checked_rules import checked_text
 from auditor.endpoints.settings import remediator_names
 from auditor.engine.checked_rules import CheckedRule, checked_rules, encoded, rule_digest
 from auditor.engine.loading import load_rules
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
+from auditor.policy import load_rule_set, shipped_rules
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, write_rule
 
 OTHER_TYPE = {"protocol_endpoint": {**VIEWS["protocol_endpoint"], "dsnro": "BOOLEAN"}}

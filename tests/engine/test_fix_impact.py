@@ -6,7 +6,6 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import ParamValues, param_values
@@ -15,6 +14,7 @@ from auditor.engine.rule import RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import seal
 from auditor.model import Plan
+from auditor.policy import load_rule_set
 from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"

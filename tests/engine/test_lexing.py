@@ -3,9 +3,9 @@ import json
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.columns import Names, names_in
 from auditor.engine.lexing import plain_names, renamed_params
+from auditor.policy import load_rule_set
 
 
 def read(text: str) -> Names | None:

@@ -12,7 +12,6 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from auditor.audit import load_rule_set
 from auditor.authoring.lineage import is_unique, rests_on
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.evaluate import evaluate
@@ -23,12 +22,13 @@ from auditor.facts.catalog import view_columns
 from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshot import Snapshot
-from auditor.facts.unread import told_unread
+from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import create_views
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.model import Verdict
+from auditor.policy import load_rule_set
 from tests.facts.plain import create_plain_views
 
 RULES = load_rule_set()
@@ -119,7 +119,7 @@ def test_no_rule_passes_on_what_was_read_for_others_unless_it_would_anyway(lab_f
     asked = needs_of(RULES.only(rule_id for rule_id in RULES.rules if rule_id.startswith(f"{topic}/")))
     narrow = copied(lab_facts, 0)
     keep_only(narrow, asked.topics, asked.reads)  # as a collector fills the tables
-    told_unread(Snapshot(narrow, (), (), WHEN, WHEN, asked), needs_of(RULES))
+    with_unread_gaps(Snapshot(narrow, (), (), WHEN, WHEN, asked), needs_of(RULES))
     create_views(narrow)
     assert _passes(narrow) <= _passing(lab_facts)
 

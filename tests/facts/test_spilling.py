@@ -7,12 +7,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
 from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
 from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
+from auditor.policy import load_rule_set
 
 HOSTS, DEVICES = 40, 500
 ASKED = "SELECT count(*), count(driver), min(driver), bit_xor(hash(device)), bit_xor(hash(d)) FROM device AS d"

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_list import write_rule_list
 
 

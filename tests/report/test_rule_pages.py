@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_pages import page, rule_pages, stale_pages, write_pages
 
 

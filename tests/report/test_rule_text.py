@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.cli import run
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_text import write_rule
 
 

@@ -10,7 +10,7 @@ from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.element import rows
 from auditor.endpoints.element.access import Access
 from auditor.endpoints.element.load import PAGE, volume_histograms, volume_load
-from auditor.errors import EndpointError
+from auditor.errors import CredentialsError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
 
@@ -75,6 +75,8 @@ class _Reading:
             if self.wants_version:
                 told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
                 version = told.text("clusterVersion")
+        except CredentialsError:
+            raise
         except EndpointError as error:
             # The cluster is there; only its release is not known.
             yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)

@@ -79,6 +79,8 @@ class _Reading:
         try:
             if self.wants_model:
                 model = next((node["model"] for node in self._controllers(Complaints("GET controllers")) if node["model"]), None)
+        except CredentialsError:
+            raise
         except EndpointError as error:
             # The array is there; only its model is not known.
             yield Gap(self.endpoint, "GET controllers", error.what)

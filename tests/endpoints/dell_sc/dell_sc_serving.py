@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.lab.arrays.dell_sc.description import (
     DellScDescription,
@@ -14,15 +13,11 @@ from auditor.lab.arrays.dell_sc.description import (
     StorageProfileDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.dell_sc.server import DellScServer
-from auditor.lab.authority import Authority
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor.model import EndpointKind
+from tests.endpoints.arrays import serving_array
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
-
-PASSWORD = "pw-that-nobody-may-see"
 
 # A profile with a priority and 50 MB/s, one for a group, SSD and NL-SAS; a cluster of two hosts and a host of its own with Fibre Channel.
 S1 = DellScDescription(
@@ -61,28 +56,6 @@ S1 = DellScDescription(
 )
 
 
-@contextmanager
-def serving(
-    folder: Path, description: DellScDescription = S1, *, timeout: float = 5.0, concurrency: int = 16
-) -> Iterator[tuple[DellScServer, Endpoint]]:
+def serving(folder: Path, description: DellScDescription = S1, *, timeout: float = 5.0, **limits: int) -> Any:
     """A manager on loopback, and the endpoint that fleet.yaml would have for it."""
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text(PASSWORD + "\n")
-    server = DellScServer(description, authority.server_context("127.0.0.1"), "audit", PASSWORD)
-    try:
-        yield (
-            server,
-            Endpoint(
-                name="sc-east",
-                kind=EndpointKind.DELL_SC,
-                address=server.host,
-                port=server.port,
-                username="audit",
-                password=Secret("file", (str(folder / "password"),)),
-                tls=Tls(ca=str(folder / "ca.pem")),
-                limits=Limits(timeout_seconds=timeout, concurrency=concurrency),
-            ),
-        )
-    finally:
-        server.stop()
+    return serving_array(EndpointKind.DELL_SC, description, folder, timeout=timeout, **limits)

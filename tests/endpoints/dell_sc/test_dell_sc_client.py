@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import traceback
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,8 @@ from auditor.errors import (
     RefusedError,
 )
 from auditor.lab.wire import Fault
-from tests.endpoints.dell_sc.dell_sc_serving import PASSWORD, S1, serving
+from tests.endpoints.arrays import PASSWORD
+from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,10 +38,6 @@ def session(tmp_path: Path) -> Iterator[tuple[Any, Any]]:
     with serving(tmp_path) as (server, endpoint), open_dell_sc(endpoint) as manager:
         server.requests.clear()
         yield server, manager
-
-
-def everything(error: BaseException) -> str:
-    return "".join(traceback.format_exception(error)) + str(error)
 
 
 def prefetch(server: Any) -> bool:
@@ -85,15 +81,6 @@ def test_a_manager_with_no_version_in_common_is_said_to_be_one(tmp_path: Path, o
     with serving(tmp_path, spoken) as (_, endpoint), pytest.raises(NotThereError) as caught, open_dell_sc(endpoint):
         pass
     assert f"it speaks API {oldest} to {newest}, we speak 2.0 to 4.1" in caught.value.what
-
-
-def test_a_wrong_password_is_sent_once_and_never_shown(tmp_path: Path) -> None:
-    with serving(tmp_path) as (server, endpoint):
-        (tmp_path / "password").write_text("old-password")
-        with pytest.raises(CredentialsError) as caught, open_dell_sc(endpoint):
-            pass
-        assert server.requests == ["Login"], "a second try could lock the account"
-    assert "old-password" not in everything(caught.value)
 
 
 def test_the_password_goes_with_the_login_and_with_no_other_request(tmp_path: Path, caplog: Any) -> None:

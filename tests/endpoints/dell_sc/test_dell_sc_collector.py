@@ -6,7 +6,6 @@ import dataclasses
 import json
 import os
 from collections import defaultdict
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,12 +18,13 @@ from auditor.endpoints.dell_sc.client import open_dell_sc
 from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.qos import Limits
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
+from auditor.facts.schema import ARRAY_TOPICS
 from auditor.lab.arrays.dell_sc import qos
 from auditor.lab.arrays.dell_sc.description import DellScDescription, QosProfileDescription, VolumeDescription
 from auditor.lab.wire import Fault
-from auditor.model import EndpointKind, Gap
-from tests.endpoints.dell_sc.dell_sc_serving import PASSWORD, S1, serving
+from auditor.model import EndpointKind
+from tests.endpoints.arrays import PASSWORD, Collected
+from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,37 +38,9 @@ TOPICS = set(ARRAY_TOPICS[EndpointKind.DELL_SC])
 E = {"endpoint": "sc-east"}
 
 
-class Collected:
-    """Rows by table, and gaps."""
-
-    def __init__(self, items: Iterator[Any]) -> None:
-        self.items = list(items)
-        self.gaps = [item for item in self.items if isinstance(item, Gap)]
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in self.items:
-            if isinstance(item, Gap):
-                continue
-            lengths = {len(values) for values in item.columns.values()}
-            assert len(lengths) == 1
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            self.largest_batch = max(self.largest_batch, *lengths)
-            for row in zip(*item.columns.values(), strict=True):
-                self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-
-    def incomplete(self) -> set[str]:
-        return {row["topic"] for row in self.tables["reading"] if not row["complete"]}
-
-    def by(self, table: str, key: str) -> dict[Any, dict[str, Any]]:
-        return {row[key]: row for row in self.tables[table]}
-
-    def said(self) -> str:
-        return "\n".join(f"{gap.what}: {gap.why}" for gap in self.gaps)
-
-
 def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
     with open_dell_sc(endpoint) as manager:
-        return Collected(collect_dell_sc(manager, endpoint, asked))
+        return Collected(collect_dell_sc(manager, endpoint, asked), asked.topics_of(EndpointKind.DELL_SC))
 
 
 @pytest.fixture
@@ -249,7 +221,7 @@ def test_a_profile_whose_limits_go_by_other_names_is_unknown_and_never_a_pass(se
     assert found.incomplete() == {"qos_policies"}, "the volumes were read; what limits them says of itself that it was not"
     assert {row["is_read"] for row in found.tables["array_qos_policy"]} == {False}
     assert {row["qos_read"] for row in found.tables["array_volume"]} == {False}
-    assert "nothing is known of credit, quantum" in found.said()
+    assert "nothing is known of credit, quantum" in found.gap_text()
     raw = json.loads(found.by("array_qos_policy", "name")["Prod"]["raw"])
     assert (raw["quantum"], raw["quantumInForce"]) == (50, True), "the evidence is kept"
 
@@ -285,7 +257,7 @@ def test_a_release_that_has_qos_and_tells_no_profile_is_unknown(served: tuple[De
     found = collected(endpoint)
     assert {row["qos_read"] for row in found.tables["array_volume"]} == {False}
     assert found.incomplete() == {"volumes"}
-    assert "volumeQosProfile of ScVolumeConfiguration 64702.1 and 1 more: is missing" in found.said()
+    assert "volumeQosProfile of ScVolumeConfiguration 64702.1 and 1 more: is missing" in found.gap_text()
 
 
 TWIN = dataclasses.replace(S1, name="twin", serial_number=64703, version="7.4.2.1", qos_latency_threshold_ms=None)
@@ -308,7 +280,7 @@ def test_a_storage_center_that_its_manager_does_not_reach_leaves_a_gap_in_every_
         found = collected(endpoint)
     assert found.incomplete() == TOPICS
     assert sorted(found.by("array_volume", "volume_id")) == ["64702.1", "64702.2"], "what it tells of the other may be old"
-    assert "volumes of Storage Center 64703: its Storage Manager does not reach it: The Storage Center does not answer" in found.said()
+    assert "volumes of Storage Center 64703: its Storage Manager does not reach it: The Storage Center does not answer" in found.gap_text()
 
 
 @pytest.mark.parametrize("told", [pytest.param([], id="none"), pytest.param([{"scSerialNumber": 64702}], id="one without an id")])
@@ -326,7 +298,7 @@ def test_a_question_that_one_storage_center_refuses_is_still_asked_of_the_others
         found = collected(endpoint)
     assert sorted(found.by("array_host", "array_host_id")) == ["64703.2", "64703.3", "64703.4"]
     assert found.incomplete() == {"array_hosts", "connections"}, "who is in the cluster was not read"
-    assert "and which servers are in it was not read" in found.said()
+    assert "and which servers are in it was not read" in found.gap_text()
 
 
 @pytest.mark.parametrize("status", [pytest.param(404, id="it does not know the list"), pytest.param(400, id="it does not like it")])
@@ -449,7 +421,7 @@ def test_an_object_that_is_told_twice_is_counted_once(
     found = collected(endpoint)
     assert len(found.tables[table]) == whole
     assert topic in found.incomplete()
-    assert "came twice" in found.said()
+    assert "came twice" in found.gap_text()
 
 
 def test_an_initiator_that_belongs_to_no_server_is_nobodys(served: tuple[DellScServer, Endpoint]) -> None:
@@ -496,7 +468,7 @@ def test_an_account_without_permission_reads_nothing_and_says_so(tmp_path: Path)
     with serving(tmp_path, dataclasses.replace(S1, permissions=frozenset())) as (_, endpoint):
         found = collected(endpoint)
     assert found.incomplete() == TOPICS
-    assert "privilege to read" in found.said()
+    assert "privilege to read" in found.gap_text()
 
 
 def test_10001_volumes_are_all_read_a_part_at_a_time(tmp_path: Path) -> None:
@@ -519,7 +491,7 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
         pytest.skip("no captures beside the project")
     return json.loads(path.read_text(encoding="utf-8"))
 
@@ -574,9 +546,3 @@ def test_what_a_recorded_configuration_tells_of_qos_and_tiers() -> None:
     row = rows.configured(record, {}, {"64702.1": 3}, has_qos=False)
     assert (row["tiering"], row["tiers"], row["qos_policy"], row["qos_read"]) == ("Recommended", 3, None, True)
     assert rows.configured(record, {}, {"64702.1": 3}, has_qos=True)["qos_read"] is False, "a release that has QoS would have told"
-
-
-def test_rows_are_read_at_a_time_that_is_now(served: tuple[DellScServer, Endpoint]) -> None:
-    for row in collected(served[1]).tables["reading"]:
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-        assert row["scope"] == ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from auditor.lab.arrays.element.server import ElementServer
     from auditor.model import Endpoint
-    from tests.endpoints.element.test_element_collector import Collected
+    from tests.endpoints.arrays import Collected
 
 IQN, WWPN = "iqn.1998-01.com.vmware:ESX-1-2f", "21:00:00:0E:1E:14:AF:40"
 DESCRIPTION = ElementDescription(

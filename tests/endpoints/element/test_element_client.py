@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import socket
 import time
-import traceback
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +30,14 @@ from auditor.lab.arrays.element.description import (
 )
 from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
-from auditor.lab.wire import Answer, Fault, WireServer
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor.lab.wire import Fault
+from auditor.model import EndpointKind
+from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-PASSWORD = "pw-that-nobody-may-see"
 DESCRIPTION = ElementDescription(
     name="sf",
     unique_id="1mhp",
@@ -54,27 +50,8 @@ DESCRIPTION = ElementDescription(
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Callable[..., Any]:
-    authority = Authority()
-    authority.write(tmp_path / "ca.pem")
-    (tmp_path / "password").write_text(PASSWORD + "\n")
-
-    @contextmanager
-    def serving(description: ElementDescription = DESCRIPTION, timeout: float = 5.0) -> Iterator[tuple[ElementServer, Endpoint]]:
-        server = ElementServer(description, authority.server_context("127.0.0.1"), "audit", PASSWORD)
-        yield (
-            server,
-            Endpoint(
-                name="sf-east",
-                kind=EndpointKind.ELEMENT,
-                address=server.host,
-                port=server.port,
-                username="audit",
-                password=Secret("file", (str(tmp_path / "password"),)),
-                tls=Tls(ca=str(tmp_path / "ca.pem")),
-                limits=Limits(timeout_seconds=timeout),
-            ),
-        )
-        server.stop()
+    def serving(description: ElementDescription = DESCRIPTION, timeout: float = 5.0) -> Any:
+        return serving_array(EndpointKind.ELEMENT, description, tmp_path, timeout=timeout)
 
     return serving
 
@@ -106,18 +83,9 @@ def test_the_latest_version_that_both_speak_is_used_as_it_is_written(serve: Any,
         assert array.call("ListQoSPolicies")["qosPolicies"], "the cluster knows the version in the address"
 
 
-@contextmanager
-def peer_that_says(body: bytes, endpoint: Endpoint, folder: Path) -> Iterator[Endpoint]:
-    authority = Authority()
-    authority.write(folder / "peer.pem")
-    peer = WireServer(lambda _: Answer(body, "application/json"), lambda _: "", authority.server_context("127.0.0.1"))
-    yield dataclasses.replace(endpoint, port=peer.port, tls=Tls(ca=str(folder / "peer.pem")))
-    peer.stop()
-
-
-def test_versions_sent_as_numbers_keep_their_last_zero(serve: Any, tmp_path: Path) -> None:
+def test_versions_sent_as_numbers_keep_their_last_zero(tmp_path: Path) -> None:
     body = b'{"id": 1, "result": {"supportedVersions": [12.9, 12.10]}}'
-    with serve() as (_, endpoint), peer_that_says(body, endpoint, tmp_path) as other, open_element(other) as array:
+    with saying(EndpointKind.ELEMENT, body, tmp_path) as (_, endpoint), open_element(endpoint) as array:
         assert array.api_version == "12.10"
 
 
@@ -127,37 +95,6 @@ def test_a_cluster_with_no_version_in_common_is_said_to_be_one(serve: Any, told:
         server.alterations["GetAPI"] = lambda _, result: result | {"supportedVersions": told}
         with pytest.raises(NotThereError, match="speaks no API version"), open_element(endpoint):
             pass
-
-
-def test_a_wrong_password_is_a_matter_of_credentials(serve: Any, tmp_path: Path) -> None:
-    with serve() as (server, endpoint):
-        (tmp_path / "password").write_text("old-password")
-        with pytest.raises(CredentialsError) as caught, open_element(endpoint):
-            pass
-        assert server.requests == ["GetAPI"], "a second try could lock the account"
-    assert "old-password" not in everything(caught.value)
-
-
-def test_a_certificate_of_somebody_else_is_not_talked_to(serve: Any, tmp_path: Path) -> None:
-    with serve() as (server, endpoint):
-        Authority().write(tmp_path / "ca.pem")
-        with pytest.raises(EndpointUnreachableError, match=r"(?i)certificate"), open_element(endpoint):
-            pass
-        assert server.requests == [], "no request, and so no credentials, may reach it"
-
-
-def test_a_port_where_nobody_listens_is_unreachable(serve: Any) -> None:
-    with serve() as (_, endpoint):
-        nobody = dataclasses.replace(endpoint, port=closed_port())
-        with pytest.raises(EndpointUnreachableError), open_element(nobody):
-            pass
-
-
-def closed_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
 
 
 @pytest.mark.parametrize(
@@ -284,7 +221,7 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
             server.faults.active[:] = [Fault(kind, "ListAccounts", seconds=0.6, status=500)]
             with pytest.raises(EndpointError) as caught:
                 array.call("ListAccounts")
-            heard.append(everything(caught.value))
+            heard.append(shown_by(caught.value))
     heard += [caplog.text, *capfd.readouterr()]
     for text in heard:
         for secret in (PASSWORD, INITIATOR_CHAP, TARGET_CHAP, "Basic "):
@@ -292,19 +229,6 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
     assert "***" in heard[0]
     assert not [record for record in caplog.records if record.name.startswith("solidfire")], "the SDK's own log must stay silent"
     assert logging.getLogger("solidfire.Element").handlers == []
-
-
-def everything(error: BaseException) -> str:
-    """All that a traceback with local values could show: messages, and the arguments of every exception behind it."""
-    shown = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
-    behind: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in behind:
-        behind.append(following)
-        request = getattr(following, "_request", None)
-        shown += repr(following) + repr(vars(following)) + repr(request and dict(request.headers))
-        following = following.__cause__ or following.__context__
-    return shown
 
 
 def test_masking_reaches_every_depth_and_leaves_the_rest_alone() -> None:
@@ -322,9 +246,9 @@ def test_masking_reaches_every_depth_and_leaves_the_rest_alone() -> None:
     }
 
 
-def test_a_name_written_with_escapes_is_masked_too(serve: Any, tmp_path: Path) -> None:
+def test_a_name_written_with_escapes_is_masked_too(tmp_path: Path) -> None:
     body = rb'{"result": {"supportedVersions": ["12.3"], "target\u0053ecret": "hidden"}}'
-    with serve() as (_, endpoint), peer_that_says(body, endpoint, tmp_path) as other, open_element(other) as array:
+    with saying(EndpointKind.ELEMENT, body, tmp_path) as (_, endpoint), open_element(endpoint) as array:
         assert array.call("ListAccounts")["targetSecret"] == "***"
 
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import os
-from collections import defaultdict
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +16,6 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.load import PAGE
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.arrays.element.description import (
     AccessGroupDescription,
@@ -35,9 +30,9 @@ from auditor.lab.arrays.element.description import (
 )
 from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
+from auditor.model import Endpoint, EndpointKind
+from tests.endpoints.arrays import Collected, serving_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +53,7 @@ CURVE = json.dumps(
         "524288": 7600,
         "1048576": 15000,
     }
-)  # docs/domain/facts.md#6-2, smallest size first
+)  # facts.md 6.2, smallest size first
 # The tiers of incident S0, and one node that is not active yet and so has no protocol endpoint.
 S0 = ElementDescription(
     name="sf-east",
@@ -91,58 +86,8 @@ S0 = ElementDescription(
 )
 
 
-class Collected:
-    """Rows by table, and gaps."""
-
-    def __init__(self, items: Iterator[Any]) -> None:
-        self.items = list(items)
-        self.gaps = [item for item in self.items if isinstance(item, Gap)]
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in self.items:
-            if isinstance(item, Gap):
-                continue
-            lengths = {len(values) for values in item.columns.values()}
-            assert len(lengths) == 1
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            self.largest_batch = max(self.largest_batch, *lengths)
-            for row in zip(*item.columns.values(), strict=True):
-                self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-
-    @property
-    def complete(self) -> dict[str, bool]:
-        assert sorted(row["topic"] for row in self.tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.ELEMENT]), (
-            "each topic exactly once"
-        )
-        return {row["topic"]: row["complete"] for row in self.tables["reading"]}
-
-    def incomplete(self) -> set[str]:
-        return {topic for topic, complete in self.complete.items() if not complete}
-
-    def by(self, table: str, key: str) -> dict[Any, dict[str, Any]]:
-        return {row[key]: row for row in self.tables[table]}
-
-
-@contextmanager
-def serving(folder: Path, description: ElementDescription, timeout: float = 5.0) -> Iterator[tuple[ElementServer, Endpoint]]:
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text("right")
-    server = ElementServer(description, authority.server_context("127.0.0.1"), "audit", "right")
-    yield (
-        server,
-        Endpoint(
-            name="sf-east",
-            kind=EndpointKind.ELEMENT,
-            address=server.host,
-            port=server.port,
-            username="audit",
-            password=Secret("file", (str(folder / "password"),)),
-            tls=Tls(ca=str(folder / "ca.pem")),
-            limits=Limits(timeout_seconds=timeout),
-        ),
-    )
-    server.stop()
+def serving(folder: Path, description: ElementDescription, timeout: float = 5.0) -> Any:
+    return serving_array(EndpointKind.ELEMENT, description, folder, timeout=timeout)
 
 
 @pytest.fixture
@@ -153,7 +98,7 @@ def served(tmp_path: Path) -> Iterator[tuple[ElementServer, Endpoint]]:
 
 def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
     with open_element(endpoint) as array:
-        return Collected(collect_element(array, endpoint, asked))
+        return Collected(collect_element(array, endpoint, asked), asked.topics_of(EndpointKind.ELEMENT))
 
 
 def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint]) -> None:
@@ -174,7 +119,7 @@ def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint])
     assert policies == [("1", "Bronze", 25, 1000, 2000, 1), ("2", "Silver", 50, 1500, 3000, 0), ("3", "Gold", 100, 3000, 6000, 1)]
     assert {row["curve"] for row in found.tables["array_qos_policy"]} == {CURVE}
     assert {(row["kind"], row["is_shared"], row["is_read"]) for row in found.tables["array_qos_policy"]} == {("policy", False, True)}
-    # docs/domain/facts.md#6-5
+    # facts.md 6.5
     assert found.tables["array_qos_limit"] == [
         {
             **e,
@@ -264,19 +209,6 @@ def test_vvols_bindings_and_protocol_endpoints_lead_to_one_another(served: tuple
             "device": endpoints["2"]["device"],
         }
     ]
-
-
-def test_readings_say_when_and_the_snapshot_takes_them(served: tuple[ElementServer, Endpoint]) -> None:
-    found = collected(served[1])
-    builder = SnapshotBuilder()
-    for item in found.items:
-        builder.add(item)
-    for row in found.tables["reading"]:
-        assert row["scope"] == ""
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-    now = datetime.now(UTC)
-    count = builder.finish((), started=now, finished=now).connection.execute("SELECT count(*) FROM fact.array_volume").fetchone()
-    assert count == (3,)
 
 
 def test_no_chap_secret_becomes_a_fact(served: tuple[ElementServer, Endpoint]) -> None:
@@ -545,48 +477,12 @@ def test_a_deleted_volume_keeps_its_row_and_is_not_asked_for_its_load(tmp_path: 
     assert found.gaps == []
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(Fault("truncate", "ListVolumes"), id="truncated"),
-        pytest.param(Fault("garbage", "ListVolumes"), id="garbage"),
-        pytest.param(Fault("status", "ListVolumes", status=500), id="server error"),
-        pytest.param(Fault("drop", "ListVolumes"), id="dropped"),
-        pytest.param(Fault("latency", "ListVolumes", seconds=1.5), id="slow"),
-    ],
-)
-def test_one_call_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) -> None:
-    with serving(tmp_path, S0, timeout=0.5) as (server, endpoint):
-        server.faults.active.append(fault)
-        found = collected(endpoint)
-    assert found.incomplete() == {"volumes", "volume_load", "volume_histograms"}
-    assert len(found.tables["vvol_binding"]) == 1
-
-
-def test_a_cluster_that_fell_silent_is_not_waited_for_topic_by_topic(tmp_path: Path) -> None:
-    with serving(tmp_path, S0, timeout=0.3) as (server, endpoint), open_element(endpoint) as array:
-        server.faults.active.append(Fault("drop"))
-        found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert len(found.gaps) == len(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert server.requests == ["GetAPI", "GetClusterInfo", "ListAllNodes"]
-
-
-def test_credentials_that_are_refused_in_mid_run_are_not_tried_again(served: tuple[ElementServer, Endpoint]) -> None:
-    server, endpoint = served
-    with open_element(endpoint) as array:
-        server.faults.active.append(Fault("status", status=401))
-        found = Collected(collect_element(array, endpoint))
-    assert found.incomplete() == set(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    assert server.requests == ["GetAPI", "GetClusterInfo"], "each further try could lock the account"
-
-
 def captured(method: str) -> Any:
     path = CAPTURES / f"{method}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
+        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))["result"]
 
 

@@ -12,7 +12,7 @@ from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.element.client import open_element
 from auditor.endpoints.settings import remediator_for
-from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
 from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
@@ -300,28 +300,6 @@ def bench(server: ElementServer, standing: tuple[ElementServer, Endpoint], tmp_p
     return Bench(server, standing[1], tmp_path / "journals")
 
 
-GO_AND_RETURN = [
-    pytest.param(POLICY, target("1"), BRONZE, GOLD, id="from policy to policy"),
-    pytest.param(POLICY, target("1"), BRONZE, None, id="out of its policy"),
-    pytest.param(POLICY, target("4"), None, GOLD, id="into the policy whose limits it has"),
-    pytest.param(QOS, target("2", "minIOPS"), 60, 100, id="a minimum of its own"),
-    pytest.param(LIMITS, target("2"), "own 60/700/800", "policy 2", id="from its own limits into a policy"),
-    pytest.param(LIMITS, target("1"), "policy 1", "own 50/500/600", id="from a policy to its own"),
-]
-
-
-@pytest.mark.parametrize(("name", "where", "before", "after"), GO_AND_RETURN)
-def test_a_change_is_made_once_and_undone_to_the_last_limit(bench: Bench, name: str, where: Target, before: Scalar, after: Scalar) -> None:
-    number = int(where["volume_id"])
-    was = state(bench.server, number)
-    assert bench.fix(FIRST, name, where, before, after).outcome is Outcome.APPLIED
-    assert state(bench.server, number) != was
-    assert bench.fix(SECOND, name, where, before, after).outcome is Outcome.ALREADY
-    assert writes(bench.server) == 1
-    assert bench.take_back(FIRST, THIRD).outcome is Outcome.APPLIED
-    assert state(bench.server, number) == was
-
-
 @pytest.mark.parametrize(
     ("keeps", "outcome", "expected"),
     [
@@ -341,34 +319,6 @@ def test_policy_and_own_limits_at_once_are_mended_and_taken_back_as_far_as_the_c
     assert state(bench.server, 3) == expected
 
 
-@pytest.mark.parametrize(("name", "where", "before", "after"), GO_AND_RETURN)
-def test_a_change_whose_plan_is_old_is_not_made(bench: Bench, name: str, where: Target, before: Scalar, after: Scalar) -> None:
-    bench.server.cluster.modify_volume(int(where["volume_id"]), {"qos": {"minIOPS": 70, "maxIOPS": 710, "burstIOPS": 810}})
-    if before is None:  # still in no policy: make that differ, too
-        bench.server.cluster.modify_volume(int(where["volume_id"]), {"qosPolicyID": 1})
-    if after is None:
-        bench.server.cluster.modify_volume(int(where["volume_id"]), {"qosPolicyID": 2})
-    assert bench.fix(FIRST, name, where, before, after).outcome is Outcome.STALE
-    assert writes(bench.server) == 0
-
-
-@pytest.mark.parametrize(("name", "where", "before", "after"), GO_AND_RETURN)
-def test_a_write_that_is_taken_and_ignored_is_not_called_done(
-    bench: Bench, name: str, where: Target, before: Scalar, after: Scalar
-) -> None:
-    bench.server.faults.active.append(Fault("deaf", "ModifyVolume"))
-    assert bench.fix(FIRST, name, where, before, after).outcome is Outcome.UNVERIFIED
-    assert writes(bench.server) == 1
-
-
-@pytest.mark.parametrize(("name", "where", "before", "after"), GO_AND_RETURN)
-def test_a_write_whose_answer_is_lost_is_found_by_reading(bench: Bench, name: str, where: Target, before: Scalar, after: Scalar) -> None:
-    bench.server.faults.active.append(Fault("lose", "ModifyVolume"))
-    receipt = bench.fix(FIRST, name, where, before, after)
-    assert (receipt.outcome, receipt.found) == (Outcome.APPLIED, after)
-    assert writes(bench.server) == 1, "a write is never sent again"
-
-
 def test_a_write_that_no_reading_follows_is_recovered_by_the_next_run(bench: Bench) -> None:
     def silent_afterwards(_: Any, result: Any) -> Any:
         bench.server.faults.active.append(Fault("drop", "ListVolumes"))
@@ -378,15 +328,6 @@ def test_a_write_that_no_reading_follows_is_recovered_by_the_next_run(bench: Ben
     assert bench.fix(FIRST, LIMITS, target("2"), "own 60/700/800", "policy 2").outcome is Outcome.UNVERIFIED
     bench.server.faults.active.clear()
     assert bench.recovered(SECOND) == [Fate.APPLIED]
-
-
-def test_an_account_that_may_only_read_changes_nothing(bench: Bench) -> None:
-    bench.server.cluster.description = dataclasses.replace(DESCRIPTION, permissions=frozenset({"read"}))
-    receipt = bench.fix(FIRST, LIMITS, target("2"), "own 60/700/800", "policy 2")
-    assert receipt.outcome is Outcome.REFUSED
-    assert "ModifyVolume" in receipt.why
-    with Sessions({"sf-east": bench.endpoint}) as sessions, pytest.raises(PermissionMissingError):
-        remediator_for(POLICY).write(sessions.session("sf-east"), target("1"), GOLD)
 
 
 def test_a_limit_outside_of_what_the_cluster_allows_is_refused(bench: Bench) -> None:

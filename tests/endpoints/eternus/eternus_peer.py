@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import os
 import threading
 from contextlib import contextmanager, suppress
@@ -14,29 +15,24 @@ import asyncssh
 import pytest
 
 from auditor.lab.arrays.eternus.server import EternusServer
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh
+from auditor.model import Endpoint, EndpointKind, Limits, Ssh
+from tests.endpoints import arrays
+from tests.endpoints.arrays import PASSWORD, USER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from auditor.lab.arrays.eternus.description import EternusDescription
 
-USER, PASSWORD, PROMPT = "audit", "pw-that-nobody-may-see", "CLI> "
+PROMPT = "CLI> "
 CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
 _START_SECONDS = 10.0
 
 
-def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float = 5.0, ssh: Ssh | None = None) -> Endpoint:
-    (folder / "password").write_text(PASSWORD + "\n")
-    return Endpoint(
-        name="dx-east",
-        kind=EndpointKind.ETERNUS,
-        address=server.host,
-        port=server.port,
-        username=user,
-        password=Secret("file", (str(folder / "password"),)),
-        limits=Limits(timeout_seconds=timeout),
-        ssh=ssh or Ssh(fingerprint=server.host_key.fingerprint),
+def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float = 5.0) -> Endpoint:
+    trust = Ssh(fingerprint=server.host_key.fingerprint)
+    return arrays.endpoint_of(
+        EndpointKind.ETERNUS, folder, server.host, server.port, username=user, limits=Limits(timeout_seconds=timeout), ssh=trust
     )
 
 
@@ -44,11 +40,8 @@ def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float =
 def lab(
     description: EternusDescription, folder: Path, *, user: str = USER, timeout: float = 5.0
 ) -> Iterator[tuple[EternusServer, Endpoint]]:
-    server = EternusServer(description, USER, PASSWORD)
-    try:
-        yield server, endpoint_of(server, folder, user=user, timeout=timeout)
-    finally:
-        server.stop()
+    with arrays.serving_array(EndpointKind.ETERNUS, description, folder, timeout=timeout) as (server, endpoint):
+        yield server, dataclasses.replace(endpoint, username=user)
 
 
 def captured(name: str) -> str:
@@ -56,8 +49,8 @@ def captured(name: str) -> str:
     path = CAPTURES / f"{name}.txt"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
+        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read().rstrip()
     return text.removesuffix("CLI>") + PROMPT

@@ -1,7 +1,7 @@
 """Whole readings of an ETERNUS DX, replayed from recordings by a scripted SSH server: each answer is there, and each is heard.
 
 A recording is a YAML list of commands and of the lines that came back up to the next prompt, echo included; vcrpy knows no SSH. To record
-again, from the lab and from nothing else: AUDITOR_RECORD=1 pytest tests/clients/test_eternus_cassettes.py
+again, from the lab and from nothing else: AUDITOR_RECORD=1 pytest -k eternus_cassettes
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from auditor.lab.arrays.eternus.description import (
     VolumeDescription,
 )
 from auditor.model import EndpointKind, Gap, Target
-from tests.endpoints.eternus.eternus_peer import PASSWORD, PROMPT, Peer, endpoint_of, lab
+from tests.endpoints.arrays import PASSWORD
+from tests.endpoints.eternus.eternus_peer import PROMPT, Peer, endpoint_of, lab
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +19,7 @@ from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.eternus.collect import collect_eternus
 from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from auditor.facts.needs import EVERYTHING, Needs, needs
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
+from auditor.facts.schema import ARRAY_TOPICS
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.lab.arrays.eternus.description import (
     AffinityDescription,
@@ -35,7 +34,8 @@ from auditor.lab.arrays.eternus.description import (
 )
 from auditor.lab.scenario import load_scenario
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Gap, Secret
+from auditor.model import Endpoint, EndpointKind, Secret
+from tests.endpoints.arrays import Collected
 from tests.endpoints.eternus.eternus_peer import ABOUT, Peer, captured, endpoint_of, lab, says
 
 if TYPE_CHECKING:
@@ -75,44 +75,12 @@ OLD = EternusDescription(
 )
 
 
-class Collected:
-    """Rows by table, and gaps."""
-
-    def __init__(self, items: Iterable[Any]) -> None:
-        self.items = list(items)
-        self.gaps = [item for item in self.items if isinstance(item, Gap)]
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in self.items:
-            if isinstance(item, Gap):
-                continue
-            lengths = {len(values) for values in item.columns.values()}
-            assert len(lengths) == 1
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            self.largest_batch = max(self.largest_batch, *lengths)
-            for row in zip(*item.columns.values(), strict=True):
-                self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-        asked = [row["topic"] for row in self.tables["reading"]]
-        assert len(set(asked)) == len(asked), "each topic once"
-        self.complete = {row["topic"]: row["complete"] for row in self.tables["reading"]}
-
-    def incomplete(self) -> set[str]:
-        return {topic for topic, complete in self.complete.items() if not complete}
-
-    def column(self, table: str, *names: str) -> list[Any]:
-        found = [tuple(row[name] for name in names) for row in self.tables[table]]
-        return [each[0] for each in found] if len(names) == 1 else found
-
-    def told(self) -> str:
-        return "\n".join(f"{gap.what}: {gap.why}" for gap in self.gaps)
-
-
 def collected(
     description: EternusDescription, folder: Path, *, user: str = "audit", asked: Needs = EVERYTHING, faults: Iterable[Fault] = ()
 ) -> Collected:
     with lab(description, folder, user=user, timeout=0.3 if faults else 5.0) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.extend(faults)
-        return Collected(collect_eternus(array, endpoint, asked))
+        return Collected(collect_eternus(array, endpoint, asked), asked.topics_of(EndpointKind.ETERNUS))
 
 
 def from_peer(folder: Path, **answers: str) -> Collected:
@@ -149,7 +117,7 @@ def test_a_software_account_is_told_firmware_volumes_and_qos(tmp_path: Path) -> 
     ]
     assert found.column("array_pool", "pool_id", "size_bytes") == [("0/Pool0", 4096 * MB)], "thin pools; RAID groups it is not told"
     for what in ("raid-groups", "host-groups", "host-affinity"):
-        assert f"show {what}" in found.told()
+        assert f"show {what}" in found.gap_text()
 
 
 def test_an_account_for_people_is_told_everything_but_qos(tmp_path: Path) -> None:
@@ -337,7 +305,7 @@ def test_a_volume_that_the_categories_do_not_tell_of_is_unknown(tmp_path: Path) 
         show_qos_bandwidth_limit="00\r\n0002\r\n" + "\r\n".join(table_line((0xFFFF, 0xFFFF), number=n) for n in (0, 1)),
     )
     assert found.column("array_volume", "volume_id", "qos_read") == [("1", True), ("2", False)]
-    assert "volume 2" in found.told()
+    assert "volume 2" in found.gap_text()
 
 
 # Generation
@@ -406,7 +374,7 @@ def test_an_array_that_has_fallen_silent_is_not_asked_every_question(tmp_path: P
         server.faults.active.append(Fault("drop"))
         found = Collected(collect_eternus(array, endpoint, Needs(EVERYTHING.facts, frozenset(topics))))
         assert found.incomplete() == set(topics)
-        assert "had stopped answering" in found.told()
+        assert "had stopped answering" in found.gap_text()
         asked = [line for line in server.requests[2:] if line != "login"]
         assert len(set(asked)) <= questions
 
@@ -431,7 +399,7 @@ def test_a_field_that_is_not_understood_is_null_and_its_row_stays(tmp_path: Path
     [row] = found.tables["array_volume"]
     assert (row["volume_id"], row[column]) == ("1", value)
     assert found.complete["volumes"] is not bool(why)
-    assert why in found.told()
+    assert why in found.gap_text()
 
 
 @pytest.mark.parametrize(
@@ -452,7 +420,7 @@ def test_a_record_that_cannot_be_understood_is_left_out_and_complained_about(
     )
     assert found.column("array_volume", "volume_id") == ids
     assert not found.complete["volumes"]
-    assert why in found.told()
+    assert why in found.gap_text()
 
 
 @pytest.mark.parametrize("announced", [pytest.param("0003", id="more than came"), pytest.param("0001", id="fewer than came")])
@@ -460,7 +428,7 @@ def test_an_answer_with_another_number_of_records_than_it_announces_is_not_whole
     found = from_peer(tmp_path, show_volumes=f"00\r\n{announced}\r\n{volume(1)}\r\n{volume(2)}")
     assert len(found.tables["array_volume"]) == 2
     assert not found.complete["volumes"]
-    assert "and there are 2" in found.told()
+    assert "and there are 2" in found.gap_text()
 
 
 def test_ten_thousand_and_one_volumes_are_all_read_in_small_batches(tmp_path: Path) -> None:
@@ -496,14 +464,14 @@ def test_a_port_without_affinity_leaves_a_gap_for_everybody_sees_all_there(tmp_p
     )
     found = collected(opened, tmp_path, user="watcher")
     assert not found.complete["connections"]
-    assert "CM#0 CA#0 Port#0: its host affinity is off" in found.told()
+    assert "CM#0 CA#0 Port#0: its host affinity is off" in found.gap_text()
 
 
 def test_an_early_command_line_tells_no_uid_in_text_and_its_affinities_port_by_port(tmp_path: Path) -> None:
     dx60 = next(one for one in load_scenario("eternus-vaai").eternus if one.name == "dx60-l66")
     found = collected(dx60, tmp_path, user="watcher")
     assert found.column("array_volume", "volume_id", "device", "size_bytes", "pool_id") == [("1", None, 4 << 40, "0/RG-1")]
-    assert "the UID of volume 1" in found.told()
+    assert "the UID of volume 1" in found.gap_text()
     assert found.complete["pools"]
     assert found.complete["connections"]
     assert found.column("array_connection", "array_host_id") == ["0/esx-dx-9_0", "1/esx-dx-9_1", "2/esx-dx-10_0", "3/esx-dx-10_1"]

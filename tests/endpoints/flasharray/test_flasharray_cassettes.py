@@ -1,24 +1,13 @@
 """A whole reading of a FlashArray, replayed from a recording: each answer is there, and each is heard.
 
-To record again, from the lab and from nothing else: AUDITOR_RECORD=1 pytest tests/clients/test_flasharray_cassettes.py
+See tests/endpoints/cassettes.py.
 """
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
-import vcr
-from vcr.errors import CannotOverwriteExistingCassetteException
-from vcr.serializers import yamlserializer
-
-from auditor.endpoints.common.masking import MASK, masked
-from auditor.endpoints.flasharray.client import open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.facts.schema import ARRAY_TOPICS, Batch
@@ -31,20 +20,12 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
-from auditor.model import Endpoint, EndpointKind, Gap, Secret, Target, Tls
+from auditor.model import EndpointKind, Gap, Target
+from tests.endpoints.cassettes import RECORD, TAPES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
-    from auditor.endpoints.flasharray.client import FlashArray
-
-CASSETTES = Path(__file__).parents[3] / "cassettes" / "flasharray"
-RECORD = os.environ.get("AUDITOR_RECORD") == "1"
-HOST = "flasharray.example.net"
-API_TOKEN = "8d5c2f10-4b7e-4a8e-9c0d-3b6f1e2a7c95"
-KEPT = {"content-type", "x-auth-token", "x-next-token"}
 
 DESCRIPTION = FlashArrayDescription(
     name="fa-east",
@@ -69,54 +50,8 @@ DESCRIPTION = FlashArrayDescription(
 )
 
 
-def without_address(request: Any) -> Any:
-    request.uri = re.sub(r"https://[^/]+", f"https://{HOST}", request.uri)
-    request.headers = {}
-    return request
-
-
-def without_secrets(response: Any) -> Any:
-    kept = {name.lower(): value for name, value in response["headers"].items() if name.lower() in KEPT}
-    if "x-auth-token" in kept:
-        kept["x-auth-token"] = [MASK]
-    response["headers"] = kept
-    response["body"] = {"string": json.dumps(masked(json.loads(response["body"]["string"]))).encode()}
-    return response
-
-
-@contextlib.contextmanager
-def playing(name: str, folder: Path) -> Iterator[tuple[FlashArray, Any]]:
-    """A session that hears the cassette `name`, or makes it anew from the lab."""
-    player = vcr.VCR(
-        record_mode="all" if RECORD else "none",
-        cassette_library_dir=str(CASSETTES),
-        decode_compressed_response=True,
-        before_record_request=without_address,
-        before_record_response=without_secrets,
-        match_on=("method", "host", "path", "query", "body"),
-    )
-    (folder / "token").write_text(API_TOKEN)
-    server: FlashArrayServer | None = None
-    tls = Tls()
-    if RECORD:
-        (CASSETTES / name).unlink(missing_ok=True)
-        authority = Authority()
-        authority.write(folder / "ca.pem")
-        tls = Tls(ca=str(folder / "ca.pem"))
-        server = FlashArrayServer(DESCRIPTION, authority.server_context("127.0.0.1"), API_TOKEN)
-    endpoint = Endpoint(
-        name="fa-east",
-        kind=EndpointKind.FLASHARRAY,
-        address=server.host if server else HOST,
-        port=server.port if server else 443,
-        username="",
-        password=Secret("file", (str(folder / "token"),)),
-        tls=tls,
-    )
-    with player.use_cassette(name) as cassette, open_flasharray(endpoint) as array:
-        yield array, cassette
-    if server:
-        server.stop()
+def playing(name: str, folder: Path) -> Any:
+    return TAPES[EndpointKind.FLASHARRAY].playing(name, DESCRIPTION, folder)
 
 
 def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: Path) -> None:
@@ -152,36 +87,3 @@ def test_a_fix_reads_writes_one_ceiling_reads_again_and_lifts_it(tmp_path: Path)
             found.append(limit.read(array, target).value)
     assert RECORD or cassette.all_played
     assert found == [10_000, 5000, None]
-
-
-@pytest.mark.skipif(RECORD, reason="recording")
-def test_a_question_that_was_not_recorded_fails(tmp_path: Path) -> None:
-    # Not an auditor error, which a collector would take for a gap: the test that asks must break.
-    with pytest.raises(CannotOverwriteExistingCassetteException), playing("fix.yaml", tmp_path) as (array, _):
-        list(array.pages("pods"))
-
-
-@pytest.mark.skipif(RECORD, reason="recording")
-def test_an_answer_that_nobody_hears_is_noticed(tmp_path: Path) -> None:
-    with playing("fix.yaml", tmp_path) as (_, cassette):
-        pass
-    assert not cassette.all_played
-
-
-@pytest.mark.parametrize("path", sorted(CASSETTES.glob("*")), ids=lambda path: path.name)
-def test_no_cassette_holds_a_secret_a_cookie_or_a_real_name(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert not re.search(r"(?i)authorization|cookie|\bbasic [a-z0-9+/=]{6,}|user-agent|api-token", text)
-    assert API_TOKEN not in text
-    for interaction in yamlserializer.deserialize(text)["interactions"]:
-        assert interaction["request"]["headers"] == {}
-        assert interaction["response"]["headers"].get("x-auth-token", [MASK]) == [MASK]
-        body = json.loads(interaction["response"]["body"]["string"])
-        assert masked(body) == json.loads(interaction["response"]["body"]["string"])
-    assert set(re.findall(r"https?://([^/\s\"']+)", text)) == {HOST}
-    addresses = set(re.findall(r"(?<![\d.])\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}(?![\d.])", text))
-    assert {each for each in addresses if not each.startswith(("192.0.2.", "198.51.100.", "203.0.113."))} == set()  # RFC 5737: nobody's
-
-
-def test_there_are_cassettes_to_check() -> None:
-    assert sorted(path.name for path in CASSETTES.glob("*")) == ["fix.yaml", "reading.yaml"]

@@ -5,11 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import logging
-import socket
 import time
-import traceback
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -28,15 +25,14 @@ from auditor.errors import (
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.flasharray.parts import HostDescription, QosDescription, VolumeDescription
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
-from auditor.lab.wire import Answer, Fault, WireServer
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor.lab.wire import Answer, Fault
+from auditor.model import EndpointKind
+from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
-API_TOKEN = "3f1c9b0e-7c4a-5a5e-1b2d-0f9a8e7d6c5b"
 DESCRIPTION = FlashArrayDescription(
     name="fa",
     id="6c1b16ce-1c03-4d1c-b974-33405cf8d565",
@@ -48,34 +44,10 @@ OPENING = ["GET api_version", "POST login", "GET arrays"]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Callable[..., Any]:
-    authority = Authority()
-    authority.write(tmp_path / "ca.pem")
-    (tmp_path / "token").write_text(API_TOKEN + "\n")
-
-    @contextmanager
-    def serving(
-        description: FlashArrayDescription = DESCRIPTION, timeout: float = 5.0, **options: Any
-    ) -> Iterator[tuple[FlashArrayServer, Endpoint]]:
-        server = FlashArrayServer(description, authority.server_context("127.0.0.1"), API_TOKEN, **options)
-        try:
-            yield server, endpoint_of(server, tmp_path, timeout)
-        finally:
-            server.stop()
+    def serving(description: FlashArrayDescription = DESCRIPTION, timeout: float = 5.0, **options: Any) -> Any:
+        return serving_array(EndpointKind.FLASHARRAY, description, tmp_path, timeout=timeout, **options)
 
     return serving
-
-
-def endpoint_of(server: WireServer, folder: Path, timeout: float) -> Endpoint:
-    return Endpoint(
-        name="fa-east",
-        kind=EndpointKind.FLASHARRAY,
-        address=server.host,
-        port=server.port,
-        username="",
-        password=Secret("file", (str(folder / "token"),)),
-        tls=Tls(ca=str(folder / "ca.pem")),
-        limits=Limits(timeout_seconds=timeout),
-    )
 
 
 def names(array: FlashArray, resource: str = "volumes", **params: str) -> list[str]:
@@ -133,29 +105,15 @@ def test_a_version_newer_than_any_known_is_left_alone_and_told(serve: Any) -> No
     ],
 )
 def test_an_array_with_no_version_in_common_is_said_to_be_one(serve: Any, tmp_path: Path, told: Any, said: str) -> None:
-    with saying(json.dumps({"version": told}).encode(), tmp_path) as (peer, endpoint):
+    with saying(EndpointKind.FLASHARRAY, json.dumps({"version": told}).encode(), tmp_path) as (peer, endpoint):
         with pytest.raises(NotThereError, match=said), open_flasharray(endpoint):
             pass
         assert peer.requests == ["GET"], "the token is not shown to whom we cannot talk to"
 
 
-@contextmanager
-def saying(body: bytes, folder: Path, status: int = 200) -> Iterator[tuple[WireServer, Endpoint]]:
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "token").write_text(API_TOKEN)
-    peer = WireServer(
-        lambda _: Answer(body, "application/json", status), lambda request: request.method, authority.server_context("127.0.0.1")
-    )
-    try:
-        yield peer, endpoint_of(peer, folder, 5.0)
-    finally:
-        peer.stop()
-
-
 def test_something_else_at_the_address_is_not_taken_for_an_array(tmp_path: Path) -> None:
     with (
-        saying(b"<html>it works</html>", tmp_path) as (_, endpoint),
+        saying(EndpointKind.FLASHARRAY, b"<html>it works</html>", tmp_path) as (_, endpoint),
         pytest.raises(MalformedAnswerError, match="api_version"),
         open_flasharray(endpoint),
     ):
@@ -173,11 +131,11 @@ def test_a_login_without_a_session_token_makes_no_sense(serve: Any) -> None:
 @pytest.mark.parametrize("token", ["an-old-token", "tökén", "a\x07b"], ids=["wrong", "not ASCII", "a control character"])
 def test_a_wrong_token_is_a_matter_of_credentials(serve: Any, tmp_path: Path, token: str) -> None:
     with serve() as (server, endpoint):
-        (tmp_path / "token").write_text(token, encoding="utf-8")
+        (tmp_path / "password").write_text(token, encoding="utf-8")
         with pytest.raises(CredentialsError, match="API token") as caught, open_flasharray(endpoint):
             pass
         assert server.requests in (["GET api_version", "POST login"], ["GET api_version"]), "a second try could lock the account"
-    assert token not in everything(caught.value)
+    assert token not in shown_by(caught.value)
 
 
 @pytest.mark.parametrize("status", [400, 403])
@@ -186,14 +144,6 @@ def test_a_login_that_is_refused_otherwise_is_a_matter_of_credentials_too(serve:
         server.faults.active.append(Fault("status", "POST login", status=status))
         with pytest.raises(CredentialsError), open_flasharray(endpoint):
             pass
-
-
-def test_a_certificate_of_somebody_else_is_not_talked_to(serve: Any, tmp_path: Path) -> None:
-    with serve() as (server, endpoint):
-        Authority().write(tmp_path / "ca.pem")
-        with pytest.raises(EndpointUnreachableError, match=r"(?i)certificate"), open_flasharray(endpoint):
-            pass
-        assert server.requests == [], "no request, and so no token, may reach it"
 
 
 @pytest.mark.parametrize("page", [1, 2, 3, 7])
@@ -296,7 +246,7 @@ def test_a_session_that_is_over_between_two_pages_loses_nothing(serve: Any) -> N
 
 def test_a_session_that_is_over_and_cannot_be_opened_again_is_tried_once(serve: Any, tmp_path: Path) -> None:
     with serve() as (server, endpoint), open_flasharray(endpoint) as array:
-        (tmp_path / "token").write_text("revoked")
+        (tmp_path / "password").write_text("revoked")
         server.expire_sessions()
         with pytest.raises(CredentialsError):
             names(array)
@@ -350,13 +300,6 @@ def test_a_write_that_could_not_be_sent_is_not_called_unknown(serve: Any) -> Non
         with pytest.raises(EndpointUnreachableError) as caught:
             set_iops(array)
     assert caught.value.why == "the request was never sent."
-
-
-def closed_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-    return port
 
 
 @pytest.mark.parametrize(
@@ -434,28 +377,15 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
     heard: list[str] = []
     with serve(timeout=0.3) as (server, endpoint), open_flasharray(endpoint) as array:
         session_token = next(iter(server._sessions))
-        server.alterations["GET admins"] = lambda answer: {**answer, "items": [{"name": "auditor", "api_token": {"token": API_TOKEN}}]}
+        server.alterations["GET admins"] = lambda answer: {**answer, "items": [{"name": "auditor", "api_token": {"password": PASSWORD}}]}
         heard += [repr(list(array.pages("admins"))), repr(array) + repr(vars(array)) + repr(vars(array._wire)) + repr(endpoint)]
         for kind in ("truncate", "garbage", "drop", "latency", "status"):
             server.faults.active[:] = [Fault(kind, "GET volumes", seconds=0.5, status=401), Fault("status", "POST login", status=401)]
             with pytest.raises(EndpointError) as caught:
                 names(array)
-            heard.append(everything(caught.value))
+            heard.append(shown_by(caught.value))
     heard += [caplog.text, *capfd.readouterr()]
     for text in heard:
-        assert API_TOKEN not in text
+        assert PASSWORD not in text
         assert session_token not in text
     assert "***" in heard[0]
-
-
-def everything(error: BaseException) -> str:
-    """All that a traceback could show: messages, and the arguments of every exception behind it."""
-    shown = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
-    behind: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in behind:
-        behind.append(following)
-        request = getattr(following, "_request", None)
-        shown += repr(following) + repr(vars(following)) + repr(request and dict(request.headers))
-        following = following.__cause__ or following.__context__
-    return shown

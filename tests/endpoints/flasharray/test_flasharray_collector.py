@@ -6,9 +6,6 @@ import dataclasses
 import json
 import os
 import re
-from collections import defaultdict
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +14,7 @@ import pytest
 from auditor.endpoints.flasharray.client import PAGE, open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.facts.needs import EVERYTHING, Needs, needs
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.schema import ARRAY_TOPICS
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.flasharray.parts import (
     HostDescription,
@@ -31,9 +27,9 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
+from auditor.model import Endpoint, EndpointKind, Gap
+from tests.endpoints.arrays import Collected, serving_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -81,59 +77,12 @@ S2 = FlashArrayDescription(
 )
 
 
-class Collected:
-    """Rows by table, and gaps."""
-
-    def __init__(self, items: Iterator[Any]) -> None:
-        self.items = list(items)
-        self.gaps = [item for item in self.items if isinstance(item, Gap)]
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in self.items:
-            if isinstance(item, Gap):
-                continue
-            lengths = {len(values) for values in item.columns.values()}
-            assert len(lengths) == 1
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            self.largest_batch = max(self.largest_batch, *lengths)
-            for row in zip(*item.columns.values(), strict=True):
-                self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-
-    @property
-    def complete(self) -> dict[str, bool]:
-        return {row["topic"]: row["complete"] for row in self.tables["reading"]}
-
-    def incomplete(self) -> set[str]:
-        assert sorted(row["topic"] for row in self.tables["reading"]) == sorted(TOPICS), "each topic exactly once"
-        return {topic for topic, complete in self.complete.items() if not complete}
-
-    def by(self, table: str, key: str = "name") -> dict[Any, dict[str, Any]]:
-        return {row[key]: row for row in self.tables[table]}
-
-    def column(self, column: str, table: str = "array_volume", key: str = "name") -> dict[Any, Any]:
-        return {row[key]: row[column] for row in self.tables[table]}
+def serving(folder: Path, description: FlashArrayDescription, timeout: float = 5.0) -> Any:
+    return serving_array(EndpointKind.FLASHARRAY, description, folder, timeout=timeout)
 
 
-@contextmanager
-def serving(folder: Path, description: FlashArrayDescription, timeout: float = 5.0) -> Iterator[tuple[FlashArrayServer, Endpoint]]:
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "token").write_text("right")
-    server = FlashArrayServer(description, authority.server_context("127.0.0.1"), "right")
-    endpoint = Endpoint(
-        name="fa-east",
-        kind=EndpointKind.FLASHARRAY,
-        address=server.host,
-        port=server.port,
-        username="",
-        password=Secret("file", (str(folder / "token"),)),
-        tls=Tls(ca=str(folder / "ca.pem")),
-        limits=Limits(timeout_seconds=timeout),
-    )
-    try:
-        yield server, endpoint
-    finally:
-        server.stop()
+def column(found: Collected, column: str, table: str = "array_volume", key: str = "name") -> dict[Any, Any]:
+    return {row[key]: row[column] for row in found.tables[table]}
 
 
 @pytest.fixture
@@ -144,7 +93,7 @@ def served(tmp_path: Path) -> Iterator[tuple[FlashArrayServer, Endpoint]]:
 
 def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
     with open_flasharray(endpoint) as array:
-        return Collected(collect_flasharray(array, endpoint, asked))
+        return Collected(collect_flasharray(array, endpoint, asked), asked.topics_of(EndpointKind.FLASHARRAY))
 
 
 def test_a_healthy_array_is_read_whole(served: tuple[FlashArrayServer, Endpoint]) -> None:
@@ -214,15 +163,15 @@ def test_pods_that_cannot_be_asked_for_leave_only_their_own_hole(served: tuple[F
 
 
 def test_a_volume_that_hosts_reach_by_nvme_has_the_name_they_see_it_by(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    # Serial 6C1B16CE1C034D1C00011014: its first 14 digits, the vendor's OUI, its last 10 (docs/domain/arrays.md#device-names).
-    assert collected(served[1]).column("device")["fast"] == "eui.006c1b16ce1c034d24a9371c00011014"
+    # Serial 6C1B16CE1C034D1C00011014: its first 14 digits, the vendor's OUI, its last 10 (arrays.md, "Device name to volume").
+    assert column(collected(served[1]), "device")["fast"] == "eui.006c1b16ce1c034d24a9371c00011014"
 
 
 def test_a_volume_that_is_reached_both_ways_keeps_the_scsi_name_and_says_so(tmp_path: Path) -> None:
     both = dataclasses.replace(S2, volumes=(*S2.volumes[:-1], dataclasses.replace(S2.volumes[-1], hosts=("nvme-1", "esx-1"))))
     with serving(tmp_path, both) as (_, endpoint):
         found = collected(endpoint)
-    assert found.column("device")["fast"] == f"{STEM}00011014"
+    assert column(found, "device")["fast"] == f"{STEM}00011014"
     assert found.incomplete() == {"volumes"}
     (gap,) = found.gaps
     assert "NVMe" in gap.why
@@ -242,7 +191,7 @@ def test_what_no_host_s_protocol_is_known_of_has_no_device_name(served: tuple[Fl
     server.faults.active.append(fault)
     found = collected(endpoint)
     assert server.requests.count("GET hosts") == 1, "who does not answer is not asked twice"
-    assert set(found.column("device").values()) == {None}
+    assert set(column(found, "device").values()) == {None}
     assert found.incomplete() == {"array_hosts", "volumes"}
     assert len(found.tables["array_volume"]) == 7, "all else of the volumes is known"
 
@@ -299,7 +248,7 @@ def test_hosts_their_initiators_and_what_they_reach_lead_to_one_another(served: 
         ("esx-2", "iqn.1998-01.com.vmware:esx-2", "iscsi"),
         ("nvme-1", "nqn.2014-08.com.vmware:nvme-1", "nvme"),
     ]
-    names = found.column("name", key="volume_id")
+    names = column(found, "name", key="volume_id")
     reached = {(names[row["volume_id"]], row["array_host_id"]) for row in found.tables["array_connection"]}
     vvols = {(name, "esx-1") for name in names.values() if name.startswith("vvol-")}
     assert reached == vvols | {
@@ -317,7 +266,7 @@ def test_hosts_their_initiators_and_what_they_reach_lead_to_one_another(served: 
 
 def test_the_load_of_a_volume_is_that_of_its_reads_and_writes_by_their_number(served: tuple[FlashArrayServer, Endpoint]) -> None:
     found = collected(served[1])
-    names = found.column("name", key="volume_id")
+    names = column(found, "name", key="volume_id")
     loads = {names[row["volume_id"]]: row for row in found.tables["array_volume_load"]}
     db = {key: value for key, value in loads["db"].items() if key not in ("endpoint", "volume_id")}
     # 300 reads and 100 writes a second: (300 * 4096 + 100 * 8192) / 400 and so on.
@@ -348,19 +297,6 @@ def test_writes_mirrored_to_the_other_array_of_a_pod_count(served: tuple[FlashAr
     found = collected(endpoint)
     shared = found.tables["array_volume_load"][3]
     assert (shared["actual_iops"], shared["average_io_bytes"], shared["latency_us"], shared["throttle_us"]) == (100, 16384, 800, 0)
-
-
-def test_readings_say_when_and_the_snapshot_takes_them(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    found = collected(served[1])
-    builder = SnapshotBuilder()
-    for each in found.items:
-        builder.add(each)
-    for row in found.tables["reading"]:
-        assert row["scope"] == ""
-        assert timedelta(0) <= datetime.now(UTC) - row["read_at"] < timedelta(minutes=1)
-    now = datetime.now(UTC)
-    count = builder.finish((), started=now, finished=now).connection.execute("SELECT count(*) FROM fact.array_volume").fetchone()
-    assert count == (7,)
 
 
 @pytest.mark.parametrize(
@@ -438,7 +374,7 @@ def test_a_destroyed_volume_is_told_as_such_and_no_host_sees_it(served: tuple[Fl
     server.alterations["GET volumes/performance"] = lambda answer: {**answer, "items": [x for x in answer["items"] if x["name"] != "db"]}
     found = collected(endpoint)
     assert found.gaps == []
-    assert (found.column("status")["db"], found.column("device")["db"]) == ("destroyed", None)
+    assert (column(found, "status")["db"], column(found, "device")["db"]) == ("destroyed", None)
 
 
 def test_a_destroyed_group_limits_nothing(served: tuple[FlashArrayServer, Endpoint]) -> None:
@@ -446,7 +382,7 @@ def test_a_destroyed_group_limits_nothing(served: tuple[FlashArrayServer, Endpoi
     server.alterations["GET volume-groups"] = item(lambda group: group.update(destroyed=True), place=0)
     found = collected(endpoint)
     assert found.gaps == []
-    assert "batch" not in found.column("max_iops", "array_qos_policy")
+    assert "batch" not in column(found, "max_iops", "array_qos_policy")
 
 
 @pytest.mark.parametrize(
@@ -633,33 +569,6 @@ def test_controllers_of_shelves_are_not_the_array_s(served: tuple[FlashArrayServ
     assert (found.tables["array"][0]["model"], [row["name"] for row in found.tables["array_node"]]) == ("FA-X70R3", ["CT0", "CT1"])
 
 
-@pytest.mark.parametrize(
-    "fault",
-    [
-        pytest.param(Fault("truncate", "GET volumes"), id="truncated"),
-        pytest.param(Fault("garbage", "GET volumes"), id="garbage"),
-        pytest.param(Fault("status", "GET volumes", status=500), id="server error"),
-        pytest.param(Fault("drop", "GET volumes"), id="dropped"),
-        pytest.param(Fault("latency", "GET volumes", seconds=0.6), id="slow"),
-    ],
-)
-def test_one_question_that_fails_leaves_the_rest_read(tmp_path: Path, fault: Fault) -> None:
-    with serving(tmp_path, S2, timeout=0.3) as (server, endpoint):
-        server.faults.active.append(fault)
-        found = collected(endpoint)
-    assert found.incomplete() == {"volumes", "volume_load", "protocol_endpoints"}
-    assert len(found.tables["array_connection"]) == 10
-
-
-def test_an_array_that_fell_silent_is_not_waited_for_topic_by_topic(tmp_path: Path) -> None:
-    with serving(tmp_path, S2, timeout=0.3) as (server, endpoint), open_flasharray(endpoint) as array:
-        server.requests.clear()
-        server.faults.active.append(Fault("drop"))
-        found = Collected(collect_flasharray(array, endpoint))
-        assert server.requests == ["GET controllers", "GET arrays", "GET controllers"]
-    assert found.incomplete() == set(TOPICS)
-
-
 def test_a_token_that_is_refused_in_mid_run_is_not_tried_again(served: tuple[FlashArrayServer, Endpoint]) -> None:
     server, endpoint = served
     with open_flasharray(endpoint) as array:
@@ -684,8 +593,8 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
+        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

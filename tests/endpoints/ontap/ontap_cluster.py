@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
-from auditor.facts.schema import ARRAY_TOPICS, TABLES
 from auditor.lab.arrays.ontap.description import (
     AdaptiveDescription,
     AggregateDescription,
@@ -27,8 +26,8 @@ from auditor.lab.arrays.ontap.description import (
     VolumeDescription,
 )
 from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.authority import Authority
-from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Tls
+from auditor.model import Endpoint, EndpointKind
+from tests.endpoints import arrays
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -139,56 +138,22 @@ class Clock:
         self.now += seconds
 
 
-class Collected:
-    """Rows by table, without their endpoint, and gaps."""
+class Collected(arrays.Collected):
+    """Rows by table without their endpoint, which is always the same, and gaps."""
 
-    def __init__(self, items: Iterable[Any], asked: Iterable[str] = ARRAY_TOPICS[EndpointKind.ONTAP]) -> None:
-        self.gaps: list[Gap] = []
-        self.tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
-        self.largest_batch = 0
-        for item in items:
-            if isinstance(item, Gap):
-                self.gaps.append(item)
-                continue
-            assert set(item.columns) <= set(TABLES[item.table].names)
-            assert set(item.columns.get("endpoint", [])) <= {"na-east"}
-            self.largest_batch = max(self.largest_batch, *(len(values) for values in item.columns.values()))
-            for row in zip(*item.columns.values(), strict=True):
-                found = dict(zip(item.columns, row, strict=True))
-                self.tables[item.table].append({name: value for name, value in found.items() if name != "endpoint"})
-        topics = [row["topic"] for row in self.tables["reading"]]
-        assert sorted(topics) == sorted(asked), "each topic that was asked for exactly once"
-
-    def incomplete(self) -> set[str]:
-        return {row["topic"] for row in self.tables["reading"] if not row["complete"]}
-
-    def by(self, table: str, key: str) -> dict[Any, dict[str, Any]]:
-        found = {row[key]: row for row in self.tables[table]}
-        assert len(found) == len(self.tables[table]), "the key tells the rows apart"
-        return found
+    def __init__(self, items: Iterable[Any], topics: Iterable[str] = endpoint_type(EndpointKind.ONTAP).topics) -> None:
+        super().__init__(items, topics)
+        assert {row.pop("endpoint", "na-east") for rows in self.tables.values() for row in rows} == {"na-east"}
 
 
 @contextmanager
 def serving(folder: Path, description: OntapDescription, timeout: float = 5.0) -> Iterator[tuple[OntapServer, Endpoint, Clock]]:
-    authority, clock = Authority(), Clock()
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text("right")
-    server = OntapServer(description, authority.server_context("127.0.0.1"), "audit", "right", clock=clock)
-    endpoint = Endpoint(
-        name="na-east",
-        kind=EndpointKind.ONTAP,
-        address=server.host,
-        port=server.port,
-        username="audit",
-        password=Secret("file", (str(folder / "password"),)),
-        tls=Tls(ca=str(folder / "ca.pem")),
-        limits=Limits(timeout_seconds=timeout),
-    )
-    yield server, endpoint, clock
-    server.stop()
+    clock = Clock()
+    with arrays.serving_array(EndpointKind.ONTAP, description, folder, timeout=timeout, clock=clock) as (server, endpoint):
+        yield server, endpoint, clock
 
 
 def collected(endpoint: Endpoint, clock: Clock, needs: Needs = EVERYTHING) -> Collected:
     with open_ontap(endpoint) as cluster:
-        asked = [topic for topic in ARRAY_TOPICS[EndpointKind.ONTAP] if topic in needs.topics]
-        return Collected(collect_ontap(cluster, endpoint, needs, clock=clock, sleep=clock.sleep), asked)
+        items = collect_ontap(cluster, endpoint, needs, clock=clock, sleep=clock.sleep)
+        return Collected(items, needs.topics_of(EndpointKind.ONTAP))

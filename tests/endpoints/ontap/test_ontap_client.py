@@ -6,8 +6,6 @@ import dataclasses
 import logging
 import re
 import time
-import traceback
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +30,12 @@ from auditor.lab.arrays.ontap.description import (
     VolumeDescription,
 )
 from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor.model import EndpointKind
+from tests.endpoints.arrays import serving_array, shown_by
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
 PASSWORD = "pw-that-nobody-may-see"
@@ -53,37 +51,10 @@ VOLUMES = "storage/volumes"
 POLICIES = "storage/qos/policies"
 
 
-@pytest.fixture(scope="module")
-def authority(tmp_path_factory: pytest.TempPathFactory) -> tuple[Authority, Path]:
-    made, folder = Authority(), tmp_path_factory.mktemp("ca")
-    made.write(folder / "ca.pem")
-    (folder / "password").write_text(PASSWORD + "\n")
-    return made, folder
-
-
 @pytest.fixture
-def serve(authority: tuple[Authority, Path]) -> Callable[..., Any]:
-    made, folder = authority
-
-    @contextmanager
-    def serving(
-        description: OntapDescription = CLUSTER, timeout: float = 5.0, password: str = "password"
-    ) -> Iterator[tuple[OntapServer, Endpoint]]:
-        server = OntapServer(description, made.server_context("127.0.0.1"), "audit", PASSWORD)
-        yield (
-            server,
-            Endpoint(
-                name="na-east",
-                kind=EndpointKind.ONTAP,
-                address=server.host,
-                port=server.port,
-                username="audit",
-                password=Secret("file", (str(folder / password),)),
-                tls=Tls(ca=str(folder / "ca.pem")),
-                limits=Limits(timeout_seconds=timeout),
-            ),
-        )
-        server.stop()
+def serve(tmp_path: Path) -> Callable[..., Any]:
+    def serving(description: OntapDescription = CLUSTER, timeout: float = 5.0) -> Any:
+        return serving_array(EndpointKind.ONTAP, description, tmp_path, timeout=timeout)
 
     return serving
 
@@ -156,24 +127,6 @@ def test_a_version_that_is_not_told_is_not_guessed(serve: Any, told: Any, good: 
         else:
             with pytest.raises(MalformedAnswerError, match="does not tell its version"), open_ontap(endpoint):
                 pass
-
-
-def test_a_wrong_password_is_a_matter_of_credentials_and_tried_once(serve: Any, authority: Any) -> None:
-    (authority[1] / "old").write_text("old-password")
-    with serve(password="old") as (server, endpoint):
-        with pytest.raises(CredentialsError) as caught, open_ontap(endpoint):
-            pass
-        assert server.requests == ["GET cluster"], "a second try could lock the account"
-    assert "old-password" not in everything(caught.value)
-
-
-def test_a_certificate_of_somebody_else_is_not_talked_to(serve: Any, tmp_path: Path) -> None:
-    Authority().write(tmp_path / "other.pem")
-    with serve() as (server, endpoint):
-        other = dataclasses.replace(endpoint, tls=Tls(ca=str(tmp_path / "other.pem")))
-        with pytest.raises(EndpointUnreachableError, match=r"(?i)certificate"), open_ontap(other):
-            pass
-        assert server.requests == [], "no request, and so no credentials, may reach it"
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 7])
@@ -374,22 +327,9 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
             server.faults.active[:] = [Fault(kind, f"GET {VOLUMES}", seconds=0.6, status=500)]
             with pytest.raises(EndpointError) as caught:
                 names(cluster)
-            heard.append(everything(caught.value))
+            heard.append(shown_by(caught.value))
     heard += [caplog.text, *capfd.readouterr()]
     for text in heard:
         for secret in (PASSWORD, "Basic "):
             assert secret not in text
     assert "***" in heard[0]
-
-
-def everything(error: BaseException) -> str:
-    """All that a traceback could show: messages, and the arguments of every exception behind it."""
-    shown = "".join(traceback.TracebackException.from_exception(error, capture_locals=False).format())
-    behind: list[BaseException] = []
-    following: BaseException | None = error
-    while following is not None and following not in behind:
-        behind.append(following)
-        request = getattr(following, "_request", None)
-        shown += repr(following) + repr(vars(following)) + repr(request and dict(request.headers))
-        following = following.__cause__ or following.__context__
-    return shown

@@ -15,7 +15,7 @@ from auditor.endpoints.ontap.client import OntapCluster, open_ontap
 from auditor.endpoints.ontap.settings.efficiency_schedule import OntapEfficiencySchedule
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
-from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
 from auditor.lab.arrays.ontap.cluster import Cluster
 from auditor.lab.arrays.ontap.server import OntapServer
@@ -157,65 +157,6 @@ def test_a_setting_is_read_as_it_is(cluster: OntapCluster, remediator: Remediato
     assert remediator.read(cluster, where) == Reading(value)
 
 
-CHANGES = [
-    pytest.param(change("ontap.qos_policy_limit", limit_of("gold"), 5000, 8000), POLICIES, id="a ceiling"),
-    pytest.param(
-        change("ontap.qos_policy_limit", limit_of("gold", field="max_throughput_mbps"), 100, None), POLICIES, id="a ceiling lifted"
-    ),
-    pytest.param(change("ontap.qos_policy_limit", limit_of("free", "nas"), None, 900), POLICIES, id="a first ceiling"),
-    pytest.param(change("ontap.efficiency_schedule", schedule_of("default", "nas"), "midnight", "weekly"), EFFICIENCY, id="a schedule"),
-    pytest.param(change("ontap.volume_qos_policy", lun("luns1", "ds1"), "gold", "together"), LUNS, id="a LUN's policy"),
-    pytest.param(change("ontap.volume_qos_policy", lun("luns1", "ds1"), "gold", None), LUNS, id="a LUN's policy taken away"),
-    pytest.param(change("ontap.volume_qos_policy", share("nfs1"), "free", "by-size"), VOLUMES, id="a volume's policy"),
-    pytest.param(change("ontap.volume_qos_policy", share("nfs1"), "free", None), VOLUMES, id="a volume's policy taken away"),
-    pytest.param(change("ontap.volume_qos_policy", share("dr"), None, "free"), VOLUMES, id="a volume's first policy"),
-]
-
-
-@pytest.mark.parametrize(("wanted", "path"), CHANGES)
-class TestEveryChange:
-    def test_it_is_applied_once_touches_nothing_else_and_is_undone(self, peer: Peer, wanted: Change, path: str) -> None:
-        before = peer.state()
-        receipt = peer.run(FIRST, wanted)
-        assert (receipt.outcome, receipt.found, peer.writes()) == (Outcome.APPLIED, wanted.after, 1)
-        changed = {name for name, value in peer.state().items() if value != before[name]}
-        assert len(changed) == 1
-        assert peer.undone(FIRST).outcome is Outcome.APPLIED
-        assert (peer.state(), peer.writes()) == (before, 2)
-
-    def test_what_is_as_wanted_is_not_written(self, peer: Peer, wanted: Change, path: str) -> None:
-        peer.run(FIRST, wanted)
-        again = peer.run(SECOND, wanted)
-        assert (again.outcome, peer.writes()) == (Outcome.ALREADY, 1)
-
-    def test_what_somebody_else_changed_is_left_alone(self, peer: Peer, wanted: Change, path: str) -> None:
-        seen = dataclasses.replace(wanted, before="something else" if isinstance(wanted.before, str) else 1)
-        receipt = peer.run(FIRST, seen)
-        assert (receipt.outcome, receipt.found, peer.writes()) == (Outcome.STALE, wanted.before, 0)
-
-    def test_what_is_accepted_and_ignored_is_not_called_applied(self, peer: Peer, wanted: Change, path: str) -> None:
-        peer.server.outcome = "ignored"
-        receipt = peer.run(FIRST, wanted)
-        assert (receipt.outcome, receipt.found, peer.writes()) == (Outcome.UNVERIFIED, wanted.before, 1)
-
-    def test_a_write_whose_answer_is_lost_is_found_applied_by_reading(self, peer: Peer, wanted: Change, path: str) -> None:
-        peer.server.faults.active.append(Fault("lose", f"PATCH {path}"))
-        receipt = peer.run(FIRST, wanted)
-        assert (receipt.outcome, receipt.found, peer.writes()) == (Outcome.APPLIED, wanted.after, 1)
-        assert "not confirmed" in receipt.why
-
-    def test_a_write_that_did_not_arrive_may_still_change(self, peer: Peer, wanted: Change, path: str) -> None:
-        peer.server.faults.active.append(Fault("drop", f"PATCH {path}"))
-        receipt = peer.run(FIRST, wanted)
-        assert (receipt.outcome, receipt.found) == (Outcome.UNVERIFIED, wanted.before)
-
-    def test_an_account_that_may_only_read_is_refused(self, peer: Peer, wanted: Change, path: str) -> None:
-        before = peer.state()
-        peer.server.cluster.description = dataclasses.replace(CLUSTER, permissions=frozenset({"read"}))
-        receipt = peer.run(FIRST, wanted)
-        assert (receipt.outcome, peer.state()) == (Outcome.REFUSED, before)
-
-
 @pytest.mark.parametrize(
     ("outcome", "found"),
     [
@@ -342,9 +283,3 @@ def test_a_write_that_is_answered_too_late_is_unknown(peer: Peer, cluster: Ontap
     with pytest.raises(EndpointUnreachableError) as caught:
         LIMIT.write(cluster, limit_of("gold"), 8000)
     assert "not known" in caught.value.why
-
-
-def test_a_write_the_account_may_not_make_says_which(peer: Peer, cluster: OntapCluster) -> None:
-    peer.server.cluster.description = dataclasses.replace(CLUSTER, permissions=frozenset({"read"}))
-    with pytest.raises(PermissionMissingError, match=f"PATCH {LUNS}"):
-        ASSIGNED.write(cluster, lun("luns1", "ds1"), None)

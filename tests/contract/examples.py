@@ -1,0 +1,358 @@
+"""For each kind of array a small one of the lab, and the few things that the contract tests cannot know of it otherwise.
+
+An array kind that is new needs one entry in `EXAMPLES`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from auditor.lab.arrays.dell_sc.description import DellScDescription
+from auditor.lab.arrays.element.description import (
+    AccessGroupDescription,
+    ContainerDescription,
+    ElementDescription,
+    NodeDescription,
+    QosDescription,
+    QosPolicyDescription,
+    VolumeDescription,
+    VvolDescription,
+)
+from auditor.lab.arrays.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
+from auditor.lab.arrays.eternus.description import VolumeDescription as EternusVolume
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.arrays.flasharray.parts import HostDescription, VolumeGroupDescription
+from auditor.lab.arrays.flasharray.parts import QosDescription as FlashQos
+from auditor.lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.wire import Fault
+from auditor.model import EndpointKind, Target
+from tests.endpoints.arrays import NAMES, serving_array
+from tests.endpoints.dell_sc.dell_sc_serving import S1
+from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from auditor.model import Endpoint, Scalar
+
+Description = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
+
+
+@dataclass(frozen=True, slots=True)
+class SettingChange:
+    """A change that the example array takes.
+
+    Attributes:
+        write: the one request that it is written by.
+    """
+
+    name: str
+    target: Target
+    before: Scalar
+    after: Scalar
+    write: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One array of the lab.
+
+    Attributes:
+        opening: the requests of a session that is opened, up to where its collector begins.
+        login: of these the one that shows the secret first.
+        closing: the requests by which it ends.
+        refused: an operation of which the topics `lost` need the answer, and no others.
+        unreadable: topics that this account is never told whole.
+        read_only: of the description, for an account that may only read.
+        state: all that can be written, to be compared.
+        ignore: makes the array accept writes of an operation and do nothing.
+    """
+
+    kind: EndpointKind
+    description: Description
+    opening: tuple[str, ...]
+    login: str
+    refused: str
+    lost: frozenset[str]
+    changes: tuple[SettingChange, ...]
+    read_only: Mapping[str, Any]
+    state: Callable[[Any], Any]
+    ignore: Callable[[Any, str], None]
+    closing: tuple[str, ...] = ()
+    unreadable: frozenset[str] = frozenset()
+    prepare: Callable[[Any], None] = field(default=lambda _: None)
+
+    @contextmanager
+    def served(self, folder: Path, *, timeout: float = 5.0, **changes: Any) -> Iterator[tuple[Any, Endpoint, dict[str, Any]]]:
+        """The server, the endpoint that reaches it, and what its collector may be given so that it need not wait."""
+        options: dict[str, Any] = {}
+        waiting: dict[str, Any] = {}
+        if self.kind is EndpointKind.ONTAP:
+            clock = Clock()
+            options, waiting = {"clock": clock}, {"clock": clock, "sleep": clock.sleep}
+        description = dataclasses.replace(self.description, **changes)
+        with serving_array(self.kind, description, folder, timeout=timeout, **options) as (server, endpoint):
+            self.prepare(server)
+            yield server, endpoint, waiting
+
+
+def _of(kind: EndpointKind, /, **keys: str) -> Target:
+    return Target(NAMES[kind], tuple(sorted(keys.items())))
+
+
+def _element(**keys: str) -> Target:
+    return _of(EndpointKind.ELEMENT, **keys)
+
+
+_ELEMENT = Example(
+    EndpointKind.ELEMENT,
+    # Volume 1 is in Bronze, 2 has limits of its own, 3 happens to have Gold's without being in it; 4 is a vVol.
+    ElementDescription(
+        name="sf",
+        unique_id="1mhp",
+        nodes=(NodeDescription(1, "n1"), NodeDescription(2, "n2")),
+        qos_policies=(QosPolicyDescription("Bronze", 50, 1000, 2000), QosPolicyDescription("Gold", 100, 3000, 6000)),
+        volumes=(
+            VolumeDescription("bronze", policy="Bronze", access_groups=("esx",)),
+            VolumeDescription("own", qos=QosDescription(60, 700, 800)),
+            VolumeDescription("like-gold", qos=QosDescription(100, 3000, 6000)),
+        ),
+        access_groups=(AccessGroupDescription("esx", ("iqn.1998-01.com.vmware:esx-1",)),),
+        containers=(ContainerDescription("vvols"),),
+        vvols=(VvolDescription("db.vmdk", "vvols", policy="Bronze", bound_by=("564de1a4-9a99-da0f-8b7c-3a41dfd64bf1",)),),
+    ),
+    opening=("GetAPI",),
+    login="GetAPI",
+    refused="ListVolumes",
+    lost=frozenset({"volumes", "volume_load", "volume_histograms"}),
+    changes=(
+        SettingChange("element.qos_policy", _element(field="minIOPS", policy_id="1"), 50, 60, "ModifyQoSPolicy", "a policy's minimum"),
+        SettingChange("element.volume_policy", _element(volume_id="1"), "1", "2", "ModifyVolume", "from policy to policy"),
+        SettingChange("element.volume_policy", _element(volume_id="1"), "1", None, "ModifyVolume", "out of its policy"),
+        SettingChange("element.volume_policy", _element(volume_id="3"), None, "2", "ModifyVolume", "into the policy whose limits it has"),
+        SettingChange("element.volume_qos", _element(field="minIOPS", volume_id="2"), 60, 100, "ModifyVolume", "a minimum of its own"),
+        SettingChange(
+            "element.volume_limits",
+            _element(volume_id="2"),
+            "own 60/700/800",
+            "policy 2",
+            "ModifyVolume",
+            "from its own limits into a policy",
+        ),
+        SettingChange(
+            "element.volume_limits", _element(volume_id="1"), "policy 1", "own 50/500/600", "ModifyVolume", "from a policy to its own"
+        ),
+    ),
+    read_only={"permissions": frozenset({"read"})},
+    state=lambda server: {
+        **{f"policy {one.id}": tuple(one.qos.limits.values()) for one in server.cluster.policies.values()},
+        **{one.name: one.policy.id if one.policy else tuple(one.qos.limits.values()) for one in server.cluster.volumes.values()},
+    },
+    ignore=lambda server, write: server.faults.active.append(Fault("deaf", write)),
+)
+
+
+def _no_waiting(server: Any) -> None:
+    server.task_seconds = 0.0
+
+
+_DELL_SC = Example(
+    EndpointKind.DELL_SC,
+    S1,
+    opening=("Login",),
+    login="Login",
+    closing=("Logout",),
+    refused="ScServer/GetList",
+    lost=frozenset({"array_hosts", "connections"}),
+    changes=(
+        SettingChange(
+            "dell_sc.volume_qos_profile",
+            _of(EndpointKind.DELL_SC, volume_id="64702.1"),
+            "Prod",
+            None,
+            "PUT ScVolumeConfiguration",
+            "a profile that is taken away",
+        ),
+        SettingChange(
+            "dell_sc.volume_qos_profile",
+            _of(EndpointKind.DELL_SC, volume_id="64702.2"),
+            None,
+            "Prod",
+            "PUT ScVolumeConfiguration",
+            "a profile that is given",
+        ),
+    ),
+    read_only={"permissions": frozenset({"read"})},
+    state=lambda server: {one.name: server.center.qos_profiles[one.volume_qos].name for one in server.center.volumes.values()},
+    ignore=lambda server, write: server.ignored.add(write),
+    prepare=_no_waiting,
+)
+
+
+def _flasharray(name: str, **keys: str) -> Target:
+    return _of(EndpointKind.FLASHARRAY, name=name, **keys)
+
+
+def _accept_no_patch(server: Any, _: str) -> None:
+    server.ignored_writes = True
+
+
+def _flasharray_state(server: Any) -> Any:
+    held = [*server.array.volumes.values(), *server.array.groups.values()]
+    return {
+        **{one.name: (one.qos.iops_limit, one.qos.bandwidth_limit) for one in held},
+        **{f"host {name}": one.personality for name, one in server.array.hosts.items()},
+    }
+
+
+_FLASHARRAY = Example(
+    EndpointKind.FLASHARRAY,
+    FlashArrayDescription(
+        name="fa",
+        id="6c1b16ce-1c03-4d1c-b974-33405cf8d565",
+        hosts=(HostDescription("esx-1"), HostDescription("esx-2", personality=None)),
+        volume_groups=(VolumeGroupDescription("batch", FlashQos(15_000)),),
+        volumes=(FlashVolume("free", hosts=("esx-1",)), FlashVolume("batch/log", qos=FlashQos(1000, 400 << 20))),
+    ),
+    opening=("GET api_version", "POST login", "GET arrays"),
+    login="POST login",
+    closing=("POST logout",),
+    refused="GET volumes",
+    lost=frozenset({"volumes", "volume_load", "protocol_endpoints"}),
+    changes=(
+        SettingChange(
+            "flasharray.volume_limit", _flasharray("batch/log", field="iops_limit"), 1000, 5000, "PATCH volumes", "a ceiling that is raised"
+        ),
+        SettingChange(
+            "flasharray.volume_limit", _flasharray("batch/log", field="iops_limit"), 1000, None, "PATCH volumes", "a ceiling that is lifted"
+        ),
+        SettingChange(
+            "flasharray.volume_limit",
+            _flasharray("free", field="bandwidth_limit"),
+            None,
+            50 << 20,
+            "PATCH volumes",
+            "a ceiling where there was none",
+        ),
+        SettingChange(
+            "flasharray.volume_group_limit",
+            _flasharray("batch", field="iops_limit"),
+            15_000,
+            None,
+            "PATCH volume-groups",
+            "a group's ceiling that is lifted",
+        ),
+        SettingChange("flasharray.host_personality", _flasharray("esx-2"), "", "esxi", "PATCH hosts", "a personality that was forgotten"),
+        SettingChange("flasharray.host_personality", _flasharray("esx-1"), "esxi", "", "PATCH hosts", "a personality that is taken away"),
+    ),
+    read_only={"role": "readonly"},
+    state=_flasharray_state,
+    ignore=_accept_no_patch,
+)
+
+
+def _ontap(**keys: str) -> Target:
+    return _of(EndpointKind.ONTAP, **keys)
+
+
+def _ontap_policy(name: str, svm: str = "san", field: str = "max_throughput_iops") -> Target:
+    return _ontap(field=field, policy_id=CLUSTER.derived_id("qos", svm, name))
+
+
+_LUN = _ontap(kind="lun", volume_id=CLUSTER.derived_id("lun", "luns1", "ds1"))
+_SHARE = _ontap(kind="share", volume_id=CLUSTER.derived_id("volume", "nfs1"))
+_COPY = _ontap(kind="share", volume_id=CLUSTER.derived_id("volume", "dr"))
+
+
+def _accept_no_job(server: Any, _: str) -> None:
+    server.outcome = "ignored"
+
+
+def _ontap_state(server: Any) -> Any:
+    cluster = server.cluster
+    return {
+        **{each.name: dict(each.limits) for each in cluster.qos},
+        **{f"dedup {each.name}": (each.schedule, dict(each.settings)) for each in cluster.efficiency},
+        **{volume.about.name: volume.qos and volume.qos.name for volume in cluster.volumes},
+        **{lun.path: lun.qos and lun.qos.name for lun in cluster.luns},
+    }
+
+
+_POLICIES, _LUNS, _VOLUMES = "PATCH storage/qos/policies", "PATCH storage/luns", "PATCH storage/volumes"
+_ONTAP = Example(
+    EndpointKind.ONTAP,
+    CLUSTER,
+    opening=("GET cluster",),
+    login="GET cluster",
+    refused="GET protocols/san/igroups",
+    lost=frozenset({"array_hosts"}),
+    changes=(
+        SettingChange("ontap.qos_policy_limit", _ontap_policy("gold"), 5000, 8000, _POLICIES, "a ceiling"),
+        SettingChange(
+            "ontap.qos_policy_limit", _ontap_policy("gold", field="max_throughput_mbps"), 100, None, _POLICIES, "a ceiling lifted"
+        ),
+        SettingChange("ontap.qos_policy_limit", _ontap_policy("free", "nas"), None, 900, _POLICIES, "a first ceiling"),
+        SettingChange(
+            "ontap.efficiency_schedule",
+            _ontap(policy_id=CLUSTER.derived_id("efficiency", "nas", "default")),
+            "midnight",
+            "weekly",
+            "PATCH storage/volume-efficiency-policies",
+            "a schedule",
+        ),
+        SettingChange("ontap.volume_qos_policy", _LUN, "gold", "together", _LUNS, "a LUN's policy"),
+        SettingChange("ontap.volume_qos_policy", _LUN, "gold", None, _LUNS, "a LUN's policy taken away"),
+        SettingChange("ontap.volume_qos_policy", _SHARE, "free", "by-size", _VOLUMES, "a volume's policy"),
+        SettingChange("ontap.volume_qos_policy", _SHARE, "free", None, _VOLUMES, "a volume's policy taken away"),
+        SettingChange("ontap.volume_qos_policy", _COPY, None, "free", _VOLUMES, "a volume's first policy"),
+    ),
+    read_only={"permissions": frozenset({"read"})},
+    state=_ontap_state,
+    ignore=_accept_no_job,
+)
+
+
+def _eternus(**keys: str) -> Target:
+    return _of(EndpointKind.ETERNUS, mode="volume-qos", **keys)
+
+
+_ETERNUS = Example(
+    EndpointKind.ETERNUS,
+    EternusDescription(
+        name="dx",
+        firmware="V11L30-0000",
+        model_name="ET203ACU",
+        uid_prefix="600000E00D2A0000002A0115",
+        categories=(CategoryDescription(3, LimitDescription(1000, 50), write=LimitDescription(700, 70)),),
+        volumes=(EternusVolume("one", category=3, read_category=2, write_category=1), EternusVolume("two")),
+        users=(UserDescription("watcher", "Monitor"),),
+    ),
+    opening=("login", "show enclosure-status"),
+    login="login",
+    refused="show volumes",
+    lost=frozenset({"volumes"}),
+    unreadable=frozenset({"pools", "array_hosts", "connections"}),  # accounts that are answered by machine may not see these
+    changes=(
+        SettingChange("eternus.qos_category", _eternus(category="3", field="iops"), 1000, 1500, "set qos-bandwidth-limit", "a category"),
+        SettingChange("eternus.volume_qos", _eternus(volume_id="0"), "volume-qos/3", "volume-qos/5", "set volume-qos", "a volume"),
+    ),
+    read_only={"permissions": frozenset({"read"})},
+    state=lambda server: {
+        **{
+            str(number): {kind: (one.iops, one.mb_per_second) for kind, one in table.items()}
+            for number, table in server.array.table.items()
+        },
+        **{f"volume {one.name}": tuple(one.categories.values()) for one in server.array.volumes.values()},
+    },
+    ignore=lambda server, write: server.faults.active.append(Fault("ignore", write)),
+)
+
+EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType({one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS)})
