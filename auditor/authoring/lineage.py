@@ -2,7 +2,7 @@
 
 Whatever decides which rows there are (FROM, WHERE, GROUP BY, the condition of a join) counts for every column. Only a LEFT JOIN is left
 out, and only where nothing asks for a column of its right side and that side has at most one row for each row of the left: then it
-changes nothing. Where that cannot be told it stays. So the answer may name too much, and never too little.
+changes nothing. Where that is not certain it stays. So the answer may name too much, and never too little.
 """
 
 from __future__ import annotations
@@ -101,10 +101,12 @@ def _views() -> Mapping[str, exp.Query]:
         schema.add_table(f'fact."{name}"', {**{column.name: column.type for column in table.columns}, "rowid": "BIGINT"})
     views: dict[str, exp.Query] = {}
     for name, query in parsed_views().items():
-        found = qualify(query.copy(), schema=schema, dialect="duckdb", db="main", validate_qualify_columns=False, quote_identifiers=False)
-        if not isinstance(found, exp.Query):
+        qualified = qualify(
+            query.copy(), schema=schema, dialect="duckdb", db="main", validate_qualify_columns=False, quote_identifiers=False
+        )
+        if not isinstance(qualified, exp.Query):
             raise NotImplementedError(f"view {name} is not a query")
-        views[name] = found
+        views[name] = qualified
         schema.add_table(f'main."{name}"', dict.fromkeys(views[name].named_selects, "VARCHAR"))
     return views
 
@@ -315,7 +317,7 @@ def _scopes() -> dict[int, _Scope]:
 
 
 def is_unique(relation: Relation, names: Collection[str]) -> bool:
-    """Whether no two rows of `relation` have the same values in the columns `names`; false also where that cannot be told."""
+    """Whether no two rows of `relation` have the same values in the columns `names`; false also where that is not certain."""
     from sqlglot import exp
 
     if isinstance(relation, str):

@@ -80,9 +80,9 @@ class ExpressionChecker:
             names = self._plainly_sound(text, view, params)
             if names is not None:
                 sound.setdefault(view, []).append((key, names))
-        for view, found in sound.items():
-            types = self._types(view, [(wanted[key], names) for key, names in found])
-            for (key, names), kind in zip(found, types, strict=False):
+        for view, checked in sound.items():
+            types = self._types(view, [(wanted[key], names) for key, names in checked])
+            for (key, names), kind in zip(checked, types, strict=False):
                 self._known[key] = Expression(wanted[key][0], names.columns, names.params, kind)
 
     def _table(self, view: str) -> str:
@@ -128,9 +128,9 @@ class ExpressionChecker:
         Raises:
             ExpressionError: it names the part and the columns it hides.
         """
-        found = hidden_columns(self._parse(text), may_be_missing)
-        if found is not None:
-            part, columns = found
+        hidden = hidden_columns(self._parse(text), may_be_missing)
+        if hidden is not None:
+            part, columns = hidden
             listed = ", ".join(f'"{column}"' for column in columns)
             raise ExpressionError(
                 f"uses {part}, which turns a missing {listed} into an answer; "
@@ -144,14 +144,14 @@ class ExpressionChecker:
         if answer["error"]:
             raise ExpressionError(f"does not parse: {answer.get('error_message', 'no expression')}")
         if len(answer["statements"]) != 1:
-            raise ExpressionError("holds a statement; an expression is asked for")
+            raise ExpressionError("holds a statement; an expression is wanted")
         return answer["statements"][0]["node"]["select_list"]
 
     def _serialized(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
         import json
 
-        asked = {"texts": [f"SELECT ({text}\n)" for text in texts]}
-        rows = self._connection.execute("SELECT json_serialize_sql(text) FROM (SELECT unnest($texts) AS text)", asked).fetchall()
+        bound = {"texts": [f"SELECT ({text}\n)" for text in texts]}
+        rows = self._connection.execute("SELECT json_serialize_sql(text) FROM (SELECT unnest($texts) AS text)", bound).fetchall()
         return [json.loads(row[0]) for row in rows]
 
     def _check_names(self, names: Names, tree: Any, view: str, params: Mapping[str, Param]) -> None:
@@ -186,7 +186,7 @@ class ExpressionChecker:
         if name in allowed:
             return
         if name in known:
-            raise ExpressionError(f"calls {name}(), which asks more than the row: other rows, a clock, chance or a setting")
+            raise ExpressionError(f"calls {name}(), which needs more than the row: other rows, a clock, chance or a setting")
         raise ExpressionError(f"calls {name}(), which DuckDB does not have{did_you_mean(name, allowed)}")
 
     def _check_sides(self, node: Mapping[str, Any], columns: Mapping[str, str], params: Mapping[str, Param]) -> None:
@@ -221,8 +221,8 @@ class ExpressionChecker:
 
 def _key(text: str, view: str, params: Mapping[str, Param]) -> _Key:
     """All that the meaning of an expression depends on: 1, true and 1.0 are params of three types."""
-    told = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
-    return text, view, "\n".join(told)
+    typed = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
+    return text, view, "\n".join(typed)
 
 
 @cache

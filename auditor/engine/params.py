@@ -151,7 +151,7 @@ def _checked(override: Override, rules: RuleSet) -> ParamValue:
         raise _mistake(
             override, f'"{override.name}" of {override.rule} must be {_KINDS[type(default)]} like {default!r}, and is {override.value!r}'
         )
-    return value  # type: ignore[no-any-return]  # is_param_value said so
+    return value  # type: ignore[no-any-return]  # is_param_value has checked it
 
 
 def _mistake(override: Override, what: str) -> ConfigurationError:

@@ -26,7 +26,7 @@ def in_order(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[
         yield from fetched(connection, f"{select} ORDER BY {PLACE}", bound)
         return
     for (endpoint,) in list(fetched(connection, f"SELECT DISTINCT endpoint FROM ({select}) ORDER BY endpoint", bound)):
-        # Asked plainly, so that a file can leave out what its statistics rule out.
+        # A plain comparison, so that a file can leave out what its statistics rule out.
         here, also = ("IS NULL", {}) if endpoint is None else ("= $auditor_part", {"auditor_part": endpoint})
         yield from fetched(connection, f"SELECT * FROM ({select}) WHERE endpoint {here} ORDER BY {PLACE}", {**bound, **also})
 

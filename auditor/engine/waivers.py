@@ -146,7 +146,7 @@ def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
         asked_for: somebody named this file, so it has to be there.
 
     Raises:
-        ConfigurationError: it was asked for and is not there.
+        ConfigurationError: it was named and is not there.
     """
     if not path.is_file():
         if not asked_for:

@@ -1,4 +1,4 @@
-"""A baseline and a lesson that want one setting different: neither is mended at the other's cost."""
+"""A baseline and a lesson that want one setting different: neither is fixed at the other's cost."""
 
 from dataclasses import replace
 from typing import Any
