@@ -12,6 +12,12 @@ from hypothesis import HealthCheck
 PATIENCE_SECONDS = 300.0
 """How long any wait goes on before the test fails. Only a failing test reaches it, so it is far beyond what a slow, busy machine needs."""
 
+SHORT_SECONDS = 1.0
+"""The time-out of an endpoint that falls silent: short, as the test waits for it, and long enough for an answer on a slow, busy machine."""
+
+NEVER_SECONDS = 3600.0
+"""The latency of an answer that nobody is to wait for. The lab's servers leave off waiting when they are stopped."""
+
 SPEED_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 """Hypothesis' checks of speed, which no property test is held to. The list of a test's own settings takes the place of the profile's, so a
 test that suppresses another check names these too."""
