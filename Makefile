@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants catalog checked-rules example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -60,6 +60,8 @@ checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
 
 catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
 	$(BIN)/python -m auditor.authoring.catalog
+
+generated: catalog checked-rules rule-pages ## make all generated files but the example values anew: after a change of views, facts or rules
 
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor.lab.example_values

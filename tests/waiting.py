@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck
 
@@ -36,6 +37,11 @@ def until(read: Callable[[], _T], what: str) -> _T:
         assert time.monotonic() < give_up, f"did not happen: {what}"
         time.sleep(0.02)
     return value
+
+
+def completed(command: Sequence[str], *, check: bool, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a command printed, as text, once it has ended; `options` are those of subprocess.run."""
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=check, **options)
 
 
 @dataclass

@@ -41,7 +41,7 @@ from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Secret, Tls
-from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
+from tests.waiting import NEVER_SECONDS, PATIENCE_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -470,4 +470,4 @@ def test_a_password_that_is_not_there_opens_nothing(serve_vcenter: Serve) -> Non
 
 def test_importing_the_client_imports_no_pyvmomi() -> None:
     code = "import sys, auditor.endpoints.vcenter.session, auditor.endpoints.vcenter.esxcli; sys.exit('pyVmomi' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0
