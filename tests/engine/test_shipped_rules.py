@@ -32,7 +32,7 @@ def test_there_are_rules_and_every_file_is_one() -> None:
 
 
 @pytest.mark.parametrize("rule_id", IDS)
-def test_the_examples_are_what_they_say_and_every_failing_one_is_mended(rule_id: str) -> None:
+def test_the_examples_are_what_they_say_and_every_failing_one_is_fixed(rule_id: str) -> None:
     assert [result.detail for result in check_examples(shipped().only([rule_id]), shipped()) if not result.ok] == []
 
 

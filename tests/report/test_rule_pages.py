@@ -14,7 +14,7 @@ def rules() -> RuleSet:
     return load_rule_set()
 
 
-def test_a_page_tells_what_why_how_risk_when_to_waive_and_who_says_so(rules: RuleSet) -> None:
+def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) -> None:
     text = page(rules["vvol/pe-dsnro-headroom"])
     for part in (
         "# One throttled disk cannot fill a protocol endpoint's queue",

@@ -43,4 +43,4 @@ def test_a_run_that_changed_nothing_cannot_be_undone(vvols: Place) -> None:
     vvols.capsys.readouterr()
     code = run(["undo", audited.report["run"]["id"], "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), "--yes"])
     assert code == 3
-    assert "there is nothing to undo" in vvols.capsys.readouterr().err
+    assert "holds a change of run" in vvols.capsys.readouterr().err

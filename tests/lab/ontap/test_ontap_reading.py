@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.arrays.ontap.description import OntapDescription, ScheduleDescription
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.parts import ScheduleDescription
 from auditor.lab.wire import Fault
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from auditor.authoring.lineage import is_unique, rests_on
+from auditor.authoring.lineage import rests_on
+from auditor.authoring.view_queries import is_unique
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.evaluate import evaluate
 from auditor.engine.needs import needs_of

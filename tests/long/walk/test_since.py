@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyVmomi import vim
 
 from auditor.cli import run
-from auditor.endpoints.vcenter.collect import incremental as vcenter_since
+from auditor.endpoints.vcenter.collect import host_comparison
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import READ_ANEW
 from auditor.facts.needs import SOURCES
@@ -273,7 +273,7 @@ def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, m
         return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
 
     monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", logins)
-    monkeypatch.setattr(vcenter_since, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
+    monkeypatch.setattr(host_comparison, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
     again, asked = asked_hosts(vvols, "--since", run_of(first))
     assert asked == len(shown)
     assert_same_facts(vvols, again, some(vvols))
