@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from auditor.authoring.lineage import Rests, dependencies, parsed_views, plain_fact, rests_on
+from auditor.authoring.lineage import Rests, plain_fact, rests_on
 from auditor.authoring.view_files import view_files
+from auditor.authoring.view_queries import dependencies, parsed_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
 from auditor.facts.macros import create_macros
 from auditor.facts.needs import IDENTITIES, SOURCES, Fact

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.errors import GuardError, JournalError
@@ -177,7 +177,6 @@ def three_changes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return directory / f"{RUN}.jsonl"
 
 
-@settings(deadline=None)  # the machine's disk is not what is tested
 @given(share=st.floats(0, 1))
 def test_a_journal_cut_anywhere_gives_every_complete_line_and_no_more(
     tmp_path_factory: pytest.TempPathFactory, three_changes: Path, share: float

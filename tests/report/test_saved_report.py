@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine import verdict_reader as telling
+from auditor.engine import verdict_reader
 from auditor.engine.evaluate import Evaluation, evaluate
 from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE, KEPT_FILE
@@ -71,7 +71,7 @@ def test_findings_sorted_an_endpoint_at_a_time_come_in_the_same_order(
     keep_run(directory, report_of(evaluation, {}), {})
     at_once = list(evaluation.findings())
     assert {finding.resource.endpoint for finding in at_once} == {"vc-a", "vc-b", None}
-    monkeypatch.setattr(telling, "SORTED_AT_ONCE", 1)
+    monkeypatch.setattr(verdict_reader, "SORTED_AT_ONCE", 1)
     assert list(evaluation.findings()) == at_once
     assert list(report_of_run(load_run(tmp_path, RUN)).findings()) == at_once
 
@@ -101,5 +101,5 @@ def test_verdicts_that_disappear_while_they_are_shown_are_no_traceback(tmp_path:
     keep_run(directory, report_of(evaluation, {}), {})
     report = report_of_run(load_run(tmp_path, RUN))
     (directory / FINDINGS_FILE).unlink()
-    with pytest.raises(SnapshotError, match="the verdicts cannot be told"):
+    with pytest.raises(SnapshotError, match="the verdicts cannot be read"):
         list(report.findings())

@@ -12,7 +12,7 @@ known AS (
     SELECT endpoint, host_id, module, min(parameter) AS first_parameter FROM wanted GROUP BY endpoint, host_id, module
 ),
 word AS (
-    SELECT endpoint, host_id, thing AS module, setting AS parameter, value FROM step_kept_parameter
+    SELECT endpoint, host_id, thing AS module, setting AS parameter, value FROM step_setting_now WHERE kind = 'parameter'
 ),
 named AS (
     SELECT endpoint, host_id, module, parameter FROM wanted
