@@ -171,7 +171,7 @@ class Evaluation:
         everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *quietly])
         bound = {name: value for quiet in self.quiet if quiet.counts for name, value in quiet.bound.items()}
         try:
-            self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
+            execute(self.connection.cursor(), f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
             store = new_store(self.connection, self.rules, path)
         except (duckdb.Error, OSError) as failure:
