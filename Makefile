@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog checked-rules example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -24,8 +24,14 @@ demo: env ## audit the simulated fleet
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-test: env ## run the tests
-	$(PYTEST) -n 2 --dist worksteal
+# Each of two processes works through files of its own while it has any, so that a lab or an audit that a file shares is made once.
+TESTS := $(PYTEST) -n 2 --dist worksteal
+
+test: env ## run the tests but for the long ones (tests/long)
+	$(TESTS) --ignore tests/long
+
+test-long: env ## run the long tests: whole audits and long searches
+	$(TESTS) tests/long
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -55,18 +61,19 @@ checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
 catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
 	$(BIN)/python -m auditor.authoring.catalog
 
+generated: catalog checked-rules rule-pages ## make all generated files but the example values anew: after a change of views, facts or rules
+
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor.lab.example_values
 
-# Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.
-coverage: env ## the tests, with branch coverage
-	$(PYTEST) -n 2 --dist worksteal -m "not long" --cov --cov-report=term --cov-fail-under=85
-	$(PYTEST) -n 2 --dist worksteal -m long
+# The long tests run without the tracer, which would take as long again.
+coverage: env ## the tests but for the long ones, with branch coverage
+	$(TESTS) --ignore tests/long --cov --cov-report=term --cov-fail-under=85
 
 wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
-check: lint types layers rules mutants rule-pages-check coverage wheel ## everything that CI runs
+check: lint types layers rules mutants rule-pages-check coverage test-long wheel ## everything that CI runs
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:

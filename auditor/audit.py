@@ -20,7 +20,7 @@ from auditor.endpoints.common.sessions import Sessions
 from auditor.engine.judge import judge
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.earlier import with_host_marks, with_marks
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot
 from auditor.facts.unread import with_unread_gaps
 from auditor.fleet import Fleet, load_fleet, with_transport
 from auditor.history.baseline import baseline_kinds, copy_baseline, load_about, missing_notices, only_drift_notice, put_baseline
@@ -82,10 +82,10 @@ def audit(request: AuditRequest) -> Audited:
     # Waivers of a snapshot of last month, too, count as of the day on which it is judged.
     waivers = load_fleet_waivers(request.waivers, fleet, policy.rules, started, to_fix=request.fix is not None)
     if isinstance(source, Fleet):
-        collected = _collected(request, source, policy.rules, waivers, state, started)
+        collected = _read_fleet(request, source, policy.rules, waivers, state, started)
     else:
         collected = _Collected(begin_run(state, new_run_id(started)), source, source.started)
-    audited = _judged(request, fleet, state, policy, waivers, collected)
+    audited = _judge(request, fleet, state, policy, waivers, collected)
     if request.fix is None:
         _keep(audited)
     return audited
@@ -105,13 +105,13 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
         raise ConfigurationError(
             "this audit was not made to be fixed", why="nothing was changed.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
-    receipts, stopped = _applied(audited, fleet, limits, confirm)
+    receipts, stopped = _apply_plan(audited, fleet, limits, confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
     audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped)
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
-        audited = _verified(audited, fleet, touched)
+        audited = _verify(audited, fleet, touched)
     _keep(audited)
     return audited
 
@@ -150,7 +150,7 @@ def collect(request: AuditRequest, directory: Path) -> Snapshot:
     fleet = _fleet(request)
     if fleet is None:
         raise ConfigurationError("there is no fleet to read", why="nothing was read.", do='AuditRequest(fleet=Path("fleet.yaml"))')
-    if (directory / "snapshot.json").exists():
+    if holds_snapshot(directory):
         raise ConfigurationError(
             f"{directory} already holds a snapshot", why="nothing was read: two moments would be mixed.", do="name another directory."
         )
@@ -184,7 +184,7 @@ def _policy(request: AuditRequest, source: Fleet | Snapshot, state: Path) -> Pol
     return load_policy(None, tuple(request.rules), request.only, request.tags, baseline_kinds(source))
 
 
-def _collected(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Waivers | None, state: Path, started: datetime) -> _Collected:
+def _read_fleet(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Waivers | None, state: Path, started: datetime) -> _Collected:
     """Read what the rules and waivers need of `fleet`, and save the snapshot in the run's directory before anything is judged."""
     needs = needs_for(rules, hosts=request.fix is not None and "%" in request.fix.max_changes, waivers=waivers)
     earlier, why = earlier_run(state, request.incremental, started) if request.incremental is not None else (None, ())
@@ -200,13 +200,13 @@ def _collected(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Wai
     return _Collected(directory, snapshot, started, why + recovered + unmatched_notices(fleet, snapshot))
 
 
-def _judged(
+def _judge(
     request: AuditRequest, fleet: Fleet | None, state: Path, policy: Policy, waivers: Waivers | None, collected: _Collected
 ) -> Audited:
     """Judge the snapshot. What the rules and waivers need and its endpoints were not read for is a gap."""
     directory, rules = collected.directory, policy.rules
     snapshot = with_unread_gaps(collected.snapshot, needs_for(rules, waivers=waivers))
-    _refuse_nothing(snapshot)
+    _check_not_empty(snapshot)
     judgement = judge(snapshot, rules, policy.overrides, waivers, findings=directory / FINDINGS_FILE, spill=directory / SPILL_FOLDER)
     only_drift = only_drift_notice(rules) if request.fix is not None else ()
     of_readings = (note for reading in snapshot.readings for note in reading.notes)
@@ -227,8 +227,8 @@ def _judged(
     )
 
 
-def _refuse_nothing(snapshot: Snapshot) -> None:
-    """Raise where a snapshot holds nothing that could be judged: a report without failures would look clean."""
+def _check_not_empty(snapshot: Snapshot) -> None:
+    """Raise ConfigurationError where a snapshot holds nothing to judge: a report without failures would look clean."""
     if snapshot.readings and not any(snapshot.asked.topics_of(EndpointKind(reading.kind)) for reading in snapshot.readings):
         raise ConfigurationError(
             "no endpoint of this fleet can tell what these rules need",
@@ -243,7 +243,7 @@ def _refuse_nothing(snapshot: Snapshot) -> None:
         )
 
 
-def _applied(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None]:
+def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None]:
     """The receipts of the plan's changes, and what stopped them before the end."""
     radius = blast_radius(limits.max_changes, audited.snapshot.hosts)
     progress = _change_progress(audited.request.progress)
@@ -257,7 +257,7 @@ def _applied(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm
     return tuple(receipts), None
 
 
-def _verified(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
+def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
     """Read the endpoints that a fix touched again, and judge the fleet as it is now."""
     snapshot = collect_again(fleet, audited.snapshot, touched, audited.request.progress)
     copy_baseline(audited.snapshot, snapshot)

@@ -48,7 +48,7 @@ class SeverityOverride:
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What no API tells about some devices."""
+    """What no API says about some devices."""
 
     devices: str  # glob over canonical names, lower case
     model: str | None = None
@@ -156,7 +156,7 @@ class _Reader:
         if ssh and "://" in text:
             self._stop(f'address "{text}" is a URL, and {kind} is reached over SSH: give a host or host:port', *at)
         if "://" in text and not text.startswith("https://"):
-            self._stop(f'address "{text}" is not https; nothing is asked in clear', *at)
+            self._stop(f'address "{text}" is not https; nothing is read in clear', *at)
         try:
             # A bare IPv6 address has colons and no brackets.
             bare = text.count(":") > 1 and not text.startswith(("[", "https://"))

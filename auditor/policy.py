@@ -154,7 +154,7 @@ def load_fleet_waivers(path: Path | None, fleet: Fleet | None, rules: RuleSet, a
     place = path if path is not None else fleet.path.with_name(FILE_NAME) if fleet is not None else None
     if place is None:
         return None
-    waivers = checked(load_waivers(place, at, asked_for=path is not None), rules)
+    waivers = checked(load_waivers(place, at, required=path is not None), rules)
     if to_fix and waivers.malformed:
         others = f" (and {len(waivers.malformed) - 1} more)" if len(waivers.malformed) > 1 else ""
         raise GuardError(

@@ -317,7 +317,7 @@ def _short(tag: str) -> str:
 
 
 def _problem_text(failure: Any, text: str) -> str:
-    """The parser's problem in one line; what its words do not tell is said in ours."""
+    """The parser's problem in one line, in our words where its own do not say what to correct."""
     mark, problem = failure.problem_mark, failure.problem or ""
     if "cannot start any token" in problem and mark is not None and text.splitlines()[mark.line][mark.column : mark.column + 1] == "\t":
         return "a tab; YAML is indented by spaces"

@@ -134,7 +134,7 @@ def test_a_misspelt_column_gets_the_nearest(snapshot: Path, capsys: pytest.Captu
     assert run(["query", "SELECT hst FROM device", "--from", str(snapshot)]) == 3
     assert capsys.readouterr().err.splitlines() == [
         'error: the query names column "hst", which is not there; did you mean "host"?',
-        "  why: nothing was asked.",
+        "  why: the query was not run.",
         "  do:  `auditor rules schema device` lists the columns of device.",
     ]
 

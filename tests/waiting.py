@@ -7,8 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from hypothesis import HealthCheck
+
 PATIENCE_SECONDS = 300.0
 """How long any wait goes on before the test fails. Only a failing test reaches it, so it is far beyond what a slow, busy machine needs."""
+
+SPEED_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
+"""Hypothesis' checks of speed, which no property test is held to. The list of a test's own settings takes the place of the profile's, so a
+test that suppresses another check names these too."""
 
 _T = TypeVar("_T")
 

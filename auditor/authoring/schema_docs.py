@@ -20,7 +20,7 @@ class DescribedColumn:
 
     name: str
     type: str  # DuckDB type
-    what: str  # what it is, its unit, what NULL says; "" when nobody has said (a test finds it)
+    what: str  # what it is, its unit, what NULL means; "" when it is not documented (a test finds it)
     sources: tuple[str, ...]  # the facts it is made of, each as table.column
     is_plain: bool  # it hands the one fact on as it is
     example: Any  # a value of it in the lab; None: none is kept
@@ -46,12 +46,12 @@ def _described(view: str, name: str, column: CatalogColumn) -> DescribedColumn:
 def _sources(column: CatalogColumn) -> tuple[str, ...]:
     """The facts a computed column is made of; what only joins tables, or decides which rows there are, is left out where more is known."""
     facts = {(table, fact) for table, facts in column.facts.items() for fact in facts if fact and table != "reading"}
-    telling = {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
-    return tuple(sorted(f"{table}.{column}" for table, column in telling))
+    own_facts = {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
+    return tuple(sorted(f"{table}.{column}" for table, column in own_facts))
 
 
 @cache
 def _examples() -> Mapping[str, Mapping[str, Any]]:
     """View -> column -> a value; lab/example_values.py writes the file."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads((resources.files("auditor.facts") / "example_values.json").read_text("utf-8"))
-    return found
+    examples: Mapping[str, Mapping[str, Any]] = json.loads((resources.files("auditor.facts") / "example_values.json").read_text("utf-8"))
+    return examples

@@ -52,7 +52,7 @@ def schedule(
     logging.getLogger("apscheduler").setLevel(logging.WARNING)  # it would repeat what we log
     load_fleet(fleet)  # a mistake in it is reported now, not at six in the morning
     if waivers is not None:
-        load_waivers(waivers, datetime.now(UTC), asked_for=True)  # likewise
+        load_waivers(waivers, datetime.now(UTC), required=True)  # likewise
     state = state_directory(state_dir)
     # By its path: each run reads fleet.yaml anew.
     request = AuditRequest(fleet=fleet, **rule_options.arguments(), incremental=incremental, waivers=waivers, state=state, warn=warn)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import foresee_elsewhere
+from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import Override, param_values
 from auditor.engine.planning import plan
 from auditor.engine.waived_verdicts import waive
@@ -57,7 +57,7 @@ def judge(
     evaluation = evaluate(snapshot.connection, rules, params)
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
-    foresee_elsewhere(evaluation, rules, params)
+    predict_fix_impact(evaluation, rules, params)
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(findings)
     evaluation.close()

@@ -1,7 +1,7 @@
-"""The columns and params a plain expression names, found by its words alone: a second reader beside DuckDB's parser, and a quick one.
+"""Reads the columns and params of a plain expression from its words alone: a second reader beside DuckDB's parser, and a quick one.
 
 Every word counts as a column that is not known to be something else. So where this agrees with DuckDB, no column stands anywhere that
-DuckDB's tree does not tell of. Where it does not, or where the text has anything unusual, columns.py parses it with sqlglot.
+DuckDB's tree does not have. Where it does not, or where the text has anything unusual, columns.py parses it with sqlglot.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _ODDLY_QUOTED = re.compile(r"""["]|--|/\*|\$[a-zA-Z_0-9]*\$|\b[eE]'""")  # names
 
 
 def plain_names(text: str, tree: Any) -> Names | None:
-    """What an expression names, each once and in the order of its words; None: it is not plain, or DuckDB's `tree` tells otherwise."""
+    """What an expression names, each once and in the order of its words; None: it is not plain, or DuckDB's `tree` differs."""
     columns: dict[str, None] = {}
     params: dict[str, None] = {}
     called: set[str] = set()
@@ -56,8 +56,8 @@ def plain_names(text: str, tree: Any) -> Names | None:
         elif before[1] != "::" and before[1].lower() != "as":  # else it is a type
             columns[token.lower()] = None
     functions = {node["function_name"] for node in nodes(tree) if node["class"] == "FUNCTION"}
-    told = {node["identifier"] for node in nodes(tree) if node["class"] == "PARAMETER"}
-    agreed = columns_of(tree) == columns.keys() and told == params.keys() and {f for f in functions if f.isidentifier()} <= called
+    in_tree = {node["identifier"] for node in nodes(tree) if node["class"] == "PARAMETER"}
+    agreed = columns_of(tree) == columns.keys() and in_tree == params.keys() and {f for f in functions if f.isidentifier()} <= called
     return Names(tuple(columns), tuple(params)) if agreed else None
 
 
@@ -77,7 +77,7 @@ def renamed_params(text: str, prefix: str) -> str:
 def _tokens(text: str) -> list[tuple[str, str]] | None:
     if any(mark in text for mark in _MARKS):
         return None
-    found, at, depth = [], 0, 0
+    tokens, at, depth = [], 0, 0
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
@@ -86,6 +86,6 @@ def _tokens(text: str) -> list[tuple[str, str]] | None:
         if depth < 0:
             return None  # it closes a parenthesis that is not its own
         if match.lastgroup != "blank":
-            found.append((str(match.lastgroup), match[0]))
+            tokens.append((str(match.lastgroup), match[0]))
         at = match.end()
-    return found
+    return tokens

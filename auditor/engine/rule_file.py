@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.columns import ExpressionError
-from auditor.engine.expressions import RESERVED
+from auditor.engine.params import RESERVED
 from auditor.engine.rule import Example, Expression, FixRule, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits

@@ -137,19 +137,19 @@ class Waivers:
         return any(selector in one.resources for one in self.entries)
 
 
-def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
+def load_waivers(path: Path, at: datetime, *, required: bool) -> Waivers:
     """Read a file of waivers. A mistake in it is no error: what is malformed waives nothing, and the report says so.
 
     Args:
         path: the file.
         at: the instant at which the waivers are to count, aware.
-        asked_for: somebody named this file, so it has to be there.
+        required: the user named this file, so it has to exist.
 
     Raises:
-        ConfigurationError: it was asked for and is not there.
+        ConfigurationError: it is required and does not exist.
     """
     if not path.is_file():
-        if not asked_for:
+        if not required:
             return Waivers(at)
         raise ConfigurationError(
             f"{path}: there is no such file of waivers",

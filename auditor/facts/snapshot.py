@@ -224,6 +224,11 @@ class Snapshot:
         }
 
 
+def holds_snapshot(directory: Path) -> bool:
+    """Whether `directory` holds a snapshot that was saved to its end."""
+    return (directory / _MANIFEST).is_file()
+
+
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:
     """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as anything is asked of it.
 

@@ -1,4 +1,7 @@
-"""Cron expressions as crontab(5) means them, for APScheduler, which means something else in two places."""
+"""Cron expressions as crontab(5) means them, for APScheduler, which means something else in two places.
+
+Its own `CronTrigger.from_crontab` is not used for that reason: 0 would be Monday, and a restricted day of the month would not be enough.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.facts.snapshot import holds_snapshot
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -38,4 +40,4 @@ def last_snapshot(run: Path) -> Path | None:
     None where the run has no snapshot of its own, because it judged a saved one or because it never read the fleet to the end.
     """
     folders = (run / AFTER_FOLDER, run / SNAPSHOT_FOLDER)
-    return next((folder for folder in folders if (folder / "snapshot.json").is_file()), None)
+    return next((folder for folder in folders if holds_snapshot(folder)), None)

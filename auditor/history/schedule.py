@@ -195,7 +195,9 @@ def _publish_failed(
 
 @contextmanager
 def _alone(publish: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it even when we are killed.
+    """Hold the folder's lock; the system releases it even when this process is killed.
+
+    filelock is not used: its lock file does not name the process that holds it, as our error does.
 
     Raises:
         ConfigurationError: another process holds it.

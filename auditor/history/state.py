@@ -1,4 +1,7 @@
-"""The state directory: where runs, journals and the baseline are kept."""
+"""The state directory: where runs, journals and the baseline are kept.
+
+platformdirs is not used: on macOS it names another folder than the XDG one, and runs that are kept there would not be found any more.
+"""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import DeclaredDescription, LabFleet
-from auditor.lab.scenario_expansion import expand, put_vvols
+from auditor.lab.scenario_expansion import add_vvols, expand
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.yaml import YamlMistakeError, parse_yaml
 
@@ -78,7 +78,7 @@ def parse_scenario(text: str, name: str) -> LabFleet:
         data, _ = parse_yaml(text.encode(), merge_keys=True)
         _refuse_others(data)
         for vcenter in data.get("vcenters", []):
-            put_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
+            add_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
         built = {kind: tuple(_decode(one, described) for one in data.get(kind, [])) for kind, described in _ARRAYS.items()}
         by_name = {one.name: one for arrays in built.values() for one in arrays}
         return LabFleet(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.array_devices import endpoints_of, presented
+from auditor.lab.array_devices import protocol_endpoint_devices, volume_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -95,7 +95,7 @@ def _devices(group: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> l
     if "array" not in group:
         return [{**common, "name": name} for name in group["names"]]
     array = arrays[group["array"]]
-    shown = endpoints_of(array) if group.get("protocol_endpoints") else presented(array, group["volumes"])
+    shown = protocol_endpoint_devices(array) if group.get("protocol_endpoints") else volume_devices(array, group["volumes"])
     return [{**one, **common} for one in shown]
 
 
@@ -112,10 +112,10 @@ def _datastore(
         if store["type"] == "VVOL":
             array = _with_vvols(array)
             built["container_id"] = array.container_id(store["container"])
-            built["endpoints"] = [one["name"] for one in endpoints_of(array)]
+            built["endpoints"] = [one["name"] for one in protocol_endpoint_devices(array)]
             built.setdefault("sioc", {"supported": False})
         else:
-            built["extents"] = [one["name"] for one in presented(array, store["volumes"])]
+            built["extents"] = [one["name"] for one in volume_devices(array, store["volumes"])]
     return built
 
 
@@ -141,7 +141,7 @@ def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
     return placed
 
 
-def put_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> None:
+def add_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> None:
     """Add a data vVol to the array for every disk on a vVol datastore, and a config vVol for every such machine."""
     stores = _with_containers(vcenter)
     for vm in _placed(vcenter):

@@ -182,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif "status" in faults:
             self._send(_error_page(faults["status"].status))
         elif "garbage" in faults:
-            self._send(Answer(b"<html>\x00 not what you asked for", "text/html"))
+            self._send(Answer(b"<html>\x00 not a valid answer", "text/html"))
         else:
             reply = self.wire.answer(request)
             if "lose" in faults:

@@ -100,7 +100,7 @@ def _what(rule: Rule) -> Iterator[str]:
     yield f"Judges each row of the view `{rule.over}`. It holds where"
     yield from ("", "```sql", _sql(rule.holds.text), "```", "")
     if rule.applies is not None:
-        yield from ("and is asked only where", "", "```sql", _sql(rule.applies.text), "```", "")
+        yield from ("and applies only where", "", "```sql", _sql(rule.applies.text), "```", "")
     yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
     if rule.params:
         yield from ("| param | default | unit | why |", "|---|---|---|---|")

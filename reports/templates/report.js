@@ -203,7 +203,7 @@
     if (row[IMPACT]) parts.append(part("Impact", Object.entries(row[IMPACT]).map(([name, value]) => [name, say(value)])));
     if (row[WAIVER]) parts.append(part("Waiver", Object.entries(row[WAIVER]).map(([name, value]) => [name, say(value)])));
     if (row[LAPSED]) parts.append(part("Waiver that is not in force", Object.entries(row[LAPSED]).map(([name, value]) => [name, say(value)])));
-    const link = element("a", "Why this matters, and how to put it right");
+    const link = element("a", "Why this matters, and how to fix it");
     link.href = `#rule-${row[RULE]}`;
     link.addEventListener("click", () => { byId(`rule-${row[RULE]}`).open = true; });
     held.append(parts, link);

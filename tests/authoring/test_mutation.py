@@ -10,8 +10,8 @@ import pytest
 from auditor.authoring.mutants import Mutant, as_written, mutants_of
 from auditor.authoring.mutation import RuleScore, score_rules
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.expressions import bindings
 from auditor.engine.loading import load_rules
+from auditor.engine.params import bindings
 from auditor.engine.rule import Rule
 from auditor.engine.sql import named, verdict_sql
 from auditor.facts.catalog import view_columns

@@ -1,4 +1,4 @@
-"""A baseline and a lesson that want one setting different: neither is mended at the other's cost."""
+"""A baseline and a lesson that want one setting different: neither is fixed at the other's cost."""
 
 from dataclasses import replace
 from typing import Any
@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import foresee_elsewhere
+from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import ParamValues, param_values
 from auditor.engine.planning import plan
 from auditor.engine.rule import RuleSet
@@ -60,7 +60,7 @@ def planned_by(chosen: RuleSet, params: ParamValues | None = None, **views: Any)
             connection.execute(f'INSERT INTO "{view}" ({listed}) VALUES ({", ".join("?" * len(row))})', list(row.values()))
     seal(connection)
     evaluation = evaluate(connection, chosen, params)
-    foresee_elsewhere(evaluation, chosen, params or ParamValues())
+    predict_fix_impact(evaluation, chosen, params or ParamValues())
     return plan(evaluation, chosen)
 
 

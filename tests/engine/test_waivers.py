@@ -24,7 +24,7 @@ waivers:
 def loaded(folder: Path, text: str) -> Waivers:
     path = folder / "waivers.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_waivers(path, AT, asked_for=True)
+    return load_waivers(path, AT, required=True)
 
 
 def entry(folder: Path, *replacements: tuple[str, str]) -> Waiver:
@@ -119,9 +119,9 @@ def test_a_sound_entry_counts_beside_a_malformed_one(tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_named_has_to_be_there_and_another_need_not(tmp_path: Path) -> None:
-    assert load_waivers(tmp_path / "waivers.yaml", AT, asked_for=False) == Waivers(AT)
+    assert load_waivers(tmp_path / "waivers.yaml", AT, required=False) == Waivers(AT)
     with pytest.raises(ConfigurationError, match="there is no such file"):
-        load_waivers(tmp_path / "waivers.yaml", AT, asked_for=True)
+        load_waivers(tmp_path / "waivers.yaml", AT, required=True)
 
 
 @pytest.mark.parametrize(

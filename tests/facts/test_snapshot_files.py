@@ -9,7 +9,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
 from auditor.errors import SnapshotError
 from auditor.facts import views
@@ -17,6 +16,7 @@ from auditor.facts.catalog import catalog
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, seal
+from auditor.policy import load_rule_set
 
 from .fleets import hosts, snapshot
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from auditor.lab.array_devices import presented
+from auditor.lab.array_devices import volume_devices
 from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import ArrayDescription, LabFleet
@@ -104,7 +104,7 @@ def _volumes(array: ArrayDescription) -> Iterator[tuple[str, str]]:
     else:
         names = [one.name for one in array.volumes]
     for name in names:
-        yield name, presented(array, [name])[0]["name"]
+        yield name, volume_devices(array, [name])[0]["name"]
 
 
 def difference(wanted: Counter[Finding], got: Counter[Finding]) -> str:

@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auditor.cli import run
-from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.wire import Faults
@@ -91,34 +90,18 @@ class Watch:
         return tuple(name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:])
 
 
-def merged(*names: str) -> LabFleet:
-    """Several scenarios as one fleet."""
-    fleets = [load_scenario(name) for name in names]
-    return LabFleet(**{one.name: tuple(held for fleet in fleets for held in getattr(fleet, one.name)) for one in fields(LabFleet)})
-
-
-@pytest.fixture(scope="session")
-def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
-    """Two scenarios with two vCenters and two arrays, for tests that change nothing they do not put back."""
-    folder = tmp_path_factory.mktemp("lab")
-    with serve(merged("solidfire-vvols", "eternus-vaai")) as lab:
-        lab.write_fleet(folder / "fleet.yaml")
-        yield lab, folder
-
-
-@pytest.fixture(scope="session")
-def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
-    """One audit of these scenarios by every rule with nothing in its way."""
-    lab, folder = shared_lab
-    watch, report = Watch(lab), folder / "whole.json"
-    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
-    return Audit(code, json.loads(report.read_text(encoding="utf-8")), "", watch.operations)
-
-
-@pytest.fixture
-def everything(shared_lab: tuple[Lab, Path], capsys: pytest.CaptureFixture[str]) -> Place:
-    lab, folder = shared_lab
-    return Place(lab, folder, capsys)
+FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+FIXED_RULES = (
+    "iscsi/delayed-ack",
+    "qos/element-limits",
+    "qos/one-throttler",
+    "sioc/overlap-array-qos",
+    "vvol/pe-count",
+    "vvol/pe-default-option",
+    "vvol/pe-dsnro-headroom",
+    "vvol/pe-uniform",
+)
+"""The rules whose fixes FIX makes in the scenario solidfire-vvols, and some whose fixes need another class or that have none."""
 
 
 @pytest.fixture

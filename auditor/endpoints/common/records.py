@@ -6,12 +6,14 @@ import json
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.model import Gap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+T = TypeVar("T")
 
 _LARGEST = 2**63 - 1  # what a BIGINT column holds
 _DIGITS = re.compile(r"\d{1,19}")
@@ -148,6 +150,19 @@ class Record:
         self.complaints.add(f"{self.prefix}{name}", self.label, f"{seen} where {wanted} was expected" if value is None else seen)
 
 
+def objects(answer: Mapping[str, Any], under: str, complaints: Complaints) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the objects of a list in an answer with their places; what is no object is complained about and left out."""
+    listed = answer.get(under)
+    if not isinstance(listed, list):
+        complaints.add(under, "the answer", "is not a list")
+        return
+    for place, value in enumerate(listed):
+        if isinstance(value, dict):
+            yield place, value
+        else:
+            complaints.add(f"entry {place}", under, "is not an object")
+
+
 def records(
     answer: Mapping[str, Any], under: str, kind: str, key: str, complaints: Complaints, *, labelled: str | None = None
 ) -> Iterator[Record]:
@@ -155,27 +170,41 @@ def records(
 
     `labelled` names the field that says more to a person than the id does.
     """
-    found = answer.get(under)
-    if not isinstance(found, list):
-        complaints.add(under, "the answer", "is not a list")
-        return
-    for place, value in enumerate(found):
-        if not isinstance(value, dict):
-            complaints.add(f"entry {place}", under, "is not an object")
-            continue
+    for _, value in objects(answer, under, complaints):
         record = Record(value, f"{kind} {value.get(labelled or key)}", complaints)
         if record.identifier(key) is not None:
             yield record
 
 
-def once(found: Iterator[Record], key: str, seen: set[str], complaints: Complaints) -> Iterator[Record]:
-    """The records whose id has not been seen yet; a second one is complained about, since two rows would count one object twice."""
-    for record in found:
-        name = record.identifier(key)
-        if name is None:
-            continue
+def once(listed: Iterable[Record], key: str, seen: set[str], complaints: Complaints) -> Iterator[Record]:
+    """The records with an id that has not been seen yet, as `once_each`."""
+    named = (record for record in listed if record.identifier(key) is not None)
+    return once_each(named, lambda record: record.identifier(key) or "", key, seen, complaints, label=lambda record: record.label)
+
+
+def once_each(
+    items: Iterable[T],
+    key: Callable[[T], str],
+    what: str,
+    seen: set[str],
+    complaints: Complaints,
+    *,
+    label: Callable[[T], str] | None = None,
+) -> Iterator[T]:
+    """The items whose key has not been seen yet; a second one is complained about, since two rows would count one object twice.
+
+    Args:
+        items: in the order of the answer.
+        key: what tells two of them apart.
+        what: what people call the key.
+        seen: keys that came before; those of `items` are added.
+        complaints: about the answer.
+        label: how people know an item; None where its key says it.
+    """
+    for item in items:
+        name = key(item)
         if name in seen:
-            complaints.add(key, record.label, "came twice; the second record was left out")
+            complaints.add(what, (label or key)(item), "came twice; the second record was left out")
             continue
         seen.add(name)
-        yield record
+        yield item

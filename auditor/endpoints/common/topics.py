@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from auditor.endpoints.common.circuit import Circuit
-from auditor.errors import EndpointError
+from auditor.errors import CredentialsError, EndpointError
 from auditor.facts.schema import Batch
 from auditor.model import Gap
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 Row: TypeAlias = dict[str, Any]
+T = TypeVar("T")
 
 PATIENCE = 2
 """Topics in a row that may reach nothing before the others are not asked."""
@@ -47,6 +48,21 @@ def read_topics(endpoint: Endpoint, needs: Needs, topics: Mapping[str, Callable[
             yield Gap(endpoint.name, topic, error.what)
         row: Row = {"scope": "", "topic": topic, "complete": complete, "read_at": datetime.now(UTC)}
         yield batch("reading", endpoint.name, [row])
+
+
+def optional(endpoint: str, what: str, read: Callable[[], T]) -> Generator[Gap, None, T | None]:
+    """Return what `read` returns; where it fails, yield a gap about `what` and return None, as its topic can do without it.
+
+    Raises:
+        CredentialsError: each further request could lock the account.
+    """
+    try:
+        return read()
+    except CredentialsError:
+        raise
+    except EndpointError as error:
+        yield Gap(endpoint, what, error.what)
+        return None
 
 
 def batch(table: str, endpoint: str, rows: list[Row]) -> Batch:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.topics import optional
 from auditor.endpoints.element import access_rows as rows
 from auditor.endpoints.element.load import in_pages
-from auditor.errors import EndpointError
 from auditor.model import Gap
 
 if TYPE_CHECKING:
@@ -107,10 +108,10 @@ class Access:
         complaints = Complaints("GetVolumeAccessGroupLunAssignments")
         luns: dict[tuple[str, str], int | None] = {}
         for host in dict.fromkeys(row["array_host_id"] for row in connections):
-            try:
-                answer = self.array.call("GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=int(host))
-            except EndpointError as error:
-                yield Gap(self.endpoint, f"GetVolumeAccessGroupLunAssignments: lun of access group {host} and all that follow", error.what)
+            what = f"GetVolumeAccessGroupLunAssignments: lun of access group {host} and all that follow"
+            ask = partial(self.array.call, "GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=int(host))
+            answer = yield from optional(self.endpoint, what, ask)
+            if answer is None:
                 break
             told = Record(answer, f"access group {host}", complaints).inner("volumeAccessGroupLunAssignments")
             for each in records(told.value, "lunAssignments", "volume", "volumeID", complaints) if told else ():

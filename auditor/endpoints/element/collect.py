@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import Complaints, Record, once, records
-from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.element import rows
 from auditor.endpoints.element.access import Access
 from auditor.endpoints.element.load import PAGE, volume_histograms, volume_load
-from auditor.errors import CredentialsError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
 
@@ -71,15 +71,9 @@ class _Reading:
         complaints = Complaints("GetClusterInfo")
         info = Record(self.array.call("GetClusterInfo"), "the cluster", complaints).inner("clusterInfo")
         version: str | None = None
-        try:
-            if self.wants_version:
-                told = Record(self.array.call("GetClusterVersionInfo"), "the cluster", complaints)
-                version = told.text("clusterVersion")
-        except CredentialsError:
-            raise
-        except EndpointError as error:
-            # The cluster is there; only its release is not known.
-            yield Gap(self.endpoint, "GetClusterVersionInfo", error.what)
+        if self.wants_version:  # without it the cluster is there; only its release is not known
+            answer = yield from optional(self.endpoint, "GetClusterVersionInfo", partial(self.array.call, "GetClusterVersionInfo"))
+            version = Record(answer, "the cluster", complaints).text("clusterVersion") if answer is not None else None
         name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
         yield batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
         yield from complaints.gaps(self.endpoint)

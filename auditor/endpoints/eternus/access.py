@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import Complaints, once_each
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import rows
 from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.answers import NoSuchCommandError
-from auditor.endpoints.eternus.tally import UNKNOWN_FORM, once_each
+from auditor.endpoints.eternus.tally import UNKNOWN_FORM
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.model import Gap
 
@@ -43,7 +43,7 @@ def read_hosts(array: EternusArray, endpoint: str, seen: Seen) -> Iterator[Batch
         raise unknown[0]
     complaints = Complaints("hosts")
     groups = _host_groups(array, complaints)
-    hosts = list(once_each(found, lambda host: host.id, complaints))
+    hosts = list(once_each(found, lambda host: host.id, "the number", set(), complaints))
     yield batch("array_host", endpoint, [rows.host_row(host, groups.get(host.id)) for host in hosts])
     yield batch("array_initiator", endpoint, [rows.initiator_row(host) for host in hosts])
     seen.hosts = None if complaints.any else frozenset(host.id for host in hosts)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import Complaints, once_each
 from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import qos, rows
@@ -18,8 +18,8 @@ from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.access import read_connections, read_hosts
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.endpoints.eternus.pools import read_pools
-from auditor.endpoints.eternus.tally import Seen, once_each
-from auditor.errors import EndpointError, NotThereError, PermissionMissingError
+from auditor.endpoints.eternus.tally import Seen
+from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
 
@@ -146,7 +146,7 @@ class _Reading:
         told = machine.volumes(answer, complaints) if answer.by_machine else text.volumes(answer, complaints)
         qos_of = self._qos_of(complaints)
         found: list[Row] = []
-        for volume in once_each(told, lambda volume: f"volume {volume.number}", complaints):
+        for volume in once_each(told, lambda volume: f"volume {volume.number}", "the number", set(), complaints):
             if volume.uid is None:
                 complaints.add("the UID", f"volume {volume.number}", "is not told by this command line, so no host's device can be found")
             found.append({**rows.volume_row(volume, complaints), **qos_of(volume)})
@@ -158,6 +158,8 @@ class _Reading:
     def _qos_of(self, complaints: Complaints) -> Callable[[Volume], Row]:
         try:
             known = self._read_qos()
+        except CredentialsError:
+            raise
         except EndpointError as error:
             complaints.add("QoS", "all volumes", error.what)
             return lambda _: rows.UNKNOWN_QOS

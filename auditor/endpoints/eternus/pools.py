@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import Complaints, once_each
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import rows
 from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.answers import NoSuchCommandError
-from auditor.endpoints.eternus.tally import UNKNOWN_FORM, once_each
+from auditor.endpoints.eternus.tally import UNKNOWN_FORM
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.model import Gap
 
@@ -37,7 +37,9 @@ def read_pools(array: EternusArray, endpoint: str) -> Iterator[Batch | Gap]:
         except EndpointError as error:
             yield Gap(endpoint, "pools", error.what)
     complaints = Complaints("pools")
-    yield batch("array_pool", endpoint, [rows.pool_row(pool) for pool in once_each(found, lambda pool: pool.id, complaints)])
+    yield batch(
+        "array_pool", endpoint, [rows.pool_row(pool) for pool in once_each(found, lambda pool: pool.id, "the number", set(), complaints)]
+    )
     yield from complaints.gaps(endpoint)
 
 

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from auditor.endpoints.common.records import Complaints
+    pass
 
 T = TypeVar("T")
 
@@ -21,15 +19,3 @@ class Seen:
 
     volumes: frozenset[str] | None = None
     hosts: frozenset[str] | None = None
-
-
-def once_each(found: Iterable[T], key: Callable[[T], str], complaints: Complaints) -> Iterator[T]:
-    """Those whose key has not been seen yet; a second one is complained about, since two rows would count one object twice."""
-    seen: set[str] = set()
-    for one in found:
-        name = key(one)
-        if name in seen:
-            complaints.add("the number", name, "came twice; the second record was left out")
-            continue
-        seen.add(name)
-        yield one

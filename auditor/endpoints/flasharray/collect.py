@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import Complaints, Record, once, records
-from auditor.endpoints.common.topics import batch, read_topics
+from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.flasharray import rows
 from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows
-from auditor.errors import CredentialsError, EndpointError
+from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
 
@@ -76,14 +77,8 @@ class _Reading:
     def array_itself(self) -> Iterator[Batch | Gap]:
         complaints = Complaints("GET arrays")
         model: str | None = None
-        try:
-            if self.wants_model:
-                model = next((node["model"] for node in self._controllers(Complaints("GET controllers")) if node["model"]), None)
-        except CredentialsError:
-            raise
-        except EndpointError as error:
-            # The array is there; only its model is not known.
-            yield Gap(self.endpoint, "GET controllers", error.what)
+        if self.wants_model:  # without it the array is there; only its model is not known
+            model = yield from optional(self.endpoint, "GET controllers", self._model)
         found = [rows.array_row(record, FAMILY, model) for record in self._listed("arrays", "array", "id", complaints)]
         if len(found) != 1:
             complaints.add("items", "the answer", f"are {len(found)} arrays where one was expected")
@@ -121,14 +116,8 @@ class _Reading:
 
     def volumes(self) -> Iterator[Batch | Gap]:
         complaints = Complaints("GET volumes")
-        by_nvme: dict[str, bool] | None = {}
-        try:
-            by_nvme = self._reached_by_nvme(complaints)
-        except EndpointError as error:
-            if isinstance(error, CredentialsError):
-                raise
-            by_nvme = None
-            yield Gap(self.endpoint, "GET hosts and connections, by which a volume's name at its hosts is known", error.what)
+        what = "GET hosts and connections, by which a volume's name at its hosts is known"
+        by_nvme = yield from optional(self.endpoint, what, partial(self._reached_by_nvme, complaints))
         yield from self.host_gaps
         seen: set[str] = set()
         endpoints: list[Row] = []
@@ -160,12 +149,9 @@ class _Reading:
             return
         self.pod_arrays = {}
         complaints = Complaints("GET pods")
-        try:
-            self.pod_arrays = dict(map(rows.pod_arrays, self._listed("pods", "pod", "name", complaints)))
-        except EndpointError as error:
-            if isinstance(error, CredentialsError):
-                raise
-            yield Gap(self.endpoint, "GET pods, by which the arrays of a stretched volume are known", error.what)
+        what = "GET pods, by which the arrays of a stretched volume are known"
+        listed = yield from optional(self.endpoint, what, lambda: list(self._listed("pods", "pod", "name", complaints)))
+        self.pod_arrays = dict(map(rows.pod_arrays, listed or ()))
         yield from complaints.gaps(self.endpoint)
 
     def volume_load(self) -> Iterator[Batch | Gap]:
@@ -202,6 +188,9 @@ class _Reading:
                 complaints.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not tell")
         yield from self.connection_gaps
         yield from complaints.gaps(self.endpoint)
+
+    def _model(self) -> str | None:
+        return next((node["model"] for node in self._controllers(Complaints("GET controllers")) if node["model"]), None)
 
     def _controllers(self, complaints: Complaints) -> Iterator[Row]:
         for controller in self._listed("controllers", "controller", "name", complaints):

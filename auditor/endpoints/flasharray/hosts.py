@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.records import Record
+from auditor.endpoints.common.records import Record, objects
 from auditor.endpoints.flasharray.rows import reference
 
 if TYPE_CHECKING:
@@ -52,10 +52,7 @@ def connection_rows(answer: Mapping[str, Any], complaints: Complaints) -> Iterat
     The array tells each host of a group's connection. `lun` of a vVol holds its protocol endpoint's as well. Source: recorded answers;
     OpenAPI definitions, Connection; an NVMe connection may have a namespace id instead of a LUN.
     """
-    for place, value in enumerate(answer["items"]):
-        if not isinstance(value, dict):
-            complaints.add(f"entry {place}", "items", "is not an object")
-            continue
+    for place, value in objects(answer, "items", complaints):
         record = Record(value, f"connection {place}", complaints)
         volume, host = record.inner("volume"), record.inner("host")
         if volume is None or host is None or ("name" in host.value and host.value["name"] is None):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import Complaints, Record, objects, once_each
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.schedules import Timetable, timetable
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from auditor.endpoints.ontap.rows import Container
     from auditor.facts.schema import Batch
     from auditor.model import Gap
-
-_TWICE = "came twice; the second record was left out"
 
 
 @dataclass(slots=True)
@@ -44,25 +42,15 @@ class Lists:
         """
         seen: set[str] = set()
         for answer in self.cluster.pages(path, **asked):
-            found = answer.get("records")
-            if not isinstance(found, list):
-                complaints.add("records", "the answer", "is not a list")
-                found = []
             page = []
-            for place, value in enumerate(found):
-                if not isinstance(value, dict):
-                    complaints.add(f"entry {place}", "records", "is not an object")
-                    continue
+            for _, value in objects(answer, "records", complaints):
                 ids = [_at(value, part) for part in key.split("/")]
                 record = Record(value, f"{kind} {'/'.join(map(str, ids))}", complaints)
-                if not all(ids):
-                    complaints.add(key, record.label, "is missing, or no id")
-                elif record.label.lower() in seen:
-                    complaints.add(key, record.label, _TWICE)
-                else:
-                    seen.add(record.label.lower())
+                if all(ids):
                     page.append(record)
-            yield page
+                else:
+                    complaints.add(key, record.label, "is missing, or no id")
+            yield list(once_each(page, lambda record: record.label.lower(), key, seen, complaints, label=lambda record: record.label))
 
     def records(self, path: str, kind: str, complaints: Complaints, *, key: str = "uuid", **asked: str) -> Iterator[Record]:
         """As `pages`, without the pages."""

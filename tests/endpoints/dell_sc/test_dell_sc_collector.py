@@ -491,7 +491,7 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
         pytest.skip("no captures beside the project")
     return json.loads(path.read_text(encoding="utf-8"))
 

@@ -53,7 +53,7 @@ CURVE = json.dumps(
         "524288": 7600,
         "1048576": 15000,
     }
-)  # facts.md 6.2, smallest size first
+)  # docs/domain/facts.md#6-2, smallest size first
 # The tiers of incident S0, and one node that is not active yet and so has no protocol endpoint.
 S0 = ElementDescription(
     name="sf-east",
@@ -119,7 +119,7 @@ def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint])
     assert policies == [("1", "Bronze", 25, 1000, 2000, 1), ("2", "Silver", 50, 1500, 3000, 0), ("3", "Gold", 100, 3000, 6000, 1)]
     assert {row["curve"] for row in found.tables["array_qos_policy"]} == {CURVE}
     assert {(row["kind"], row["is_shared"], row["is_read"]) for row in found.tables["array_qos_policy"]} == {("policy", False, True)}
-    # facts.md 6.5
+    # docs/domain/facts.md#6-5
     assert found.tables["array_qos_limit"] == [
         {
             **e,
@@ -386,7 +386,7 @@ def paged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ElementSer
 
 
 @given(ids=st.sets(st.integers(1, 2**31), max_size=40), vvols=st.integers(0, 9), page=st.integers(1, 8))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_no_volume_is_lost_or_doubled_whatever_their_ids_and_the_page(paged: Any, ids: set[int], vvols: int, page: int) -> None:
     server, endpoint = paged
     server.cluster = Cluster(
@@ -481,8 +481,8 @@ def captured(method: str) -> Any:
     path = CAPTURES / f"{method}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))["result"]
 
 

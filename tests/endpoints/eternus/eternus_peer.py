@@ -49,8 +49,8 @@ def captured(name: str) -> str:
     path = CAPTURES / f"{name}.txt"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     with path.open(encoding="utf-8", newline="") as file:
         text = file.read().rstrip()
     return text.removesuffix("CLI>") + PROMPT

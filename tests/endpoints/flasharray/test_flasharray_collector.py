@@ -163,7 +163,7 @@ def test_pods_that_cannot_be_asked_for_leave_only_their_own_hole(served: tuple[F
 
 
 def test_a_volume_that_hosts_reach_by_nvme_has_the_name_they_see_it_by(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    # Serial 6C1B16CE1C034D1C00011014: its first 14 digits, the vendor's OUI, its last 10 (arrays.md, "Device name to volume").
+    # Serial 6C1B16CE1C034D1C00011014: its first 14 digits, the vendor's OUI, its last 10 (docs/domain/arrays.md#device-names).
     assert column(collected(served[1]), "device")["fast"] == "eui.006c1b16ce1c034d24a9371c00011014"
 
 
@@ -593,8 +593,8 @@ def captured(name: str) -> Any:
     path = CAPTURES / f"{name}.json"
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (../shared/captures)")
-        pytest.skip("the recorded answers are not here (../shared/captures beside the project)")
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
     return json.loads(path.read_text(encoding="utf-8"))
 
 

@@ -13,7 +13,7 @@ from auditor.endpoints.ontap.client import PAGE, open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.lab.arrays.ontap.description import LunDescription, NodeDescription, RaidOptionDescription
+from auditor.lab.arrays.ontap.parts import LunDescription, NodeDescription, RaidOptionDescription
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock, Collected, collected, serving
@@ -114,7 +114,7 @@ def test_luns_shares_and_vvols_are_volumes_and_protocol_endpoints_are_not(served
         "/vol/luns1/ds1": "vmware",
         "/vol/luns2/ds2": "linux",
     }
-    # arrays.md: 600a0980 and the bytes of the serial number, whose case matters.
+    # The name is 600a0980 and the bytes of the serial number, whose case matters: docs/domain/arrays.md#device-names
     assert found["/vol/luns1/ds1"]["device"] == "naa.600a0980" + "".join(f"{ord(each):02x}" for each in "80D7A]KjYhJR")
     assert {row["device"] for name, row in found.items() if not name.endswith(("ds1", "ds2"))} == {None}
     assert found["/vol/vv/data.vmdk"]["vvol_id"] == found["/vol/vv/data.vmdk"]["volume_id"]

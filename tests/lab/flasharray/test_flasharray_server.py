@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from auditor.lab.arrays.flasharray import server as flasharray_server
 from auditor.lab.arrays.flasharray.parts import LimitsDescription
 from auditor.lab.wire import Fault
-from tests.waiting import Clock
+from tests.waiting import SPEED_CHECKS, Clock
 
 MIB = 1 << 20
 
@@ -108,7 +108,7 @@ _WRITES = st.lists(
 
 
 @given(_WRITES)
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
 def test_after_any_writes_the_array_holds_the_last_good_ones(serve: Any, described: Any, writes: list[tuple[str, dict[str, int]]]) -> None:
     client, server = serve(described)
     held: dict[str, dict[str, int | None]] = {

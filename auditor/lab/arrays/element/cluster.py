@@ -178,7 +178,7 @@ class Cluster:
         policies = [(one, one.qos, one.name) for one in self.policies.values()]
         return policies, [(one, one.own_qos, one.policy, one.overrides) for one in self.volumes.values()]
 
-    def put_back(self, before: Written) -> None:
+    def reset_options(self, before: Written) -> None:
         """Restore the state of `written`."""
         for policy, qos, name in before[0]:
             policy.qos, policy.name = qos, name

@@ -202,7 +202,7 @@ def modify_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
     try:
         changed = [modify_volume(cluster, {**changes, "volumeID": volume_id})["volume"] for volume_id in volume_ids]
     except ElementError:
-        cluster.put_back(before)
+        cluster.reset_options(before)
         raise
     params.clear()
     return {"volumes": changed}

@@ -30,7 +30,7 @@ _UNAUTHORIZED = Answer(
     401,
     (("WWW-Authenticate", 'Basic realm="Element"'),),
 )
-_HALF_DONE = ElementError("xDBOperationFailed", "The lab was told to fail half way.")  # the name is the lab's
+_HALF_DONE = ElementError("xDBOperationFailed", "An injected fault stopped this half way.")  # the name is the lab's
 _NOT_FOUND = Answer(b"<html><body><h1>404 Not Found</h1></body></html>", "text/html", 404)
 
 
@@ -119,7 +119,7 @@ def _ignored(cluster: Cluster) -> Iterator[None]:
     """Undo everything that the block writes."""
     before = cluster.written()
     yield
-    cluster.put_back(before)
+    cluster.reset_options(before)
 
 
 def _reply(call_id: Any, *, result: Any = None, error: ElementError | None = None, unused: dict[str, Any] | None = None) -> Answer:

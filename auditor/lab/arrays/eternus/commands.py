@@ -51,7 +51,7 @@ class Account:
     may_write: bool
 
     @property
-    def by_machine(self) -> bool:
+    def is_machine_readable(self) -> bool:
         """Whether its answers have the machine-readable form."""
         return self.role == MACHINE_ROLE
 
@@ -98,14 +98,14 @@ def answer(array: Array, everybody: Mapping[str, Account], account: Account, lin
         if place + 1 == len(rest):
             return refusal(account, "0004")
         options[parameter] = rest[place + 1]
-    form = command.machine if account.by_machine else command.text
+    form = command.machine if account.is_machine_readable else command.text
     if form is None or (command.writes and not account.may_write):
         return refusal(account, "5003")
     try:
         lines = form(array, options)
     except RefusedError as error:
         return refusal(account, str(error))
-    return ["00", *lines] if account.by_machine else lines
+    return ["00", *lines] if account.is_machine_readable else lines
 
 
 def refusal(account: Account, code: str) -> list[str]:
@@ -113,7 +113,7 @@ def refusal(account: Account, code: str) -> list[str]:
 
     A recorded error has a further line about the parameter, with numbers of unknown meaning, which is left out here.
     """
-    return ["01", code] if account.by_machine else [f"Error: E{code} {ERRORS[code]}."]
+    return ["01", code] if account.is_machine_readable else [f"Error: E{code} {ERRORS[code]}."]
 
 
 def _words(line: str) -> list[str]:
@@ -180,7 +180,7 @@ def _nothing(_array: Array, _options: Mapping[str, str]) -> list[str]:
 
 def _users(everybody: Mapping[str, Account]) -> list[str]:
     """Name and role; the four fields after them are as recorded for these two roles, with unknown meaning."""
-    rows = [f"{one.name}\t{one.role}\t01\t{'01' if one.by_machine else '00'}\t00\t00" for one in everybody.values()]
+    rows = [f"{one.name}\t{one.role}\t01\t{'01' if one.is_machine_readable else '00'}\t00\t00" for one in everybody.values()]
     return [f"{len(rows):02X}", *rows]
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LOGIN = "login"
 """The name of a login in the list of requests and in faults; the name of another operation is its command without parameters."""
 
-_GARBAGE = "\x00\x01\x1b[2J<html> not what you asked for"
+_GARBAGE = "\x00\x01\x1b[2J<html> not a valid answer"
 _PIECE = 16  # characters in each piece of a slow answer
 _START_SECONDS = 10.0
 

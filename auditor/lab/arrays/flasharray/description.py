@@ -65,21 +65,21 @@ class FlashArrayDescription:
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id.lower():
             raise ValueError(f"id of {self.name} must be a UUID with dashes, not {self.id!r}")
-        self._refuse_strangers("host group", (host.host_group for host in self.hosts), self.host_groups)
-        self._refuse_strangers("host group", (group for volume in self.volumes for group in volume.host_groups), self.host_groups)
+        self._refuse_unknown_names("host group", (host.host_group for host in self.hosts), self.host_groups)
+        self._refuse_unknown_names("host group", (group for volume in self.volumes for group in volume.host_groups), self.host_groups)
         hosts = tuple(host.name for host in self.hosts)
-        self._refuse_strangers("host", (host for volume in self.volumes for host in volume.hosts), hosts)
-        self._refuse_strangers("host", (host for machine in self.machines for host in machine.bound_by), hosts)
-        self._refuse_strangers("volume group", map(group_of, self._plain_names()), tuple(group.name for group in self.volume_groups))
+        self._refuse_unknown_names("host", (host for volume in self.volumes for host in volume.hosts), hosts)
+        self._refuse_unknown_names("host", (host for machine in self.machines for host in machine.bound_by), hosts)
+        self._refuse_unknown_names("volume group", map(group_of, self._plain_names()), tuple(group.name for group in self.volume_groups))
         names = (*self._plain_names(), *(group.name for group in self.volume_groups))
-        self._refuse_strangers("pod", map(pod_of, names), tuple(pod.name for pod in self.pods))
+        self._refuse_unknown_names("pod", map(pod_of, names), tuple(pod.name for pod in self.pods))
         self._refuse_endpoints_nobody_reaches()
         serials = [self.serial(place, given) for place, (_, given) in enumerate(self._serials_given())]
         twice = [*_twice(names), *_twice(hosts), *_twice(serials)]
         if twice:
             raise ValueError(f"{self.name} has twice: {twice}")
 
-    def _refuse_strangers(self, kind: str, names: Iterable[str | None], known: tuple[str, ...]) -> None:
+    def _refuse_unknown_names(self, kind: str, names: Iterable[str | None], known: tuple[str, ...]) -> None:
         lost = {one for one in names if one is not None} - set(known)
         if lost:
             raise ValueError(f"{self.name} has no {kind} named {sorted(lost)}")

@@ -32,7 +32,7 @@ _OTHER = {"usec_per_other_op": 0, "others_per_sec": 0}
 
 def of_array(state: FlashArray, _: object) -> dict[str, Any]:
     """The performance of all volumes together; `queue_depth` was null on the recorded array."""
-    load = together(volume.load for volume in state.volumes.values())
+    load = combined(volume.load for volume in state.volumes.values())
     own = {"queue_depth": None, "local_queue_usec_per_op": 0, "name": state.description.name, "id": state.description.id}
     return {**_OTHER, **_measured(load), **own}
 
@@ -44,13 +44,13 @@ def of_volume(_: FlashArray, item: Volume) -> dict[str, Any]:
 
 def of_volume_group(state: FlashArray, item: VolumeGroup) -> dict[str, Any]:
     """The performance of all volumes of a group."""
-    load = together(volume.load for volume in state.inside.get(item.name, ()))
+    load = combined(volume.load for volume in state.inside.get(item.name, ()))
     return {**_measured(load), "context": {"name": state.description.name, "id": None}, "name": item.name, "id": item.id}
 
 
 def of_pod(state: FlashArray, item: PodDescription) -> dict[str, Any]:
     """The performance of all volumes of a pod."""
-    load = together(volume.load for volume in state.volumes.values() if volume.pod == item.name)
+    load = combined(volume.load for volume in state.volumes.values() if volume.pod == item.name)
     return {**_OTHER, **_measured(load), "name": item.name, "id": state.description.derived_id("pod", item.name)}
 
 
@@ -59,7 +59,7 @@ def of_host(_: FlashArray, item: Host) -> dict[str, Any]:
     return {**_measured(item.described.load), "name": item.described.name}
 
 
-def together(loads: Iterable[LoadDescription]) -> LoadDescription:
+def combined(loads: Iterable[LoadDescription]) -> LoadDescription:
     """Several loads as one: rates are summed, sizes and latencies are means weighted by operations."""
     held = tuple(loads)
     weights = {"read": [load.reads_per_sec for load in held], "write": [load.writes_per_sec for load in held]}

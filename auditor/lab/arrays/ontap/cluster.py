@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auditor.lab.arrays.ontap.description import (
+    from auditor.lab.arrays.ontap.description import OntapDescription
+    from auditor.lab.arrays.ontap.parts import (
         AggregateDescription,
         EfficiencyPolicyDescription,
         IgroupDescription,
         LunDescription,
-        OntapDescription,
         QosPolicyDescription,
         RelationshipDescription,
         ScheduleDescription,

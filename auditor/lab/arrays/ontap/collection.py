@@ -32,7 +32,7 @@ class Collection:
         for name in self.conditions:
             if not _is_field(resource, cluster, name):
                 raise unexpected(name)
-        self.fields = asked_fields(resource, cluster, query)
+        self.fields = requested_fields(resource, cluster, query)
 
     def answer(self, *, hal: bool) -> dict[str, Any]:
         """The whole answer."""
@@ -78,9 +78,9 @@ class Collection:
 
     def _next(self, record: Record) -> str:
         path, _, query = self.path.partition("?")
-        kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
+        others = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
         start = [(f"start.{key}", value) for key, value in zip(self.resource.keys, self.resource.key(record), strict=True)]
-        return f"{path}?{urlencode(start + kept)}"
+        return f"{path}?{urlencode(start + others)}"
 
     def _links(self, follows: dict[str, Any], *, hal: bool) -> dict[str, Any]:
         links = ({"self": {"href": self.path}} if hal else {}) | follows
@@ -93,14 +93,14 @@ def one(resource: Resource, cluster: Cluster, item: Any, query: dict[str, str], 
         if name not in RESERVED:
             raise unexpected(name)
     record = resource.record(cluster, item)
-    chosen = _chosen(resource, record, asked_fields(resource, cluster, query) or ["*"], [])
+    chosen = _chosen(resource, record, requested_fields(resource, cluster, query) or ["*"], [])
     if hal and not resource.path.startswith("private/"):
         return chosen | {"_links": resource.link(record)}
     plain: Record = bare(chosen, hal=hal)
     return plain
 
 
-def asked_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
+def requested_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
     """The requested fields; an unknown one is an error unless ignore_unknown_fields is true."""
     fields = [part.strip() for part in query.get("fields", "").split(",") if part.strip()]
     unknown = [name for name in fields if not _is_field(resource, cluster, name)]

@@ -15,7 +15,7 @@ from auditor.lab.arrays.ontap.records import disk_uid, disks, link, raid_groups
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, Lun
-    from auditor.lab.arrays.ontap.description import AggregateDescription
+    from auditor.lab.arrays.ontap.parts import AggregateDescription
 
 Values: TypeAlias = dict[str, Any]  # counter name to a number, or to a mapping of labels to numbers
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster
-    from auditor.lab.arrays.ontap.description import AggregateDescription, NodeDescription, ScheduleDescription, SvmDescription
+    from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription, ScheduleDescription, SvmDescription
 
 LAB_TIME = "2026-01-01T00:00:00+00:00"  # constant, so that two runs of the lab give equal answers
 

@@ -11,7 +11,7 @@ from auditor.lab.arrays.ontap.records import LAB_TIME, link, metric, node_refere
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
-    from auditor.lab.arrays.ontap.description import IgroupDescription, RaidOptionDescription, SnapMirrorPolicyDescription
+    from auditor.lab.arrays.ontap.parts import IgroupDescription, RaidOptionDescription, SnapMirrorPolicyDescription
 
 
 def _policy_reference(item: QosPolicy) -> dict[str, Any]:

@@ -173,7 +173,7 @@ class OntapServer(WireServer):
             self.cluster.advance(job.due)
             job.due, job.state, job.message = None, "success", "success"
             if job.outcome == "failure":
-                job.state, job.message, job.code = "failure", "The lab was told to fail here.", 1
+                job.state, job.message, job.code = "failure", "An injected fault failed this job.", 1
             elif job.outcome != "ignored":
                 job.carry_out()
                 self._positions.clear()

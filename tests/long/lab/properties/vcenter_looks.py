@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.events.recording import OPTION_CHANGED
-from tests.lab.properties.vcenter_model import DISK, OPTIONS, ROUND_ROBIN
+from tests.long.lab.properties.vcenter_model import DISK, OPTIONS, ROUND_ROBIN
 
 if TYPE_CHECKING:
-    from tests.lab.properties.vcenter_calls import Caller
-    from tests.lab.properties.vcenter_model import Model
+    from tests.long.lab.properties.vcenter_calls import Caller
+    from tests.long.lab.properties.vcenter_model import Model
 
 HOSTS = {"esx-1": "11", "esx-2": "12"}
 STORES = {"inside": "datastore-101", "outside": "datastore-102"}

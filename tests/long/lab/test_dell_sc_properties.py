@@ -21,7 +21,7 @@ from auditor.lab.arrays.dell_sc.description import (
     VolumeDescription,
 )
 from auditor.lab.arrays.dell_sc.server import DellScServer
-from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
+from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

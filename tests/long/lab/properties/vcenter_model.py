@@ -184,7 +184,7 @@ class Model:
             self.after(SIOC_BACK, "put_sioc_back")
         return OK
 
-    def put_sioc_back(self, _: str = "") -> None:
+    def enforce_sioc(self, _: str = "") -> None:
         if self.holds:
             self.sioc["inside"]["enabled"] = True
 
@@ -192,7 +192,7 @@ class Model:
         if not all(least <= spec.get(name, least) <= most for name, (least, most) in POD_RANGES.items()):
             return BAD
         self.pod = (self.pod if modify else POD) | spec
-        self.put_sioc_back()
+        self.enforce_sioc()
         return OK
 
     def add_endpoint(self, name: str) -> None:

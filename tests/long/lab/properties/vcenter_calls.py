@@ -10,7 +10,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
 
-from tests.lab.properties.line import BUSY, OK, Line, LostError
+from tests.long.lab.properties.line import BUSY, OK, Line, LostError
 
 if TYPE_CHECKING:
     import ssl

@@ -22,7 +22,7 @@ from auditor.lab.arrays.flasharray.parts import (
     VvolDescription,
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
+from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

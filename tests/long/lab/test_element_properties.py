@@ -21,7 +21,7 @@ from auditor.lab.arrays.element.description import (
     VvolDescription,
 )
 from auditor.lab.arrays.element.server import ElementServer
-from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
+from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,7 +1,7 @@
 """Random sequences of writes, reboots, waiting and faults at a vCenter, against a model of what should be there.
 
 Each step reads back what it could have touched, by the other form than it was written in where there is one; every tenth step and the end
-of a sequence compare everything. How much is tried, and how to try more: see tests/lab/properties/line.py.
+of a sequence compare everything. How much is tried, and how to try more: see tests/long/lab/properties/line.py.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from auditor.lab.scenario import parse_scenario
 from auditor.lab.storage_nodes import add_storage_node
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.state import vcenter as state
-from tests.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
-from tests.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
-from tests.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks
-from tests.lab.properties.vcenter_model import (
+from tests.long.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
+from tests.long.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
+from tests.long.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks
+from tests.long.lab.properties.vcenter_model import (
     AWAY,
     DISK,
     ENDPOINT,

@@ -19,7 +19,7 @@ from auditor.lab.arrays.eternus.description import (
     VolumeDescription,
 )
 from auditor.lab.arrays.eternus.server import EternusServer
-from tests.lab.properties.line import NOTHING, OK, LostError, done, search, seen, troubled
+from tests.long.lab.properties.line import NOTHING, OK, LostError, done, search, seen, troubled
 
 if TYPE_CHECKING:
     from collections.abc import Callable

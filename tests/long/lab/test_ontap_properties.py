@@ -17,7 +17,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.arrays.ontap.server import OntapServer
-from tests.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
+from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable

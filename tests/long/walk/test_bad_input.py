@@ -9,8 +9,7 @@ import yaml
 
 from auditor.cli import run
 from auditor.lab.wire import Fault
-
-from .conftest import Audit, Place, faults_of, only
+from tests.walk.conftest import Audit, Place, faults_of, only
 
 DEAD_PORT = 9  # the discard service, which nothing serves here
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from pyVmomi import vim
 
 from auditor.cli import run
-from auditor.endpoints.vcenter.collect import incremental as vcenter_since
+from auditor.endpoints.vcenter.collect import host_comparison
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import READ_ANEW
 from auditor.facts.needs import SOURCES
@@ -27,9 +27,8 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.older import without_digests
-from tests.waiting import PATIENCE_SECONDS, until
-
-from .conftest import Audit, Place
+from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
+from tests.walk.conftest import Audit, Place
 
 HOSTS = 8
 """Hosts of the scenario solidfire-vvols, all connected."""
@@ -274,7 +273,7 @@ def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, m
         return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
 
     monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", logins)
-    monkeypatch.setattr(vcenter_since, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
+    monkeypatch.setattr(host_comparison, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
     again, asked = asked_hosts(vvols, "--since", run_of(first))
     assert asked == len(shown)
     assert_same_facts(vvols, again, some(vvols))
@@ -449,7 +448,7 @@ def test_since_cannot_go_with_a_saved_snapshot(audited: Place, kept: Kept) -> No
     assert run(["audit", "--from", str(snapshot_of(audited, kept.audit)), "--since", "last", "--state-dir", str(audited.state)]) == 3
 
 
-@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=2, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]

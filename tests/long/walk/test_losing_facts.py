@@ -10,8 +10,7 @@ import pytest
 from auditor.lab.serving import Lab
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
-
-from .conftest import Audit, Place, faults_of
+from tests.walk.conftest import Audit, Place, faults_of
 
 READS = (
     "storage.core.device.list",

@@ -109,7 +109,6 @@ def search(machine: type[RuleBasedStateMachine], sequences: int, steps: int, **g
         stateful_step_count=steps,
         derandomize=True,
         database=None,
-        deadline=None,  # the machine may be busy with something else
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
