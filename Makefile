@@ -5,20 +5,12 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test lint types layers rules rule-pages rule-pages-check mutants catalog example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
-help:
-	@echo "make demo    audit the simulated fleet (builds the environment first)"
-	@echo "make test    run the tests"
-	@echo "make check   what CI runs: lint, types, layers, rules and their mutants and pages, tests with coverage, the built wheel"
-	@echo "make rule-pages  write docs/rules anew from the rules; make mutants: would their examples notice a mistake?"
-	@echo "make vcsim   install VMware's simulator and govc into .bin (needs Go)"
-	@echo "make bench-collect, bench-esxcli, bench-evaluate, bench-audit, bench-startup, bench-lab"
-	@echo "             how fast it is beside others (BENCH_ARGS=\"--help\"; docs/performance.md)"
-	@echo "make bench-check  whether it is still as much faster than others as it was"
-	@echo "make lock    resolve requirements.lock anew"
+help: ## list these targets
+	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
 
-env: $(STAMP)
+env: $(STAMP) ## build the environment in .venv; every other target does so first
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
@@ -26,78 +18,85 @@ $(STAMP): requirements.lock pyproject.toml
 	@touch $(STAMP)
 
 # Drift is what the demo is there to show: 1 (drift) and 2 (something is unknown) are its good ends.
-demo: env
+demo: env ## audit the simulated fleet
 	@$(BIN)/auditor demo; code=$$?; \
 	if [ $$code -eq 1 ] || [ $$code -eq 2 ]; then \
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-test: env
-	$(PYTEST) -n 2 --dist worksteal
+# Each of two processes works through files of its own while it has any, so that a lab or an audit that a file shares is made once.
+TESTS := $(PYTEST) -n 2 --dist worksteal
 
-lint: env
+test: env ## run the tests but for the long ones (tests/long)
+	$(TESTS) --ignore tests/long
+
+test-long: env ## run the long tests: whole audits and long searches
+	$(TESTS) tests/long
+
+lint: env ## ruff: rules and format
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-types: env
+types: env ## mypy, strict, on code and tests
 	$(BIN)/mypy
 
-layers: env
+layers: env ## import-linter: imports go one way
 	$(BIN)/lint-imports
 
-rules: env
+rules: env ## run the examples of all rules
 	$(BIN)/auditor rules test
 
-# Mistakes made in rules on purpose; each rule's examples have to notice nine of ten.
-mutants: env
+mutants: env ## make mistakes in rules on purpose; their examples have to notice nine of ten
 	$(BIN)/auditor rules mutate --least 90
 
-rule-pages: env
+rule-pages: env ## write docs/rules anew from the rules
 	$(BIN)/auditor rules pages --dir docs/rules
 
-rule-pages-check: env
+rule-pages-check: env ## fail where docs/rules is not as the rules are
 	$(BIN)/auditor rules pages --dir docs/rules --check
 
-# facts/catalog.json, made anew from the views: their columns, lineage and order.
-catalog: env
+checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
+	$(BIN)/python -m auditor.authoring.checked_rules rules
+
+catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
 	$(BIN)/python -m auditor.authoring.catalog
 
-# The values that `auditor rules schema` shows, read anew from the lab.
-example-values: env
+generated: catalog checked-rules rule-pages ## make all generated files but the example values anew: after a change of views, facts or rules
+
+example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor.lab.example_values
 
-# Tests marked long (tests/conftest.py) run without the tracer, which would take as long again.
-coverage: env
-	$(PYTEST) -n 2 --dist worksteal -m "not long" --cov --cov-report=term --cov-fail-under=85
-	$(PYTEST) -n 2 --dist worksteal -m long
+# The long tests run without the tracer, which would take as long again.
+coverage: env ## the tests but for the long ones, with branch coverage
+	$(TESTS) --ignore tests/long --cov --cov-report=term --cov-fail-under=85
 
-wheel: env
+wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
-check: lint types layers rules mutants rule-pages-check coverage wheel
+check: lint types layers rules mutants rule-pages-check coverage test-long wheel ## everything that CI runs
 
-vcsim: .bin/vcsim .bin/govc
+vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
-cassettes: env
+cassettes: env ## record the answers that tests replay anew from the lab
 	AUDITOR_RECORD=1 $(PYTEST) tests/endpoints/*/test_*_cassettes.py
 
 # Hosts read for the first time and again; more hosts: make bench-lab BENCH_LAB="--hosts 10000 --vcenters 8"
-bench-lab: env
+bench-lab: env ## how fast the lab is (BENCH_LAB="--hosts 10000 --vcenters 8")
 	$(BIN)/python benchmarks/lab.py $(BENCH_LAB)
 
 # make bench-collect BENCH_ARGS="--hosts 30 --json FILE"; likewise the others. bench-collect builds a Go program where Go is.
-bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: env
+bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: env ## how fast it is beside others (BENCH_ARGS="--help"; docs/performance.md)
 	$(BIN)/python benchmarks/$*.py $(BENCH_ARGS)
 
 # Ratios only, never absolute times: benchmarks/ratios.json.
-bench-check: env
+bench-check: env ## fail where it is no longer as much faster than others as it was
 	$(BIN)/python benchmarks/check_ratios.py $(BENCH_ARGS)
 
-lock: env
+lock: env ## resolve requirements.lock anew
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \
 		--allow-unsafe --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
-clean:
+clean: ## remove .venv, .bin, build and dist
 	rm -rf $(VENV) .bin build dist

@@ -1,14 +1,14 @@
-"""Errors a person can act on: what happened, why it matters, what to do."""
+"""Errors that a person can act on: what happened, why it matters, what to do."""
 
 from __future__ import annotations
 
 
 class AuditorError(Exception):
-    """A known failure, told in three lines.
+    """A known failure; its text has three lines.
 
     Args:
         what: the place and the mistake.
-        why: what the reader has lost by it.
+        why: what the reader loses because of it.
         do: something to paste or to look at.
     """
 
@@ -47,15 +47,15 @@ class EndpointError(AuditorError):
 
 
 class EndpointUnreachableError(EndpointError):
-    """No connection, no answer in time, or a TLS certificate that does not verify."""
+    """There was no connection, no answer in time, or the TLS certificate could not be verified."""
 
 
 class CredentialsError(EndpointError):
-    """The endpoint refused our user name or password, or the secret could not be looked up."""
+    """The endpoint refused the user name or password, or the secret could not be looked up."""
 
 
 class PermissionMissingError(EndpointError):
-    """The account is logged in but may not do this."""
+    """The account is logged in but lacks a permission."""
 
 
 class NotThereError(EndpointError):
@@ -63,16 +63,16 @@ class NotThereError(EndpointError):
 
 
 class TransportNotOfferedError(NotThereError):
-    """The server does not offer this way of reading at all."""
+    """The server does not offer this way of reading."""
 
 
 class MalformedAnswerError(EndpointError):
-    """The endpoint answered with something that is not what its protocol promises."""
+    """The endpoint's answer does not follow its protocol."""
 
 
 class UnknownShapeError(MalformedAnswerError):
-    """A whole and well-formed answer that holds something of another form than we know; another way of reading it may cope."""
+    """A complete, well-formed answer with content of an unknown form; another transport may be able to read it."""
 
 
 class RefusedError(EndpointError):
-    """The endpoint understood a write and said no."""
+    """The endpoint understood a write and refused it."""

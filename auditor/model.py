@@ -1,4 +1,4 @@
-"""The nouns: frozen values that one stage hands to the next."""
+"""The values that one stage of an audit hands to the next; all are frozen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Scalar: TypeAlias = bool | int | float | str | None
 
 
 class EndpointKind(StrEnum):
-    """What answers at an endpoint's address; the folder of `auditor.endpoints` of that name says all about it."""
+    """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it."""
 
     VCENTER = "vcenter"
     ELEMENT = "element"
@@ -33,7 +33,7 @@ class BulkTransport(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What one rule says of one resource."""
+    """The result of judging one resource by one rule."""
 
     FAIL = "fail"
     UNKNOWN = "unknown"
@@ -71,22 +71,22 @@ class FixClass(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What became of a change."""
+    """The result of a change."""
 
     PROPOSED = "proposed"  # planned, not attempted in this run
     APPLIED = "applied"  # written, and read back as wanted
-    ALREADY = "already"  # was as wanted before we wrote
+    ALREADY = "already"  # had the wanted value before, so nothing was written
     STALE = "stale"  # differs from what the plan saw: nothing written
     UNVERIFIED = "unverified"  # written, and not read back as wanted
-    REFUSED = "refused"  # a guard, an interlock or the endpoint said no
+    REFUSED = "refused"  # a guard, an interlock or the endpoint refused it
     BY_HAND = "by_hand"  # no remediator, or the class is manual
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """A credential by reference; the text is looked up only when a session opens.
+    """A reference to a credential; the credential itself is looked up when a session opens.
 
-    Exactly one way is set. `repr` never shows a value, only where it would come from.
+    `repr` shows only where the credential comes from.
     """
 
     way: str  # "env", "file", "keyring" or "command"
@@ -95,25 +95,25 @@ class Secret:
 
 @dataclass(frozen=True, slots=True)
 class Tls:
-    """How an endpoint's certificate is checked; the default is the system's authorities."""
+    """How an endpoint's certificate is verified; by default against the system's certificate authorities."""
 
     ca: str | None = None  # path of a PEM bundle
     fingerprint: str | None = None  # "sha256:<64 hex digits>", lower case, no colons
-    verify: bool = True  # False is said in every report
+    verify: bool = True  # every report mentions False
 
 
 @dataclass(frozen=True, slots=True)
 class Ssh:
-    """How the host key of an endpoint that speaks SSH is checked; the default is the user's own known_hosts file."""
+    """How the host key of an SSH endpoint is verified; by default against the user's known_hosts file."""
 
     known_hosts: str | None = None  # path of a file in OpenSSH's form
     fingerprint: str | None = None  # "SHA256:<base64>", as ssh-keygen -l prints it
-    verify: bool = True  # False is said in every report
+    verify: bool = True  # every report mentions False
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How hard one endpoint may be asked."""
+    """The load that one endpoint may be put under."""
 
     concurrency: int = 16  # requests in flight
     timeout_seconds: float = 30.0  # to connect, and between two reads
@@ -121,13 +121,13 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One management address we log in to.
+    """One management address that auditor logs in to.
 
     Attributes:
-        username: empty where an API token is all there is (FlashArray).
-        password: where the password, or the API token, comes from.
-        tls: how an endpoint proves who it is that speaks HTTPS.
-        ssh: likewise of one that speaks SSH (ETERNUS); None where it speaks HTTPS.
+        username: empty where an API token is used alone (FlashArray).
+        password: the reference to the password or the API token.
+        tls: how the certificate of an HTTPS endpoint is verified.
+        ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
     """
 
     name: str
@@ -139,11 +139,11 @@ class Endpoint:
     tls: Tls = Tls()
     limits: Limits = Limits()
     ssh: Ssh | None = None
-    lane: BulkTransport | None = None  # a vCenter only; None is the fastest that it offers
+    lane: BulkTransport | None = None  # for a vCenter only; None: the fastest that it offers
 
     @property
     def trust(self) -> str:
-        """How it proves who it is, as reports say it: verified, pinned or NOT VERIFIED."""
+        """How the endpoint's identity is verified, as reports show it: verified, pinned or NOT VERIFIED."""
         way = self.ssh or self.tls
         if not way.verify:
             return "NOT VERIFIED"
@@ -152,7 +152,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that could not be read, and why; never a pass."""
+    """Something that could not be read, and why; what depends on it is never a pass."""
 
     endpoint: str
     what: str  # the topic and the object, for example "esxcli storage core device list on esx-03"
@@ -161,7 +161,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """What a verdict is about."""
+    """The object that a verdict is about."""
 
     kind: str  # the view a rule ranges over
     id: str  # unique within (kind, endpoint) and stable between runs
@@ -173,7 +173,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a setting lives: what a remediator needs to find it, by name."""
+    """The place of one setting: the names and ids that a remediator needs to find it."""
 
     endpoint: str
     keys: tuple[tuple[str, str], ...]  # sorted (name, value), for example ("device", "naa.6f47...")
@@ -182,28 +182,28 @@ class Target:
         """The value of one key.
 
         Raises:
-            KeyError: the rule that made the change did not name this key.
+            KeyError: the target has no such key, because the rule's fix does not give it.
         """
         return dict(self.keys)[name]
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One setting, from what was seen to what is wanted."""
+    """One setting with its value in the snapshot and the wanted value."""
 
     remediator: str
     fix_class: FixClass
     target: Target
-    before: Scalar  # as the snapshot read it; None means the setting was absent
+    before: Scalar  # the value in the snapshot; None means the setting was absent
     after: Scalar
-    rules: tuple[str, ...]  # every rule that asked for it
+    rules: tuple[str, ...]  # every rule that wants it
     resource: Resource
     reason: str  # one sentence for the person who confirms
 
 
 @dataclass(frozen=True, slots=True)
 class ByHand:
-    """A failure that no remediator mends, or must not: what a person has to do."""
+    """A failure that a person has to fix, because there is no remediator for it or it must not be fixed automatically."""
 
     rule: str
     resource: Resource
@@ -213,7 +213,7 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two rules want one setting different; neither is applied."""
+    """Two rules want different values of one setting; neither is applied."""
 
     remediator: str
     target: Target
@@ -222,7 +222,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class LeftAlone:
-    """Failures of one rule that no fix is planned for, because a waiver covers them."""
+    """The failures of one rule that are not fixed because one waiver covers them."""
 
     rule: str
     count: int
@@ -231,7 +231,7 @@ class LeftAlone:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A setting that failures of some rules want changed, while a failure of another rule over it is waived; it is left as it is."""
+    """A setting that stays as it is: some rules want it changed, but a failure of another rule about it is waived."""
 
     remediator: str
     target: Target
@@ -242,7 +242,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What could be changed, in the order it would be: a value that can be saved and read."""
+    """The changes to make, in their order, and what is left out; a plan can be saved and read."""
 
     changes: tuple[Change, ...] = ()
     by_hand: tuple[ByHand, ...] = ()
@@ -253,7 +253,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of a change, and what was read back."""
+    """The result of a change, and the value read back."""
 
     change: Change
     outcome: Outcome
@@ -264,16 +264,16 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class DriftAge:
-    """Since when a failure of drift is there."""
+    """How long a drift has existed: the first of the consecutive saved runs that saw it."""
 
-    run: str  # the first kept run of an unbroken line of runs that saw it fail
+    run: str  # the id of that run
     at: datetime  # when that run began to read, UTC
-    at_least: bool  # no earlier run is kept, or looked at, that saw it otherwise: it may be there for longer
+    at_least: bool  # True when no earlier saved run saw another verdict: the drift may be older
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The fix of one finding as reports show it."""
+    """The fix of one finding, as reports show it."""
 
     remediator: str | None
     fix_class: FixClass
@@ -287,7 +287,7 @@ class Fix:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule's verdict on one resource, with the evidence."""
+    """The verdict of one rule on one resource, with the evidence."""
 
     rule: str
     title: str
@@ -300,35 +300,35 @@ class Finding:
     missing: tuple[str, ...] = ()  # for UNKNOWN: the columns that could not be read
     fix: Fix | None = None
     impact: Mapping[str, Scalar] = field(default_factory=dict)
-    waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: what it was, and who answers for it until when
-    lapsed_waiver: Mapping[str, Scalar] | None = None  # of one that is not: a waiver that is for it, and why it is not in force
-    drift_age: DriftAge | None = None  # of failures of drift only
+    waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: the verdict without the waiver, its owner and expiry
+    lapsed_waiver: Mapping[str, Scalar] | None = None  # of another verdict: a waiver that matches, and why it is not in force
+    drift_age: DriftAge | None = None  # of failures of drift rules only
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointReading:
-    """How the reading of one endpoint went."""
+    """The result of reading one endpoint."""
 
     name: str
     kind: str
     address: str
-    version: str | None  # product and build; None when it never answered
+    version: str | None  # product and build; None when the endpoint never answered
     tls: str  # "verified", "pinned", or "NOT VERIFIED"
     started: datetime  # aware, UTC
     finished: datetime
-    complete: bool  # False when it left a gap
-    lane: str | None = None  # by which a vCenter was read in bulk; None for arrays, and for what never answered
-    notes: tuple[str, ...] = ()  # what every reader must be told of it and is no gap, in sentences
-    clock: str | None = None  # ISO 8601, what a vCenter's own clock said before it was read; None when that was not asked
+    complete: bool  # False when there is a gap
+    lane: str | None = None  # the BulkTransport that read a vCenter; None for arrays, and when the endpoint never answered
+    notes: tuple[str, ...] = ()  # sentences that every reader must see and that are no gaps
+    clock: str | None = None  # ISO 8601, a vCenter's own time before it was read; None when it was not read
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTime:
-    """When an endpoint answered one topic of the reading; instants aware, UTC."""
+    """When an endpoint answered the requests of one topic; times are aware, UTC."""
 
     endpoint: str
     topic: str
-    host: str | None  # whose answer it is; None: the endpoint's own, or those of all its hosts
+    host: str | None  # the host whose facts were read; None: the endpoint's own, or those of all its hosts
     first: datetime
     last: datetime
 
@@ -342,12 +342,12 @@ class Run:
     finished: datetime
     endpoints: tuple[EndpointReading, ...]
     hosts: int  # ESXi hosts seen
-    read: tuple[ReadTime, ...] = ()  # by endpoint and topic; of one host where its answer was taken over from an earlier run
+    read: tuple[ReadTime, ...] = ()  # by endpoint and topic; by host where facts were reused from an earlier run
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Counts of verdicts; `by_severity` counts failures only."""
+    """The counts of verdicts; `by_severity` counts failures only."""
 
     fail: int = 0
     passed: int = 0
@@ -355,28 +355,28 @@ class Summary:
     not_applicable: int = 0
     waived: int = 0
     by_severity: Mapping[str, int] = field(default_factory=dict)
-    waived_unknown: int = 0  # those of `waived` that could not be judged: somebody answers for it, and nobody knows any more for that
+    waived_unknown: int = 0  # those of `waived` that would be unknown without the waiver
 
     @property
     def judged(self) -> int:
-        """Verdicts that say something: fail, pass, and failures that are waived."""
+        """How many verdicts were reached: passes, failures, and failures that are waived."""
         return self.fail + self.passed + self.waived - self.waived_unknown
 
     @property
     def unjudged(self) -> int:
-        """Verdicts that could not be reached, waived or not."""
+        """How many verdicts could not be reached, waived or not."""
         return self.unknown + self.waived_unknown
 
     @property
     def coverage(self) -> float:
         """The share of applicable verdicts that could be reached, 0 to 1; 0 when nothing applied."""
-        asked = self.judged + self.unjudged
-        return self.judged / asked if asked else 0.0
+        applicable = self.judged + self.unjudged
+        return self.judged / applicable if applicable else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RuleText:
-    """What a report shows of a rule."""
+    """The texts of a rule that a report shows."""
 
     id: str
     title: str
@@ -389,37 +389,37 @@ class RuleText:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything a reporter renders; nothing is decided after it is made."""
+    """Everything that a report shows; rendering it decides nothing."""
 
     run: Run
     summary: Summary
     gaps: tuple[Gap, ...]
     rules: tuple[RuleText, ...]
-    findings: Callable[[], Iterator[Finding]]  # a fresh pass each call, worst first; may be millions
+    findings: Callable[[], Iterator[Finding]]  # each call begins a new pass, worst first; may be millions
     receipts: tuple[Receipt, ...] = ()
-    notices: tuple[str, ...] = ()  # what every reader must be told, for example that TLS was not verified
+    notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
 
 
 class Health(StrEnum):
-    """What the doctor says of one thing, worst first."""
+    """The state of one check of the doctor, worst first."""
 
-    PROBLEM = "problem"  # something will not be audited, or not by whom it seems
-    UNKNOWN = "unknown"  # it could not be asked
-    WARNING = "warning"  # it will be audited, and somebody should look
+    PROBLEM = "problem"  # something will not be audited, or the endpoint is not the one it seems to be
+    UNKNOWN = "unknown"  # it could not be checked
+    WARNING = "warning"  # it will be audited, and somebody should look at it
     OK = "ok"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing the doctor looked at, on one endpoint.
+    """One check of the doctor on one endpoint.
 
     Attributes:
-        endpoint: its name; empty for what is about fleet.yaml as a whole.
-        topic: what was looked at, for example "tls"; see `auditor.doctor.TOPICS`.
-        what: what was found, in words.
-        why: what the reader loses by it; empty where nothing is lost.
-        do: what to do about it, to paste where that is possible.
-        facts: what was found, for programs.
+        endpoint: its name; empty for a check of fleet.yaml as a whole.
+        topic: what was checked, for example "tls"; see `auditor.doctor.TOPICS`.
+        what: the result, in words.
+        why: what the reader loses because of it; empty where nothing is lost.
+        do: what to do about it; something to paste where possible.
+        facts: the result for programs.
     """
 
     endpoint: str
@@ -433,7 +433,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Everything the doctor found, endpoint by endpoint in the order of fleet.yaml, then what is about the fleet."""
+    """Every check of the doctor: by endpoint in the order of fleet.yaml, then those of the fleet as a whole."""
 
     started: datetime  # aware, UTC
     finished: datetime
@@ -441,9 +441,9 @@ class Diagnosis:
     checks: tuple[Check, ...]
 
     def of(self, endpoint: str) -> tuple[Check, ...]:
-        """The checks of one endpoint, in the order they were made; "" is the fleet as a whole."""
+        """The checks of one endpoint in the order they were made; "" means the fleet as a whole."""
         return tuple(check for check in self.checks if check.endpoint == endpoint)
 
     def count(self, state: Health) -> int:
-        """How many checks ended so."""
+        """How many checks have this state."""
         return sum(check.state is state for check in self.checks)

@@ -1,4 +1,4 @@
-"""Questions in SQL over what a run or a snapshot has read."""
+"""Queries in SQL over the facts of a run or a snapshot."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from auditor.engine.sql import quoted
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
 from auditor.facts.snapshot import load_snapshot
-from auditor.facts.unread import told_unread
-from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal, unreadable
+from auditor.facts.snapshot_files import unreadable
+from auditor.facts.unread import with_unread_gaps
+from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,16 +31,16 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a question got."""
+    """The result of a query."""
 
     columns: tuple[tuple[str, str], ...]  # name and DuckDB type
-    rows: Iterator[tuple[Any, ...]]  # read as they are asked for
-    gaps: int  # things that could not be read at all
-    unread: tuple[str, ...]  # what the question rests on and that run did not ask for, an endpoint each
+    rows: Iterator[tuple[Any, ...]]  # fetched as they are iterated
+    gaps: int  # how many things could not be read at all
+    unread: tuple[str, ...]  # facts that the query needs and the run did not read, a sentence for each endpoint
 
 
 @contextmanager
-def answered(
+def run_query(
     text: str, snapshot: Path, spill: Path, findings: Path | None = None, timeout_seconds: float | None = None
 ) -> Iterator[Answer]:
     """The answer to one SELECT over a saved snapshot, for as long as the block goes on.
@@ -52,13 +53,13 @@ def answered(
         timeout_seconds: from the first step to the last row; None: no end.
 
     Raises:
-        ConfigurationError: the question cannot be asked, or is not answered in that time.
-        SnapshotError: what it is asked of cannot be read.
+        ConfigurationError: the query is refused, or not answered in that time.
+        SnapshotError: the snapshot or the findings cannot be read.
     """
-    asked = question(text, findings=findings is not None)
+    query = question(text, findings=findings is not None)
     opened = load_snapshot(snapshot)
     before = len(opened.gaps)
-    opened = _as_unread(opened, asked)
+    opened = _with_unread(opened, query)
     unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
     with opened.connection as connection, ThreadPoolExecutor(max_workers=1) as worker:
         work = _Work(connection, worker, timeout_seconds, time.monotonic())
@@ -66,15 +67,15 @@ def answered(
         def begin() -> tuple[tuple[str, str], ...]:
             if findings is not None:
                 _open_findings(connection, findings)
-            create_views(connection, spill, asked.views)
+            create_views(connection, spill, query.views)
             seal(connection)
             # On the connection itself: what is interrupted is one connection, and a cursor is another.
-            connection.execute(asked.text)
+            connection.execute(query.text)
             return tuple((row[0], str(row[1])) for row in connection.description or ())
 
-        with _told(asked):
+        with _explained(query):
             columns = work.done(begin)
-        yield Answer(columns, _rows(connection, asked, work), before, unread)
+        yield Answer(columns, _rows(connection, query, work), before, unread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,9 +110,9 @@ class _Work:
         return future.result()
 
 
-def _as_unread(snapshot: Snapshot, asked: Question) -> Snapshot:
-    """`snapshot` with what the question rests on and was never asked for counted as unread."""
-    return told_unread(snapshot, needs_of_columns((view, {*RESOURCE_COLUMNS, *columns}) for view, columns in asked.views.items()))
+def _with_unread(snapshot: Snapshot, query: Question) -> Snapshot:
+    """`snapshot` with the facts that the query needs, and the run did not read, marked as unread."""
+    return with_unread_gaps(snapshot, needs_of_columns((view, {*RESOURCE_COLUMNS, *columns}) for view, columns in query.views.items()))
 
 
 def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -122,9 +123,9 @@ def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), place]])
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, asked: Question, work: _Work) -> Iterator[tuple[Any, ...]]:
+def _rows(connection: duckdb.DuckDBPyConnection, query: Question, work: _Work) -> Iterator[tuple[Any, ...]]:
     while True:
-        with _told(asked):
+        with _explained(query):
             chunk = work.done(lambda: connection.fetchmany(_CHUNK_ROWS))
         if not chunk:
             return
@@ -132,8 +133,8 @@ def _rows(connection: duckdb.DuckDBPyConnection, asked: Question, work: _Work) -
 
 
 @contextmanager
-def _told(asked: Question) -> Iterator[None]:
-    """Tell of what DuckDB refuses in our words."""
+def _explained(query: Question) -> Iterator[None]:
+    """Raise what DuckDB refuses as errors of ours."""
     import duckdb
 
     try:
@@ -141,4 +142,4 @@ def _told(asked: Question) -> Iterator[None]:
     except duckdb.IOException as failure:
         raise unreadable(failure) from failure
     except duckdb.Error as failure:
-        raise about_failure(failure, asked) from failure
+        raise about_failure(failure, query) from failure

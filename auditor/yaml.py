@@ -1,27 +1,38 @@
-"""YAML files that people write: read as plain data, with a line number for every mistake that can be made in them."""
+"""YAML files that people write: read as plain data, with the line of every key and list item.
+
+The events come from libyaml. What they mean is decided here, by the core schema of YAML 1.2: `yes` is a word, `010` is ten, a date is text.
+"""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from auditor.yaml_events import DEEPEST, KeyPath, read_quickly
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.nodes import MappingNode, Node
-
     from auditor.errors import AuditorError
 
 LARGEST_FILE_BYTES = 4 * 1024 * 1024
 LARGEST_NODE_COUNT = 100_000
 """Values a file may hold once its aliases are written out: ten nested aliases would otherwise fill any memory."""
-_PLAIN_TAGS = {f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str")}
-# YAML 1.2's core schema has no timestamps: what looks like one stays the text that was written.
-_TEXT_TAGS = {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:value"}
+DEEPEST = 60
+
+KeyPath: TypeAlias = tuple[str | int, ...]
+Lines: TypeAlias = "Mapping[str | int, tuple[int, Lines]]"
+"""Key or list index -> the line where it stands, and the lines of what is below it."""
+
+_CORE = "tag:yaml.org,2002:"
+_WORDS = {word: value for value, words in ((True, "true True TRUE"), (False, "false False FALSE")) for word in words.split()}
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+_NUMBER_STARTS = frozenset("+-.0123456789")
+# The core schema's numbers; `_` between digits and 0b are read as well, as people write them.
+_WHOLE = re.compile(r"[-+]?(?:0b[01][01_]*|0o[0-7][0-7_]*|0x[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)")
+_REAL = re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
+# YAML 1.1, which libyaml follows there, takes the last three for the end of a line, and YAML 1.2 does not.
+_REFUSED_CHARACTER = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +41,16 @@ class YamlDocument:
 
     path: Path
     data: dict[str, Any]
-    _lines: Mapping[KeyPath, int]
+    _lines: Lines
 
     def line(self, *path: str | int) -> int:
         """The line, from 1, where the key or list item at `path` stands; of its nearest parent when it is absent."""
-        while path and path not in self._lines:
-            path = path[:-1]
-        return self._lines.get(path, 1)
+        line, below = 1, self._lines
+        for key in path:
+            if key not in below:
+                break
+            line, below = below[key]
+        return line
 
     def where(self, *path: str | int) -> str:
         """`file:line` of `path`, as errors begin."""
@@ -44,7 +58,7 @@ class YamlDocument:
 
 
 class YamlMistakeError(Exception):
-    """What is wrong with the text of a file, and in which line; `load_yaml` turns it into the caller's kind of error."""
+    """A mistake in the text of a file, and its line; `load_yaml` turns it into the caller's kind of error."""
 
     def __init__(self, line: int, what: str) -> None:
         super().__init__(what)
@@ -62,7 +76,7 @@ def load_yaml(path: Path, error: type[AuditorError], *, why: str, do: str | None
         do: its third line; by default, to correct the line named.
 
     Raises:
-        AuditorError: of the kind `error`: the file cannot be read, is not UTF-8, not YAML, not a mapping, says a key twice, uses a tag, or
+        AuditorError: of the kind `error`: the file cannot be read, is not UTF-8, not YAML, not a mapping, has a key twice, uses a tag, or
             holds more than LARGEST_NODE_COUNT values once its aliases are written out.
     """
     try:
@@ -77,53 +91,38 @@ def load_yaml(path: Path, error: type[AuditorError], *, why: str, do: str | None
     return YamlDocument(path, data, lines)
 
 
-def parse_yaml(content: bytes) -> tuple[dict[str, Any], dict[KeyPath, int]]:
-    """The top-level mapping of a YAML 1.2 text, and the line of every key path in it.
+def parse_yaml(content: bytes, *, merge_keys: bool = False) -> tuple[dict[str, Any], Lines]:
+    """The top-level mapping of a YAML 1.2 text, and the line of everything in it.
+
+    Args:
+        content: the bytes of the file.
+        merge_keys: `<<` takes over the keys of another mapping, as in YAML 1.1: scenarios of the lab are written so.
 
     Raises:
         YamlMistakeError: see `load_yaml`.
     """
+    import yaml
+
     if len(content) > LARGEST_FILE_BYTES:
         raise YamlMistakeError(1, f"larger than {LARGEST_FILE_BYTES} bytes")
     text = _decoded(content)
-    return read_quickly(text, LARGEST_NODE_COUNT) or read_carefully(text)
-
-
-def read_carefully(text: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
-    """The same of a text in all that YAML allows and this project does: twenty times slower, and it knows what is wrong.
-
-    Raises:
-        YamlMistakeError: see `load_yaml`.
-    """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, YAMLError
-    from ruamel.yaml.nodes import MappingNode
-    from ruamel.yaml.reader import ReaderError
-
-    yaml = YAML(typ="safe", pure=True)
     try:
-        root = yaml.compose(text)
-    except MarkedYAMLError as failure:
+        # PyYAML may have been built without libyaml; its own parser gives the same events, ten times slower.
+        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+        node = _Composer(events, merge_keys=merge_keys).document()
+    except yaml.MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
-        raise YamlMistakeError(mark.line + 1 if mark else 1, _told(failure.context, failure.problem)) from failure
-    except ReaderError as failure:
-        line = text.count("\n", 0, failure.position) + 1
-        raise YamlMistakeError(line, "a control character that YAML does not allow") from failure
-    except YAMLError as failure:
-        raise YamlMistakeError(1, _told(None, str(failure))) from failure
-    except RecursionError as failure:
-        raise YamlMistakeError(1, "nested too deeply") from failure
-    if not isinstance(root, MappingNode):
-        raise YamlMistakeError(root.start_mark.line + 1 if root else 1, "the file must be a mapping of keys to values")
-    reader = _Reader(yaml)
-    return reader.mapping(root, ()), reader.lines
+        raise YamlMistakeError(mark.line + 1 if mark else 1, _problem_text(failure, text)) from failure
+    except yaml.YAMLError as failure:
+        raise YamlMistakeError(1, " ".join(str(failure).split())) from failure
+    return node.value, node.lines
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
     """The candidate most like `word`; None when nothing is near."""
     options = {candidate.casefold(): candidate for candidate in candidates}
-    found = difflib.get_close_matches(word.casefold(), options, n=1, cutoff=0.6)
-    return options[found[0]] if found else None
+    close = difflib.get_close_matches(word.casefold(), options, n=1, cutoff=0.6)
+    return options[close[0]] if close else None
 
 
 def did_you_mean(word: str, candidates: Iterable[str]) -> str:
@@ -135,89 +134,195 @@ def did_you_mean(word: str, candidates: Iterable[str]) -> str:
     return f"; known: {', '.join(options)}" if 0 < len(options) <= 12 else ""
 
 
-class _Reader:
-    """Turns composed nodes into plain data, counting them: an alias is read again wherever it stands."""
+class _Node(NamedTuple):
+    """A value, the lines below it, and how many levels it has below itself."""
 
-    def __init__(self, yaml: YAML) -> None:
-        self.lines: dict[KeyPath, int] = {(): 1}
-        self._yaml = yaml
-        self._seen = 0
+    value: Any
+    lines: Lines
+    height: int = 0
 
-    def value(self, node: Node, path: KeyPath) -> Any:
-        from ruamel.yaml.nodes import MappingNode, SequenceNode
 
-        line = node.start_mark.line + 1
-        self._seen += 1
-        if self._seen > LARGEST_NODE_COUNT:
-            raise YamlMistakeError(line, f"more than {LARGEST_NODE_COUNT} values once its aliases are written out")
-        if len(path) > DEEPEST:
-            raise YamlMistakeError(line, f"nested more than {DEEPEST} levels deep, or an alias that contains itself")
-        if isinstance(node, MappingNode):
-            return self.mapping(node, path)
-        if isinstance(node, SequenceNode):
-            self._check_tag(node, "seq")
-            items = []
-            for index, item in enumerate(node.value):
-                self.lines[(*path, index)] = item.start_mark.line + 1
-                items.append(self.value(item, (*path, index)))
-            return items
-        return self._scalar(node)
+class _Anchor(NamedTuple):
+    node: _Node
+    values: int  # how many are in it, aliases written out
 
-    def mapping(self, node: MappingNode, path: KeyPath) -> dict[str, Any]:
-        from ruamel.yaml.nodes import ScalarNode
 
-        self._check_tag(node, "map")
-        result: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
-            key = key_node.value if isinstance(key_node, ScalarNode) else None
-            if key is None or key == "<<" or not _is_encodable(key):
+class _Composer:
+    """Turns events into plain data. An alias stands for the same data again, and counts again."""
+
+    def __init__(self, events: Iterator[Any], *, merge_keys: bool) -> None:
+        self._events = events
+        self._merge_keys = merge_keys
+        self._anchors: dict[str, _Anchor] = {}
+        self._open: set[str] = set()  # anchors of what is being read
+        self._count = 0
+
+    def document(self) -> _Node:
+        """The one document of the file, which is a mapping."""
+        from yaml import events
+
+        next(self._events)  # the start of the stream
+        start = next(self._events)
+        if not isinstance(start, events.DocumentStartEvent):
+            raise YamlMistakeError(1, "the file must be a mapping of keys to values")
+        if start.version not in (None, (1, 2)):
+            raise YamlMistakeError(start.start_mark.line + 1, "files are read as YAML 1.2; remove this line")
+        root = next(self._events)
+        if not isinstance(root, events.MappingStartEvent):
+            raise YamlMistakeError(root.start_mark.line + 1, "the file must be a mapping of keys to values")
+        node = self._value(root, 0)
+        next(self._events)  # the end of the document
+        end = next(self._events)
+        if not isinstance(end, events.StreamEndEvent):
+            raise YamlMistakeError(end.start_mark.line + 1, "another document begins here; a file holds one")
+        return node
+
+    def _value(self, event: Any, level: int) -> _Node:
+        from yaml import events
+
+        if isinstance(event, events.AliasEvent):
+            return self._alias(event, level)
+        count, anchor = self._count, event.anchor
+        self._add(1, event)
+        if level > DEEPEST:
+            raise YamlMistakeError(event.start_mark.line + 1, f"nested more than {DEEPEST} levels deep")
+        if anchor is not None:
+            self._open.add(anchor)
+        if isinstance(event, events.ScalarEvent):
+            node = _Node(_scalar(event), {})
+        else:
+            node = self._mapping(event, level) if isinstance(event, events.MappingStartEvent) else self._sequence(event, level)
+        if anchor is not None:
+            self._open.discard(anchor)
+            self._anchors[anchor] = _Anchor(node, self._count - count)
+        return node
+
+    def _alias(self, event: Any, level: int) -> _Node:
+        line = event.start_mark.line + 1
+        if event.anchor in self._open:
+            raise YamlMistakeError(line, "an alias that contains itself")
+        if event.anchor not in self._anchors:
+            raise YamlMistakeError(line, f"undefined alias '{event.anchor}'")
+        node, values = self._anchors[event.anchor]
+        self._add(values, event)
+        if level + node.height > DEEPEST:
+            raise YamlMistakeError(line, f"nested more than {DEEPEST} levels deep")
+        return node
+
+    def _add(self, count: int, event: Any) -> None:
+        self._count += count
+        if self._count > LARGEST_NODE_COUNT:
+            raise YamlMistakeError(event.start_mark.line + 1, f"more than {LARGEST_NODE_COUNT} values once its aliases are written out")
+
+    def _mapping(self, start: Any, level: int) -> _Node:
+        from yaml import events
+
+        _check_tag(start, "map")
+        value: dict[str, Any] = {}
+        lines: dict[str | int, tuple[int, Lines]] = {}
+        height = 0
+        while not isinstance(event := next(self._events), events.MappingEndEvent):
+            line = event.start_mark.line + 1
+            if not isinstance(event, events.ScalarEvent) or event.tag is not None or (event.value == "<<" and not self._merge_keys):
                 raise YamlMistakeError(line, "a key must be text")
-            if key in result:
-                raise YamlMistakeError(line, f'key "{key}" stands here twice; the first is in line {self.lines[(*path, key)]}')
-            self.lines[(*path, key)] = line
-            result[key] = self.value(value_node, (*path, key))
-        return result
+            key = event.value
+            if key in value:
+                raise YamlMistakeError(line, f'key "{key}" stands here twice; the first is in line {lines[key][0]}')
+            node = self._value(next(self._events), level + 1)
+            value[key], lines[key] = node.value, (line, node.lines)
+            height = max(height, node.height + 1)
+        if "<<" in value:
+            value, lines = _merged(value, lines)
+        return _Node(value, lines, height)
 
-    def _scalar(self, node: Node) -> Any:
-        tag = str(node.tag)
-        if not _is_encodable(node.value):
-            raise YamlMistakeError(node.start_mark.line + 1, "half of a surrogate pair, which is no character")
-        if tag in _TEXT_TAGS:
-            return node.value
-        if tag not in _PLAIN_TAGS:
-            raise YamlMistakeError(node.start_mark.line + 1, f"the tag {_short(tag)} is not allowed here")
-        try:
-            return self._yaml.constructor.construct_object(node)
-        except (ValueError, KeyError) as failure:
-            raise YamlMistakeError(node.start_mark.line + 1, f'"{node.value[:40]}" is not of type {_short(tag)[2:]}') from failure
+    def _sequence(self, start: Any, level: int) -> _Node:
+        from yaml import events
 
-    def _check_tag(self, node: Node, wanted: str) -> None:
-        tag = str(node.tag)
-        if tag != f"tag:yaml.org,2002:{wanted}":
-            raise YamlMistakeError(node.start_mark.line + 1, f"the tag {_short(tag)} is not allowed here")
+        _check_tag(start, "seq")
+        value: list[Any] = []
+        lines: dict[str | int, tuple[int, Lines]] = {}
+        height = 0
+        while not isinstance(event := next(self._events), events.SequenceEndEvent):
+            node = self._value(event, level + 1)
+            lines[len(value)] = event.start_mark.line + 1, node.lines
+            value.append(node.value)
+            height = max(height, node.height + 1)
+        return _Node(value, lines, height)
+
+
+def _merged(value: dict[str, Any], lines: dict[str | int, tuple[int, Lines]]) -> tuple[dict[str, Any], dict[str | int, tuple[int, Lines]]]:
+    """A mapping with the keys of the one under `<<`; its own keys win."""
+    line, below = lines.pop("<<")
+    base = value.pop("<<")
+    if not isinstance(base, dict):
+        raise YamlMistakeError(line, "<< must name a mapping")
+    return {**base, **value}, {**below, **lines}
+
+
+def _scalar(event: Any) -> Any:
+    """The value of a scalar by the core schema of YAML 1.2, or by its tag."""
+    text, line = event.value, event.start_mark.line + 1
+    if event.tag is None:
+        return _plain_value(text, line) if event.implicit[0] else text  # quoted, or a block
+    kind = event.tag.removeprefix(_CORE)
+    if kind not in ("null", "bool", "int", "float", "str"):
+        raise YamlMistakeError(line, f"the tag {_short(event.tag)} is not allowed here")
+    value = text if kind == "str" else _plain_value(text, line)
+    if kind == "float" and type(value) is int:
+        value = float(value)
+    if type(value).__name__ != {"null": "NoneType"}.get(kind, kind):
+        raise YamlMistakeError(line, f'"{text[:40]}" is not of type {kind}')
+    return value
+
+
+def _plain_value(text: str, line: int) -> Any:
+    if text in _WORDS:
+        return _WORDS[text]
+    if text in _NULLS:
+        return None
+    if text[0] not in _NUMBER_STARTS:
+        return text
+    try:
+        if _WHOLE.fullmatch(text):
+            digits = text.replace("_", "")
+            return int(digits, 0 if digits.lstrip("+-")[:2] in ("0b", "0o", "0x") else 10)
+        if _REAL.fullmatch(text):
+            digits = text.replace("_", "").lower()
+            return float(digits.replace(".", "") if digits.endswith(("inf", "nan")) else digits)
+    except ValueError as failure:  # Python reads no more than some thousand digits
+        raise YamlMistakeError(line, f'"{text[:40]}" is not of type int') from failure
+    return text
+
+
+def _check_tag(event: Any, wanted: str) -> None:
+    if event.tag not in (None, f"{_CORE}{wanted}"):
+        raise YamlMistakeError(event.start_mark.line + 1, f"the tag {_short(event.tag)} is not allowed here")
 
 
 def _decoded(content: bytes) -> str:
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as failure:
         line = content.count(b"\n", 0, failure.start) + 1
         raise YamlMistakeError(line, f"byte 0x{content[failure.start]:02x} is not UTF-8") from failure
-
-
-def _is_encodable(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+    refused = _REFUSED_CHARACTER.search(text)
+    if refused is not None:
+        line = text.count("\n", 0, refused.start()) + 1
+        raise YamlMistakeError(line, f"U+{ord(refused[0]):04X}, a control character or line separator that YAML does not allow")
+    return text
 
 
 def _short(tag: str) -> str:
-    return tag.replace("tag:yaml.org,2002:", "!!")
+    return tag.replace(_CORE, "!!")
 
 
-def _told(context: str | None, problem: str | None) -> str:
-    """Ruamel's problem in one line; tabs get the words people look for."""
-    if problem and "\\t" in problem:
+def _problem_text(failure: Any, text: str) -> str:
+    """The parser's problem in one line, in our words where its own do not say what to correct."""
+    mark, problem = failure.problem_mark, failure.problem or ""
+    if "cannot start any token" in problem and mark is not None and text.splitlines()[mark.line][mark.column : mark.column + 1] == "\t":
         return "a tab; YAML is indented by spaces"
+    if "invalid Unicode character escape" in problem:
+        return "an escape of half a surrogate pair, which is no character"
     # Without its context "but found another document" says nothing; with it most other problems say too much.
-    parts = (context, problem) if problem is None or problem.startswith("but ") else (problem,)
+    parts = (failure.context, problem) if not problem or problem.startswith("but ") else (problem,)
     return " ".join(" ".join(part.split()) for part in parts if part) or "not YAML"

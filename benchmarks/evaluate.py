@@ -91,13 +91,13 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 
 def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
-    from auditor.audit import load_rule_set
     from auditor.engine.evaluate import evaluate
     from auditor.engine.rule import DRIFT
-    from auditor.facts.memory import let_go
+    from auditor.facts.memory import lift_limit
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
     from auditor.history.folders import FINDINGS_FILE, SPILL_FOLDER
+    from auditor.policy import load_rule_set
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()
@@ -114,7 +114,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
         evaluation = evaluate(snapshot.connection, rules)
         summary = evaluation.summary()
         stages.end("judging")
-        let_go(snapshot.connection)
+        lift_limit(snapshot.connection)
         evaluation.save(Path(run, FINDINGS_FILE))
         stages.end("saving")
         judged = [stages.of[name] for name in ("opening", "joining", "judging")]

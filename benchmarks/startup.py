@@ -22,7 +22,7 @@ COMMANDS = {
     "auditor --help": (AUDITOR, "--help"),
     "auditor rules list": (AUDITOR, "rules", "list"),
 }
-_HEAVY = ("pyVmomi", "duckdb", "sqlglot", "httpx", "numpy", "solidfire", "rich", "jinja2", "msgspec", "asyncssh", "ruamel.yaml")
+_HEAVY = ("pyVmomi", "duckdb", "sqlglot", "httpx", "numpy", "solidfire", "rich", "jinja2", "msgspec", "asyncssh", "yaml")
 
 
 def main() -> int:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import settings
 
 from auditor.lab.authority import Authority
 from auditor.lab.scenario import parse_scenario
@@ -16,30 +16,22 @@ from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 from tests.peers import go_binary, running_vcsim
+from tests.waiting import SPEED_CHECKS
 
 # One profile for all property tests: none may fail because the machine is slow or busy.
-settings.register_profile("auditor", deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS)
 settings.load_profile("auditor")
 
 VCENTER_PASSWORD = "correct-horse-battery"
 
-_LONG = (
-    "_properties.py",
-    "walk/",
-    "test_needs.py",
-    "lab/scenarios/",
-    "tests/scenarios/",
-    "test_vcsim",
-    "test_lab_up.py",
-    "bulk/test_soap",
-)
-"""Whole audits and long searches, by a part of their path: marked `long`, so that they can be run without measuring coverage."""
+LONG = Path(__file__).parent / "long"
+"""Whole audits and long searches; what lies here is marked `long`, so that it can be left out, and be run without measuring coverage."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the long ones."""
     for item in items:
-        if any(part in item.path.as_posix() for part in _LONG):
+        if item.path.is_relative_to(LONG):
             item.add_marker(pytest.mark.long)
 
 
@@ -110,7 +102,7 @@ def serve_vcenter(tmp_path: Path, small_vcenter: VCenterDescription) -> Iterator
         def serve(
             description: VCenterDescription = small_vcenter,
             *,
-            timeout_seconds: float = 5.0,
+            timeout_seconds: float = 30.0,
             concurrency: int = 8,
             names: tuple[str, ...] = ("127.0.0.1", "localhost"),
             session_seconds: float = 1800.0,

@@ -129,28 +129,28 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
 @pytest.mark.parametrize(
     ("text", "line", "says"),
     [
-        pytest.param(one_endpoint(kind="vcentre"), 4, 'kind "vcentre" is not known; did you mean "vcenter"?', id="misspelt kind"),
+        pytest.param(one_endpoint(kind="vcentre"), 4, 'there is no kind "vcentre"; did you mean "vcenter"?', id="misspelt kind"),
         pytest.param(one_endpoint(user="u"), 8, 'unknown key "user"; did you mean "username"?', id="misspelt key"),
-        pytest.param(one_endpoint(username=""), 3, "username is missing", id="missing key"),
+        pytest.param(one_endpoint(username=""), 3, '"username" is missing', id="missing key"),
         pytest.param(one_endpoint(password="{env: A, file: B}"), 7, "exactly one of", id="two secrets"),
         pytest.param(one_endpoint(password="hunter2"), 7, "a password is written into the file", id="password in clear"),
         pytest.param(one_endpoint(address="http://vc"), 5, "is not https", id="clear text"),
         pytest.param(one_endpoint(address="vc:99999"), 5, "is not a host, host:port or https URL", id="impossible port"),
-        pytest.param(one_endpoint(tls="{verify: no}"), 8, "verify is true or false", id="YAML 1.1's no"),
-        pytest.param(one_endpoint(tls="{ca: a.pem, verify: false}"), 8, "tls takes one of", id="two kinds of trust"),
+        pytest.param(one_endpoint(tls="{verify: no}"), 8, '"verify" must be true or false', id="YAML 1.1's no"),
+        pytest.param(one_endpoint(tls="{ca: a.pem, verify: false}"), 8, '"tls" takes one of', id="two kinds of trust"),
         pytest.param(one_endpoint(tls="{fingerprint: 'sha256:12'}"), 8, "64 hexadecimal digits", id="short fingerprint"),
         pytest.param(eternus(tls="{verify: false}"), 8, "tls is not how eternus is reached; give ssh", id="TLS of an SSH endpoint"),
         pytest.param(one_endpoint(ssh="{verify: false}"), 8, "ssh is not how vcenter is reached; give tls", id="SSH of an HTTPS endpoint"),
         pytest.param(eternus(address="https://dx"), 5, "is reached over SSH", id="URL of an SSH endpoint"),
-        pytest.param(eternus(ssh="{known_hosts: a, verify: false}"), 8, "ssh takes one of", id="two kinds of trust in a host key"),
+        pytest.param(eternus(ssh="{known_hosts: a, verify: false}"), 8, '"ssh" takes one of', id="two kinds of trust in a host key"),
         pytest.param(eternus(ssh="{fingerprint: 'SHA256:short'}"), 8, "what ssh-keygen -l prints", id="short host key"),
         pytest.param(eternus(ssh="{host_key: x}"), 8, 'unknown key "host_key"', id="misspelt key of ssh"),
         pytest.param(flasharray(username="u"), 6, "username is not what flasharray logs in with", id="user of an API token"),
         pytest.param(flasharray(api_token="T-abc"), 6, "an API token is written into the file", id="API token in clear"),
-        pytest.param(flasharray(api_token=""), 3, "api_token needs exactly one of", id="no API token"),
+        pytest.param(flasharray(api_token=""), 3, '"api_token" is missing', id="no API token"),
         pytest.param(one_endpoint(api_token="{env: T}"), 8, "api_token is not what vcenter logs in with", id="API token of a vCenter"),
         pytest.param(one_endpoint(limits="{concurrency: 0}"), 8, "from 1 to 256", id="no concurrency"),
-        pytest.param(one_endpoint(limits="{timeout_seconds: true}"), 8, "timeout_seconds is a number", id="boolean as a number"),
+        pytest.param(one_endpoint(limits="{timeout_seconds: true}"), 8, '"timeout_seconds" must be a number', id="boolean as a number"),
         pytest.param(
             one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"
         ),
@@ -162,10 +162,10 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
             id="a tier in other words, which no rule would judge",
         ),
         pytest.param(
-            one_endpoint() + "params:\n  vvol/x: {a: []}\n", 9, "needs a value, or a list of values", id="empty list as a parameter"
+            one_endpoint() + "params:\n  vvol/x: {a: []}\n", 9, '"a" must be a value, or a list of values', id="empty list as a parameter"
         ),
         pytest.param(
-            one_endpoint() + "params:\n  vvol/x: {a: {b: 1}}\n", 9, "needs a value, or a list of values", id="mapping as a parameter"
+            one_endpoint() + "params:\n  vvol/x: {a: {b: 1}}\n", 9, '"a" must be a value, or a list of values', id="mapping as a parameter"
         ),
         pytest.param(
             one_endpoint() + "severity:\n  vvol/x: hihg\n",
@@ -179,9 +179,9 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
         pytest.param(
             one_endpoint() + "severity:\n  vvol/x: off\n", 9, "a severity does not switch a rule off; a waiver", id="severity off"
         ),
-        pytest.param(one_endpoint() + "severity: high\n", 8, "severity must be a mapping", id="one severity for all"),
+        pytest.param(one_endpoint() + "severity: high\n", 8, '"severity" must be keys with values', id="one severity for all"),
         pytest.param("endpoints: []\n", 1, "no endpoints are listed", id="no endpoint"),
-        pytest.param("endpoints:\n  - vc\n", 2, "must be a mapping", id="not a mapping"),
+        pytest.param("endpoints:\n  - vc\n", 2, 'item 1 of "endpoints" must be keys with values', id="not a mapping"),
         pytest.param("endpoint: []\n", 1, 'unknown key "endpoint"; did you mean "endpoints"?', id="misspelt top key"),
         pytest.param(one_endpoint() + "    name: again\n", 8, "name", id="duplicate key"),
     ],
@@ -192,3 +192,23 @@ def test_a_mistake_is_named_with_its_line(tmp_path: Path, text: str, line: int, 
     assert f"fleet.yaml:{line}: " in caught.value.what
     assert says in caught.value.what
     assert "hunter2" not in str(caught.value)
+
+
+def test_every_mistake_in_the_form_of_the_file_is_named_at_once(tmp_path: Path) -> None:
+    text = one_endpoint(kind="vcentre", user="u", limits="{concurrency: many}", password="12345") + "declare: []\n"
+    with pytest.raises(ConfigurationError) as caught:
+        loaded(tmp_path, text)
+    assert [line.strip().removeprefix(f"{tmp_path}/fleet.yaml:") for line in caught.value.what.splitlines()] == [
+        '4: there is no kind "vcentre"; did you mean "vcenter"?',
+        "7: a password is written into the file; give a reference instead: {env: NAME}, {file: PATH}, ...",
+        '8: unknown key "user"; did you mean "username"?',
+        '9: "concurrency" must be a whole number from 1 to 256',
+        '10: unknown key "declare"; did you mean "declared"?',
+    ]
+    assert caught.value.do == f"correct these 5 lines of {tmp_path / 'fleet.yaml'}."
+
+
+def test_a_section_without_a_value_is_one_that_is_not_there(tmp_path: Path) -> None:
+    fleet = loaded(tmp_path, one_endpoint() + "    limits:\n    clusters: {gold: }\nparams:\n  vvol/x:\nseverity:\ndeclared:\n")
+    assert fleet.endpoints[0].limits == Limits()
+    assert (fleet.params, fleet.severities, fleet.declared) == ((), (), ())

@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +20,7 @@ from auditor.errors import AuditorError, ConfigurationError
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
-from auditor.query import answered
+from auditor.query import run_query
 from auditor.report.query_rows import write_rows
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
 
@@ -45,7 +44,7 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def ask(text: str, snapshot: Path, folder: Path, seconds: float | None = None) -> list[tuple[object, ...]]:
-    with answered(text, snapshot, folder / "spilled", None, seconds) as answer:
+    with run_query(text, snapshot, folder / "spilled", None, seconds) as answer:
         return list(answer.rows)
 
 
@@ -102,20 +101,30 @@ def test_a_snapshot_is_as_it_was_afterwards(snapshot: Path, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("text", [pytest.param(ENDLESS, id="before the first row"), pytest.param(ENDLESS_ROWS, id="among rows")])
 def test_a_query_that_runs_away_ends_when_its_time_is_up(text: str, snapshot: Path, tmp_path: Path) -> None:
-    started = time.monotonic()
     with pytest.raises(ConfigurationError, match=r"not answered in 0\.3 seconds"):
         ask(text, snapshot, tmp_path, 0.3)
-    assert time.monotonic() - started < 10
 
 
 def test_ctrl_c_ends_a_query(snapshot: Path) -> None:
     # A process that was started in the background ignores the signal, and its children do.
-    script = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from auditor.cli import main; main()"
-    command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "--timeout", "30", ENDLESS]
+    script = """
+import signal, sys
+from auditor import query
+from auditor.cli import main
+seal = query.seal
+def begin(connection):
+    seal(connection)
+    print("the views are made, the query is next", file=sys.stderr, flush=True)
+query.seal = begin
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+    command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "--timeout", "0", ENDLESS]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        time.sleep(2)
+        assert process.stderr is not None
+        process.stderr.readline()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=600)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
@@ -125,7 +134,7 @@ def test_a_misspelt_column_gets_the_nearest(snapshot: Path, capsys: pytest.Captu
     assert run(["query", "SELECT hst FROM device", "--from", str(snapshot)]) == 3
     assert capsys.readouterr().err.splitlines() == [
         'error: the query names column "hst", which is not there; did you mean "host"?',
-        "  why: nothing was asked.",
+        "  why: the query was not run.",
         "  do:  `auditor rules schema device` lists the columns of device.",
     ]
 

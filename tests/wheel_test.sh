@@ -25,4 +25,9 @@ run demo --scenario eternus-vaai --reporter html:report.html --reporter json:rep
 [ "$code" -eq 1 ] || [ "$code" -eq 2 ] || { echo "demo ended with $code" >&2; exit 1; }
 grep -q "vaai/eternus-dx-s1-firmware" report.html
 grep -q '"schema_version": *1' report.json
+
+# The page for library users, checked as strictly as a user can, against the types that are installed.
+awk '/^```python/ {inside = 1; next} /^```/ {inside = 0} inside' "$here/docs/library.md" > library.py
+grep -q "AuditRequest" library.py
+PYTHONPATH="$work/site" "$python" -P -m mypy --strict --cache-dir "$work/mypy" library.py
 echo "wheel: 1 passed, 0 failed"

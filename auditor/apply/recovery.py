@@ -64,7 +64,7 @@ def recover(journal: Journal, sessions: Sessions, remediators: Callable[[str], A
             continue
         recovered = _read_now(intent, sessions, remediators)
         if recovered.fate is not Fate.UNKNOWN:
-            why = f"found by run {journal.run}: {recovered.why}"
+            why = f"read by run {journal.run}: {recovered.why}"
             receipt = Receipt(intent.change, _OUTCOMES[recovered.fate], recovered.found, why, recovered.pending)
             journal.receipt(intent, receipt)
         results.append(recovered)

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Collection, Iterable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from auditor.authoring.lineage import Rests, dependencies, plain_fact, rests_on
+from auditor.authoring.lineage import Rests, plain_fact, rests_on
+from auditor.authoring.view_files import view_files
+from auditor.authoring.view_queries import dependencies, parsed_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
+from auditor.facts.macros import create_macros
 from auditor.facts.needs import IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import create_tables
-from auditor.facts.views import ONCE, view_sources
 
 if TYPE_CHECKING:
     import duckdb
@@ -42,13 +43,17 @@ def make_catalog() -> Catalog:
 
     with duckdb.connect() as connection:
         create_tables(connection)
-        views = {name: _view(connection, name, text) for name, text in view_sources()}
+        create_macros(connection)
+        views = {name: _view(connection, name) for name in parsed_views()}
     return Catalog(digest_of_views(), views)
 
 
 def digest_of_views() -> str:
-    """The digest of the views' SQL; comments and line breaks do not count."""
-    plain = [(name, " ".join(re.sub(r"--[^\n]*", "", text).split())) for name, text in view_sources()]
+    """The digest of the view files; lines of comment do not count."""
+    plain = {
+        name: [file.materialize, *(line for line in file.sql.splitlines() if not line.lstrip().startswith("--"))]
+        for name, file in view_files().items()
+    }
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
@@ -68,17 +73,17 @@ def as_text(made: Catalog) -> str:
     return "\n".join([*lines, " }", "}"]) + "\n"
 
 
-def _view(connection: duckdb.DuckDBPyConnection, name: str, text: str) -> CatalogView:
+def _view(connection: duckdb.DuckDBPyConnection, name: str) -> CatalogView:
+    file = view_files()[name]
     # Tables without rows: a view is planned anew, with all below it, by each statement that names it.
-    connection.execute(f"{text.replace('CREATE VIEW', 'CREATE TABLE', 1).strip().removesuffix(';')}\nWITH NO DATA")
-    materialize: Literal["table", "view"] = "table" if name in ONCE else "view"
+    connection.execute(f'CREATE TABLE "{name}" AS\n{file.sql.strip().removesuffix(";")}\nWITH NO DATA')
     below = tuple(sorted(dependencies(name)))
     if name.startswith("step_"):
-        return CatalogView(materialize, below)
+        return CatalogView(file.domain, file.what, file.materialize, below)
     types = {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
     rows = rests_on([(name, [])])
     columns = {column: _column(name, column, kind, rows) for column, kind in types.items()}
-    return CatalogView(materialize, below, _by_table(rows.columns), tuple(sorted(rows.topics)), columns)
+    return CatalogView(file.domain, file.what, file.materialize, below, _by_table(rows.columns), tuple(sorted(rows.topics)), columns)
 
 
 def _column(view: str, name: str, kind: str, rows: Rests) -> CatalogColumn:

@@ -1,10 +1,10 @@
-"""Rules that want one setting different, found before any fleet is read: in the rules themselves, and in what fleet.yaml makes of them.
+"""Finds rules that want one setting different before any fleet is read: in the rules themselves, and with the params of fleet.yaml.
 
-Two rules disagree where both fail and their fixes write different values to the same setting, or where the fix of one makes the other fail
-that passed before. Whether such a row can exist is found out by trying (meeting.py), so that what is told is told with a row that shows it.
-What none of the rows tried shows is not told: an audit still finds it, should a fleet have it.
+Two rules conflict where both fail and their fixes write different values to the same setting, or where the fix of one makes the other fail
+that passed before. Whether such a row can exist is tried out (pairwise_conflicts.py), so that each conflict comes with a row that shows it.
+A conflict that none of the tried rows shows is not reported here; an audit still finds it, should a fleet have it.
 
-Rules that go by what a fleet was before (`drift`) are left out: what they want stands in no rule and no param.
+Rules tagged `drift` are left out: the value that they want is in a baseline, not in the rule or its params.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from auditor.authoring.pairwise_conflicts import Disagreement, Meeting, may_break, may_write_the_same
+from auditor.authoring.pairwise_conflicts import Disagreement, PairwiseConflict, may_break, may_write_the_same
 from auditor.engine.params import Override, ParamValues, Place, values_at
 from auditor.engine.rule import DRIFT, ParamValue, Rule, RuleSet
 from auditor.facts.views import seal
@@ -53,24 +53,24 @@ def conflicts(rules: RuleSet, params: ParamValues | None = None, *, only_overrid
                 if values in tried:
                     continue
                 tried.append(values)
-                found = Meeting(connection, rules.views, (one, other), values).disagreement()
-                if found is not None:
-                    yield Conflict(found, place)
+                disagreement = PairwiseConflict(connection, rules.views, (one, other), values).disagreement()
+                if disagreement is not None:
+                    yield Conflict(disagreement, place)
                     break
 
 
-def conflict_notices(found: Iterable[Conflict], overrides: Iterable[Override]) -> tuple[str, ...]:
+def conflict_notices(conflicts: Iterable[Conflict], overrides: Iterable[Override]) -> tuple[str, ...]:
     """A sentence about each conflict that a fleet makes itself, for whoever reads the report.
 
     Args:
-        found: as `conflicts` answers them.
+        conflicts: as the function `conflicts` answers them.
         overrides: what the fleet sets.
     """
-    told, listed = [], list(overrides)
-    for conflict in found:
+    notices, listed = [], list(overrides)
+    for conflict in conflicts:
         lines = sorted({one.where for one in listed if one.rule in conflict.rules and _holds_in(one, conflict.place)})
-        told.append(f"{', '.join(lines)}: params make two rules disagree {place_text(conflict.place)}. {conflict_text(conflict)}")
-    return tuple(told)
+        notices.append(f"{', '.join(lines)}: params make two rules disagree {place_text(conflict.place)}. {conflict_text(conflict)}")
+    return tuple(notices)
 
 
 def conflict_text(conflict: Conflict) -> str:
@@ -87,7 +87,7 @@ def conflict_text(conflict: Conflict) -> str:
 
 
 def _pairs(rules: RuleSet) -> Iterator[tuple[Rule, Rule]]:
-    """Rules that may write one setting, and those of which one looks at what the other's fix changes; each pair once."""
+    """Pairs of rules that may write one setting, or of which one looks at what the other's fix changes; each pair once."""
     for one, other in combinations((rule for rule in rules if DRIFT not in rule.tags), 2):
         if may_write_the_same(one, other) or may_break(one, other) or may_break(other, one):
             yield one, other
@@ -95,8 +95,8 @@ def _pairs(rules: RuleSet) -> Iterator[tuple[Rule, Rule]]:
 
 def _places(one: Rule, other: Rule, params: ParamValues) -> list[Place]:
     """Where params may differ for one of them, the widest first."""
-    told = {place for rule in (one, other) for place in params.overrides.get(rule.id, {})}
-    return sorted({(None, None), *told}, key=lambda place: tuple((part is not None, part or "") for part in place))
+    named = {place for rule in (one, other) for place in params.overrides.get(rule.id, {})}
+    return sorted({(None, None), *named}, key=lambda place: tuple((part is not None, part or "") for part in place))
 
 
 def _holds_in(override: Override, place: Place) -> bool:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill
-from auditor.engine.expressions import bindings_of
+from auditor.engine.params import bindings_of
 from auditor.engine.rule import Example, Expression, Rule, RuleSet
-from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, judging_sql, mended_sql, named, verdict_sql
+from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS, seal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ExampleResult:
-    """What became of one example; a rule that none of its failing examples mends has one more, without a name."""
+    """The result of one example. A rule whose fix settles none of its failing examples has one more result, without a name."""
 
     rule: str
     example: str
@@ -31,14 +31,14 @@ class ExampleResult:
 
     @property
     def ok(self) -> bool:
-        """The verdict is the one wanted, and a failing row would be mended."""
+        """The verdict is the one wanted, and the fix would settle a failing row."""
         return not self.detail
 
 
 def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[ExampleResult]:
-    """Judge every example of every rule; a failing one is planned, its outcome foretold, and that outcome must pass.
+    """Judge every example of every rule; a failing one is planned, its outcome predicted, and that outcome must pass.
 
-    A failing example may stay unmended only where the fix's own `when` says so, and at least one must be mended. What it becomes is judged
+    A failing example may stay unfixed only where the fix's own `when` says so, and at least one must be fixed. What it becomes is judged
     by every rule that looks at what was changed: none that passed may fail then.
 
     Args:
@@ -87,7 +87,7 @@ def _judge_rows(
 def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSet) -> list[ExampleResult]:
     view = among.views[rule.over]
     results = []
-    mended = 0
+    fixed = 0
     for example in rule.examples:
         try:
             judged = _judge_rows(connection, rule, view, [example.row])[0]
@@ -97,11 +97,11 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSe
         got = Verdict(judged["verdict"])
         detail = _detail(rule, example, judged)
         if got is Verdict.FAIL and judged["obstacle"] is None:
-            mended += 1
+            fixed += 1
             detail = detail or _broken(connection, rule, example, among)
         results.append(ExampleResult(rule.id, example.name, example.verdict, got, detail))
-    if rule.fix is not None and not mended:
-        detail = f"{rule.path}:1: no failing example is mended by the fix, so nothing shows that it works"
+    if rule.fix is not None and not fixed:
+        detail = f"{rule.path}:1: no failing example is settled by the fix, so nothing shows that it works"
         results.append(ExampleResult(rule.id, "", Verdict.FAIL, None, detail))
     return results
 
@@ -114,11 +114,11 @@ def _detail(rule: Rule, example: Example, judged: Mapping[str, Any]) -> str:
     if example.verdict is not Verdict.FAIL or rule.fix is None or judged["obstacle"] in (None, "manual", "when"):
         return ""
     setting = f"{rule.fix.column} {judged['before']} -> {judged['after']}"
-    return f'{place}: "{example.name}" is not mended by the fix ({setting}): {judged["obstacle"]}; say in `when` where the fix is meant'
+    return f'{place}: "{example.name}" is not settled by the fix ({setting}): {judged["obstacle"]}; say in `when` where the fix is meant'
 
 
 def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example, among: RuleSet) -> str:
-    """Which rule would fail by the fix of the one that was judged last, though it passes as the example is; "" when none would."""
+    """A sentence about a rule that passes on the example and would fail after the fix of the rule judged last; "" when there is none."""
     if rule.fix is None:
         return ""
     changed = changed_columns(rule.fix)
@@ -127,14 +127,14 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
         return ""
     view = among.views[rule.over]
     listed = ", ".join(map(named, view))
-    connection.execute("CREATE OR REPLACE TABLE mended AS FROM example LIMIT 0")
+    connection.execute("CREATE OR REPLACE TABLE fixed AS FROM example LIMIT 0")
     connection.execute(
-        f"INSERT INTO mended SELECT {listed} FROM ({mended_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
+        f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
     )
     for other in others:
         # TRY: what it cannot judge of an example that is not its own is no failure.
         verdict = f"TRY({verdict_sql(other)})"
-        both = f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM mended)"
+        both = f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM fixed)"
         if connection.execute(both, _defaults(other, other.judging)).fetchone() == (Verdict.PASS, Verdict.FAIL):
             return f'{rule.path}:{example.line}: the fix of "{example.name}" makes {other.id} fail, which passes as it is'
     return ""

@@ -1,4 +1,4 @@
-"""Rows that nobody saw and rules may meet: every value a rule could tell from another, in every column it looks at.
+"""Makes rows that a rule could be given: every value that could change its verdict, in every column it looks at.
 
 The grid holds, for each column, NULL, true and false, the values it has in the examples, and those that stand in the rules, in their params
 and in columns of the same type; numbers also one more and one less, none below zero and none that the column cannot hold. All combinations
@@ -62,21 +62,21 @@ def values_of(
     params: Iterable[ParamValue],
     most: int = _MOST_VALUES,
 ) -> dict[str, list[Any]]:
-    """What each column of `shape` is tried with, `most` values, likeliest first: of rows, of literals in expressions, and of params."""
+    """The values that each column of `shape` is tried with, at most `most`: of rows, of literals in expressions, and of params."""
     written = [*_literals(expressions), *(item for value in params for item in _items(value))]
     result = {}
     for column, kind in shape.items():
         family = family_of(kind)
         own = [row[column] for row in rows if column in row]
         kin = [row[c] for c, k in shape.items() if k == kind and c != column for row in rows if c in row]
-        found = [value for value in (*own, *written, *kin) if value is not None and suits(value, family)]
+        tried = [value for value in (*own, *written, *kin) if value is not None and suits(value, family)]
         if family is Family.TRUTH:
-            found = [True, False]
+            tried = [True, False]
         elif family is Family.TEXT:
-            found.append("")
+            tried.append("")
         elif family in (Family.WHOLE, Family.NUMBER):
-            found = [near for value in found for near in (value, value - 1, value + 1) if near >= 0 and has_room(kind, near)]
-        distinct = {json.dumps(value): value for value in found}
+            tried = [near for value in tried for near in (value, value - 1, value + 1) if near >= 0 and has_room(kind, near)]
+        distinct = {json.dumps(value): value for value in tried}
         result[column] = [None, *distinct.values()][:most]
     return result
 

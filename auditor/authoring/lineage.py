@@ -2,25 +2,21 @@
 
 Whatever decides which rows there are (FROM, WHERE, GROUP BY, the condition of a join) counts for every column. Only a LEFT JOIN is left
 out, and only where nothing asks for a column of its right side and that side has at most one row for each row of the left: then it
-changes nothing. Where that cannot be told it stays. So the answer may name too much, and never too little.
+changes nothing. A side of a UNION is left out where only rows are wanted whose word in a column it does not have. What cannot be known
+stays. So the answer may name too much, and never too little.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from auditor.facts.needs import IDENTITIES
-from auditor.facts.schema import TABLES, TOPICS
-from auditor.facts.views import view_sources
+from auditor.authoring.view_queries import Place, Relation, Scope, Words, origin, qualified_views, scope_of
+from auditor.facts.schema import TOPICS
 
 if TYPE_CHECKING:
     from sqlglot import exp
-
-Relation: TypeAlias = "str | exp.Query | exp.Values"  # a fact table by its name; a SELECT or UNION; VALUES
-Place: TypeAlias = tuple[str, str]  # (alias, column)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,58 +36,14 @@ def rests_on(wanted: Iterable[tuple[str, Iterable[str]]]) -> Rests:
     """
     walk = _Walk()
     for view, columns in wanted:
-        walk.want(_views()[view], frozenset(column.lower() for column in columns))
+        walk.want(qualified_views()[view], frozenset(column.lower() for column in columns))
     return Rests(frozenset(walk.columns), frozenset(walk.topics))
-
-
-def dependencies(view: str) -> frozenset[str]:
-    """The views and steps that the SQL of a view or step names."""
-    from sqlglot import exp
-
-    query = _views()[view]
-    own = {part.alias.lower() for part in query.find_all(exp.CTE)}
-    return frozenset(table.name.lower() for table in query.find_all(exp.Table) if table.db != "fact" and table.name.lower() not in own)
 
 
 def plain_fact(view: str, column: str) -> tuple[str, str] | None:
     """The fact table and column that a view's column hands on as it is; None when the view computes it."""
-    from sqlglot import exp
-
-    relation: Relation = _views()[view]
-    name = column.lower()
-    while not isinstance(relation, str):
-        if not isinstance(relation, exp.Select):
-            return None
-        projection = next(part for part in relation.expressions if part.alias_or_name.lower() == name).unalias()
-        scope = _scope(relation)
-        plain = projection if isinstance(projection, exp.Column) else scope.plain(projection)
-        if plain is None:
-            return None
-        relation, name = scope.sources[plain.table.lower()], plain.name.lower()
-    return relation, name
-
-
-@cache
-def _views() -> Mapping[str, exp.Query]:
-    """Every view's query with all names resolved: each column has its source, stars and USING are written out."""
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.optimizer.qualify import qualify
-    from sqlglot.schema import MappingSchema
-
-    # Names here are in lower case, so that there is nothing to normalise.
-    schema = MappingSchema(dialect="duckdb", normalize=False)
-    for name, table in TABLES.items():
-        schema.add_table(f'fact."{name}"', {**{column.name: column.type for column in table.columns}, "rowid": "BIGINT"})
-    views: dict[str, exp.Query] = {}
-    for name, text in view_sources():
-        query = sqlglot.parse_one(text, dialect="duckdb").expression
-        found = qualify(query, schema=schema, dialect="duckdb", db="main", validate_qualify_columns=False, quote_identifiers=False)
-        if not isinstance(found, exp.Query):
-            raise NotImplementedError(f"view {name} is not a query")
-        views[name] = found
-        schema.add_table(f'main."{name}"', dict.fromkeys(views[name].named_selects, "VARCHAR"))
-    return views
+    relation, name = origin(qualified_views()[view], column.lower())
+    return (relation, name) if isinstance(relation, str) else None
 
 
 @dataclass(slots=True)
@@ -100,28 +52,32 @@ class _Walk:
 
     columns: set[tuple[str, str]] = field(default_factory=set)
     topics: set[str] = field(default_factory=set)
-    _done: set[tuple[int, frozenset[str]]] = field(default_factory=set)
+    _done: set[tuple[int, frozenset[str], Words]] = field(default_factory=set)
 
-    def want(self, relation: Relation, names: frozenset[str]) -> None:
-        """Ask for the rows of `relation` with these columns."""
+    def want(self, relation: Relation, names: frozenset[str], words: Words = frozenset()) -> None:
+        """Ask for the rows of `relation` with these columns, and of them only those that have one of `words` in each column it names."""
         from sqlglot import exp
 
         if isinstance(relation, str):
             self.columns |= {(relation, ""), *((relation, name) for name in names if name != "rowid")}
-        elif isinstance(relation, exp.Values) or (id(relation), names) in self._done:
+        elif isinstance(relation, exp.Values) or (id(relation), names, words) in self._done:
             return
         elif isinstance(relation, exp.Union):
-            self._done.add((id(relation), names))
-            places = [at for at, name in enumerate(relation.named_selects) if relation.args.get("distinct") or name.lower() in names]
+            self._done.add((id(relation), names, words))
+            columns = [name.lower() for name in relation.named_selects]
+            places = [at for at, name in enumerate(columns) if relation.args.get("distinct") or name in names]
             for side in (relation.left, relation.right):
-                side_names = side.named_selects
-                self.want(side, frozenset(side_names[at].lower() for at in places))
+                own = [name.lower() for name in side.named_selects]
+                self.want(side, frozenset(own[at] for at in places), frozenset((own[columns.index(name)], of) for name, of in words))
         else:
-            self._done.add((id(relation), names))
-            self._want_select(relation, names)
+            self._done.add((id(relation), names, words))
+            self._want_select(relation, names, words)
 
-    def _want_select(self, select: exp.Query, names: frozenset[str]) -> None:
-        scope = _scope(select)
+    def _want_select(self, select: exp.Query, names: frozenset[str], words: Words) -> None:
+        scope = scope_of(select)
+        words_of = scope.words_of_sources(words)
+        if words_of is None:
+            return
         projections = {projection.alias_or_name.lower(): projection for projection in select.expressions}
         if unknown := names - projections.keys():
             raise KeyError(f"no column {sorted(unknown)} in {select.sql()[:80]}")
@@ -134,193 +90,14 @@ class _Walk:
             joined = needed | {alias for alias, _ in places}
             places |= {place for alias in joined for part in scope.conditions(alias) for place in self._places(scope, part)}
         for alias in joined:
-            self.want(scope.sources[alias], frozenset(name for of, name in places if of == alias))
+            self.want(scope.sources[alias], frozenset(name for of, name in places if of == alias), words_of.get(alias, frozenset()))
 
-    def _places(self, scope: _Scope, part: exp.Expr) -> Iterator[Place]:
+    def _places(self, scope: Scope, part: exp.Expr) -> Iterator[Place]:
         for column in scope.columns(part):
             place = (column.table.lower(), column.name.lower())
             if place[1] == "topic" and scope.sources[place[0]] == "reading":
                 self.topics |= _topics_compared(column)
             yield place
-
-
-class _Scope:
-    """One SELECT: its sources by alias, and how they are joined."""
-
-    def __init__(self, select: exp.Query) -> None:
-        from sqlglot import exp
-
-        for kind in (exp.Window, exp.Lateral, exp.Pivot):
-            if any(found.parent_select is select for found in select.find_all(kind)):
-                raise NotImplementedError(f"a view holds a {kind.__name__}, whose columns are not followed: {select.sql()[:80]}")
-        self._select = select
-        self._single: dict[str, bool] = {}  # by alias
-        self._deciding: dict[str, bool] = {}  # by the name of a projection
-        self.sources: dict[str, Relation] = {}
-        self._joins: dict[str, exp.Join] = {}
-        self._same: dict[Place, Place] = {}  # a column that is equal to an earlier one, or NULL because its row is
-        first = select.args.get("from_") or select.args.get("from")
-        if first is not None:
-            self.sources[first.this.alias_or_name.lower()] = _relation(first.this)
-        for join in select.args.get("joins") or ():
-            alias = join.this.alias_or_name.lower()
-            if (join.side or "LEFT") != "LEFT" or join.args.get("kind", "") not in ("", "INNER", "OUTER", "CROSS"):
-                raise NotImplementedError(f"a view joins in a way that is not followed: {join.sql()[:80]}")
-            self.sources[alias] = _relation(join.this)
-            self._joins[alias] = join
-            for own, other in self._equalities(alias):
-                if isinstance(other, exp.Column):
-                    self._same[own] = self._first(other)
-
-    def columns(self, part: exp.Expr) -> Iterator[exp.Column]:
-        """The columns an expression reads; of COALESCE(a.x, b.x), which USING becomes, only a.x where b.x can be nothing else."""
-        from sqlglot import exp
-
-        if isinstance(part, exp.Query):
-            raise NotImplementedError(f"a view holds a subquery in an expression: {part.sql()[:80]}")
-        if isinstance(part, exp.Column):
-            if part.table.lower() not in self.sources:
-                raise NotImplementedError(f"it is not known where {part.sql()} comes from")
-            yield part
-        elif (plain := self.plain(part)) is not None:
-            yield plain
-        else:
-            for child in part.iter_expressions():
-                yield from self.columns(child)
-
-    def conditions(self, alias: str) -> tuple[exp.Expr, ...]:
-        """What a source is joined on."""
-        join = self._joins.get(alias)
-        on = None if join is None else join.args.get("on")
-        return () if on is None else (on,)
-
-    def may_be_dropped(self, alias: str) -> bool:
-        """Whether the rows stay the same without this source, as long as nobody asks for a column of it."""
-        join = self._joins.get(alias)
-        return join is not None and join.side == "LEFT" and self.is_single(alias)
-
-    def is_single(self, alias: str) -> bool:
-        """Whether a joined source has at most one row for each row of those before it."""
-        if alias not in self._single:  # asked anew for every set of columns that somebody wants
-            self._single[alias] = is_unique(self.sources[alias], {column for (_, column), _ in self._equalities(alias)})
-        return self._single[alias]
-
-    def decides_rows(self, projection: exp.Expr) -> bool:
-        """Whether a projection has a say in which rows there are, wanted or not."""
-        from sqlglot import exp
-
-        name = projection.alias_or_name.lower()
-        if name not in self._deciding:
-            group = self._select.args.get("group")
-            told_apart = bool(group and group.args.get("all")) and not _aggregates(projection)
-            distinct = self._select.args.get("distinct") is not None
-            self._deciding[name] = distinct or projection.find(exp.Explode, exp.Unnest) is not None or told_apart
-        return self._deciding[name]
-
-    def plain(self, part: exp.Expr) -> exp.Column | None:
-        """The one column that COALESCE(a.x, b.x) can only be; None of anything else."""
-        from sqlglot import exp
-
-        if not isinstance(part, exp.Coalesce):
-            return None
-        arguments = [part.this, *part.expressions]
-        first = arguments[0]
-        if not isinstance(first, exp.Column) or not all(isinstance(other, exp.Column) for other in arguments):
-            return None
-        place = self._first(first)
-        return first if all(self._first(other) == place for other in arguments) else None
-
-    def _first(self, column: exp.Column) -> Place:
-        place = (column.table.lower(), column.name.lower())
-        return self._same.get(place, place)
-
-    def _equalities(self, alias: str) -> Iterator[tuple[Place, exp.Expr]]:
-        """Each column of `alias` that its join sets equal to something of other sources, and that."""
-        from sqlglot import exp
-
-        for on in self.conditions(alias):
-            for term in on.flatten() if isinstance(on, exp.And) else (on,):
-                if not isinstance(term, exp.EQ | exp.NullSafeEQ):
-                    continue
-                for own, other in ((term.this, term.expression), (term.expression, term.this)):
-                    plain = self.plain(other) or other
-                    if (
-                        isinstance(own, exp.Column)
-                        and own.table.lower() == alias
-                        and all(c.table.lower() != alias for c in self.columns(other))
-                    ):
-                        yield (alias, own.name.lower()), plain
-
-
-def _scope(select: exp.Query) -> _Scope:
-    """The scope of a SELECT, worked out once."""
-    scopes = _scopes()
-    if id(select) not in scopes:
-        scopes[id(select)] = _Scope(select)
-    return scopes[id(select)]
-
-
-@cache
-def _scopes() -> dict[int, _Scope]:
-    """By the identity of their SELECT, each of which `_views` keeps for good."""
-    return {}
-
-
-def is_unique(relation: Relation, names: Collection[str]) -> bool:
-    """Whether no two rows of `relation` have the same values in the columns `names`; false also where that cannot be told."""
-    from sqlglot import exp
-
-    if isinstance(relation, str):
-        return relation in IDENTITIES and set(names) >= set(IDENTITIES[relation])
-    if isinstance(relation, exp.Values):
-        listed = [column.name.lower() for column in relation.args["alias"].columns]
-        values = {name: [row.expressions[at].sql() for row in relation.expressions] for at, name in enumerate(listed)}
-        return any(name in names and len(set(texts)) == len(texts) for name, texts in values.items())
-    if not isinstance(relation, exp.Select) or any(projection.find(exp.Explode, exp.Unnest) for projection in relation.expressions):
-        return False
-    projections = {projection.alias_or_name.lower(): projection.unalias() for projection in relation.expressions}
-    group = relation.args.get("group")
-    if group is not None:
-        if group.args.get("all"):
-            return {name for name, projection in projections.items() if not _aggregates(projection)} <= set(names)
-        return all(any(projections.get(name) == key for name in names) for key in group.expressions)
-    if relation.args.get("distinct"):
-        return set(projections) <= set(names)
-    if any(_aggregates(projection) for projection in projections.values()):
-        return True  # one row in all
-    scope = _scope(relation)
-    first = next(iter(scope.sources), None)
-    if first is None or not all(scope.is_single(alias) for alias in list(scope.sources)[1:]):
-        return False
-    plain = {p.name.lower() for name, p in projections.items() if name in names and isinstance(p, exp.Column) and p.table.lower() == first}
-    return is_unique(scope.sources[first], plain)
-
-
-def _aggregates(projection: exp.Expr) -> bool:
-    from sqlglot import exp
-
-    return projection.find(exp.AggFunc, exp.Filter) is not None
-
-
-def _relation(source: exp.Expr) -> Relation:
-    """What stands behind a name in FROM or JOIN."""
-    from sqlglot import exp
-
-    behind = source.this if isinstance(source, exp.Subquery) else source
-    if isinstance(behind, exp.Query | exp.Values):
-        return behind
-    if not isinstance(source, exp.Table):
-        raise NotImplementedError(f"a view reads from something that is not followed: {source.sql()[:80]}")
-    name = source.name.lower()
-    if source.db == "fact":
-        return name
-    around = None if source.db else source.find_ancestor(exp.Query)
-    while around is not None:
-        for cte in around.ctes:
-            if cte.alias.lower() == name and isinstance(cte.this, exp.Query | exp.Values):
-                return cte.this
-        around = around.find_ancestor(exp.Query)
-    return _views()[name]
 
 
 def _topics_compared(topic: exp.Expr) -> frozenset[str]:

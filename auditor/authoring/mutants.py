@@ -28,17 +28,17 @@ class Mutant:
     place: str  # applies | holds | params | may_be_missing | order
     what: str  # the mistake, in words
     verdict: str  # SQL: the verdict it gives a row
-    columns: tuple[str, ...]  # all that its verdict asks of a row
+    columns: tuple[str, ...]  # all that its verdict names
     bound: Mapping[str, ParamValue]  # params of its own, besides those of the rule
 
 
 def mutants_of(rule: Rule, view: Mapping[str, str]) -> list[Mutant]:
     """Every mistake that is tried, each once: its verdict is written differently from the rule's own."""
-    found = {verdict_sql(as_written(rule)): None, verdict_sql(rule): None}
+    seen = {verdict_sql(as_written(rule)): None, verdict_sql(rule): None}
     result = []
     for mutant in (*_in_expressions(rule, view), *_in_params(rule), *_in_exemptions(rule), *_in_order(rule)):
-        if mutant.verdict not in found or mutant.bound:
-            found[mutant.verdict] = None
+        if mutant.verdict not in seen or mutant.bound:
+            seen[mutant.verdict] = None
             result.append(mutant)
     return result
 
@@ -172,12 +172,12 @@ def _in_exemptions(rule: Rule) -> Iterator[Mutant]:
 
 
 def _in_order(rule: Rule) -> Iterator[Mutant]:
-    """What is asked first: whether the rule holds, and only of those where it does not, whether it applies."""
+    """The verdict with `holds` before `applies`: only where the rule does not hold, it matters whether it applies."""
     if rule.applies is None:
         return
     held = verdict_sql(replace(rule, applies=None))
     failed = f"CASE ({rule.applies.text}\n) WHEN true THEN 'fail' WHEN false THEN 'not_applicable' ELSE 'unknown' END"
-    mutant = _mutant("order", "holds is asked before applies", rule)
+    mutant = _mutant("order", "holds is judged before applies", rule)
     yield replace(mutant, verdict=f"CASE {held} WHEN 'fail' THEN {failed} WHEN 'pass' THEN 'pass' ELSE 'unknown' END")
 
 
@@ -197,10 +197,10 @@ def _beside(value: ParamValue) -> list[Any]:
 
 
 def _kin(rule: Rule, view: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """For each column that judges: the others of its type that judge or are told as observed and desired."""
+    """For each column that judges: the others of its type that judge, or are shown as observed or desired."""
     judging = [column for expression in rule.judging for column in expression.columns]
-    told = list(dict.fromkeys([*judging, *rule.observed.columns, *rule.desired.columns]))
-    return {column: tuple(other for other in told if other != column and view[other] == view[column]) for column in dict.fromkeys(judging)}
+    shown = list(dict.fromkeys([*judging, *rule.observed.columns, *rule.desired.columns]))
+    return {column: tuple(other for other in shown if other != column and view[other] == view[column]) for column in dict.fromkeys(judging)}
 
 
 def _is_a_word(side: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> bool:

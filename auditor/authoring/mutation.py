@@ -1,8 +1,7 @@
-"""Whether a rule's examples would notice a mistake in it: each mutant is judged on them, and each that passes unseen is told.
+"""Finds out whether a rule's examples would notice a mistake in it: they are judged by each mutant, and unnoticed mutants are reported.
 
-A mutant that no row can tell from the rule is not counted, since no example could notice it. Whether one can is found out by trying: every
-row of a grid (grid.py) over the columns that either asks of a row is judged by both. What is told of a mutant that no example notices is
-such a row.
+A mutant that gives every row the verdict of the rule is not counted, since no example could notice it. To find such a row, both judge every
+row of a grid (grid.py) over the columns that either of them names. A mutant that no example notices is reported with one of these rows.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill, fill_grid, values_of
 from auditor.authoring.mutants import Mutant, mutants_of
-from auditor.engine.expressions import bindings
+from auditor.engine.params import bindings
 from auditor.engine.rule import ParamValue, Rule, RuleSet
 from auditor.engine.sql import verdict_sql
 from auditor.facts.views import seal
@@ -40,7 +39,7 @@ class RuleScore:
     rule: str
     noticed: int
     missed: tuple[Missed, ...]
-    alike: int  # mistakes that no row can tell from the rule: not counted
+    alike: int  # mistakes that change the verdict of no row: not counted
 
     @property
     def percent(self) -> float:
@@ -73,7 +72,7 @@ def _score(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str,
     if not unseen:
         return RuleScore(rule.id, len(mutants), (), 0)
     fill_grid(connection, shape, values_of(shape, rows, rule.judging, [param.default for param in rule.params.values()]))
-    missed = [found for mutant in unseen if (found := _told_apart(connection, rule, mutant, columns)) is not None]
+    missed = [one for mutant in unseen if (one := _missed(connection, rule, mutant, columns)) is not None]
     return RuleScore(rule.id, len(mutants) - len(unseen), tuple(missed), len(unseen) - len(missed))
 
 
@@ -81,21 +80,21 @@ def _not_noticed(connection: duckdb.DuckDBPyConnection, rule: Rule, mutants: Seq
     """Those that give every example the verdict that the rule gives it."""
     if not mutants:
         return []
-    told, bound = [], _bound(rule, [])
+    noticing, bound = [], _bound(rule, [])
     for number, mutant in enumerate(mutants):
         prefix = f"m{number}_"
         verdict = mutant.verdict
         for name, value in bindings(mutant.bound).items():
             verdict = verdict.replace(f"${name}", f"${prefix}{name}")
             bound[f"{prefix}{name}"] = value
-        told.append(f"coalesce(bool_or(auditor_verdict IS DISTINCT FROM TRY({verdict})), false)")
-    # TRY: what cannot be judged at all is noticed.
-    select = f"SELECT {', '.join(told)} FROM (SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM example)"
+        noticing.append(f"coalesce(bool_or(auditor_verdict IS DISTINCT FROM TRY({verdict})), false)")
+    # TRY: a mutant that cannot be judged at all is noticed.
+    select = f"SELECT {', '.join(noticing)} FROM (SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM example)"
     row = connection.execute(select, _named_in(select, bound)).fetchone() or ()
     return [mutant for mutant, noticed in zip(mutants, row, strict=True) if not noticed]
 
 
-def _told_apart(connection: duckdb.DuckDBPyConnection, rule: Rule, mutant: Mutant, columns: Sequence[str]) -> Missed | None:
+def _missed(connection: duckdb.DuckDBPyConnection, rule: Rule, mutant: Mutant, columns: Sequence[str]) -> Missed | None:
     """A row that the mutant judges otherwise than the rule; None: there is none."""
     judged = f"SELECT *, TRY({verdict_sql(rule)}) AS auditor_verdict, TRY({mutant.verdict}) AS auditor_mutant FROM grid"
     differs = "auditor_verdict IS NOT NULL AND auditor_verdict IS DISTINCT FROM auditor_mutant"

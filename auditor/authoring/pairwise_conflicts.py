@@ -13,13 +13,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill, fill_grid, values_of
-from auditor.engine.expressions import bindings_of
+from auditor.engine.params import bindings_of
 from auditor.engine.rule import Rule, Views
-from auditor.engine.sql import before, changed_columns, judging_sql, mended_sql, named, quoted, verdict_sql
+from auditor.engine.sql import before, changed_columns, fixed_sql, judging_sql, named, quoted, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.engine.verdicts import decoded
+from auditor.facts.catalog import view_columns
 from auditor.facts.schema import create_tables
-from auditor.facts.views import RESOURCE_COLUMNS, create_plain_views, view_columns
+from auditor.facts.views import RESOURCE_COLUMNS, create_views
 from auditor.model import Scalar, Verdict
 
 if TYPE_CHECKING:
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
 PART_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "protocol_endpoint": ("device", {"is_protocol_endpoint": True, "is_shared": True}),
 }
-"""Views whose rows are rows of another one: which, and what holds for them there. A test asks the views."""
+"""Views whose rows are rows of another view: that view, and the values that they have there. A test holds this to the views."""
 
 _MOST_VALUES = 24
 _MOST_STARTS = 6
-_ENTRY = "option"  # the column that tells rows of a view apart which the view itself lists
+_ENTRY = "option"  # the key column of rows that a view lists by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +55,8 @@ class Disagreement:
     row: Mapping[str, Any]
 
 
-class Meeting:
-    """Two rules, what their params are, and a table `row` of what both can judge."""
+class PairwiseConflict:
+    """Looks for a row on which two rules disagree, in a table `row` of rows that both can judge."""
 
     def __init__(
         self,
@@ -70,7 +71,7 @@ class Meeting:
         self._shape = {column: kind for rule in reversed(rules) for column, kind in views[rule.over].items()}
 
     def disagreement(self) -> Disagreement | None:
-        """The first that is found; None when there is none, or the rules cannot be judged together."""
+        """The first disagreement; None when there is none, or the rules cannot be judged together."""
         import duckdb
 
         if any(self._shape[column] != kind for view in self._views.values() for column, kind in view.items()):
@@ -80,8 +81,8 @@ class Meeting:
             self._lay_out()
             return self._both_write() or self._breaks(one, other) or self._breaks(other, one)
         except (duckdb.DataError, duckdb.InvalidInputException):
-            # A cast that a rule guards by what its view holds: here nothing guards it. Or a param of the fleet that is no pattern, which
-            # judging tells.
+            # A cast that a rule guards by the content of its view: here nothing guards it. Or a param of the fleet that is no pattern:
+            # judging reports that.
             return None
 
     def _both_write(self) -> Disagreement | None:
@@ -103,15 +104,15 @@ class Meeting:
             return None
         columns = ", ".join(f"{named(name)} {kind}" for name, kind in self._shape.items())
         earlier = ", ".join(f"{named(before(name))} {self._shape[name]}" for name in sorted(changed_columns(fixing.fix)))
-        self._connection.execute(f"CREATE OR REPLACE TABLE mended ({columns}, {earlier})")
-        mended = mended_sql(fixing, self._views[fixing.id], "row", "true", self._shape)
-        self._connection.execute(f"INSERT INTO mended {mended}", self._bound(fixing))
+        self._connection.execute(f"CREATE OR REPLACE TABLE fixed ({columns}, {earlier})")
+        fixed = fixed_sql(fixing, self._views[fixing.id], "row", "true", self._shape)
+        self._connection.execute(f"INSERT INTO fixed {fixed}", self._bound(fixing))
         passing = f"SELECT resource_id FROM row WHERE {verdict_sql(other)} = {quoted(Verdict.PASS)}"
-        failing = f"SELECT * FROM mended WHERE {verdict_sql(other)} = {quoted(Verdict.FAIL)}"
+        failing = f"SELECT * FROM fixed WHERE {verdict_sql(other)} = {quoted(Verdict.FAIL)}"
         values = f"{named(fixing.fix.column)}, {named(before(fixing.fix.column))}"
-        told = f"SELECT resource_id, {values} FROM ({failing}) SEMI JOIN ({passing}) USING (resource_id)"
+        broken = f"SELECT resource_id, {values} FROM ({failing}) SEMI JOIN ({passing}) USING (resource_id)"
         bound = self._bound(other, judging=True)
-        row = self._connection.execute(f"{told} ORDER BY CAST(resource_id AS BIGINT) LIMIT 1", bound).fetchone()
+        row = self._connection.execute(f"{broken} ORDER BY CAST(resource_id AS BIGINT) LIMIT 1", bound).fetchone()
         return None if row is None else Disagreement((fixing, other), (row[1], row[2]), breaks=True, row=self._row(row[0]))
 
     def _lay_out(self) -> None:
@@ -207,15 +208,15 @@ def _looked_at(rule: Rule) -> frozenset[str]:
     if rule.fix is None:
         return rule.weighed
     fix = rule.fix
-    writing = [fix.value, *([fix.when] if fix.when is not None else []), *fix.foretold.values()]
+    writing = [fix.value, *([fix.when] if fix.when is not None else []), *fix.predicted.values()]
     written = {column for expression in writing for column in expression.columns}
     return rule.weighed | written | {fix.column} | (_place_columns(rule) & {_ENTRY})
 
 
 def _starts(one: Rule, other: Rule) -> Sequence[Mapping[str, Any]]:
     """Examples that fail or pass one, laid over such of the other; spread over all of these, as the first few would all be of one."""
-    told = (Verdict.FAIL, Verdict.PASS)
-    mine, its = ([example.row for example in rule.examples if example.verdict in told] for rule in (one, other))
+    judged = (Verdict.FAIL, Verdict.PASS)
+    mine, its = ([example.row for example in rule.examples if example.verdict in judged] for rule in (one, other))
     laid = [pair for a in mine for b in its for pair in ({**b, **a}, {**a, **b})]
     return laid[:: max(1, -(-len(laid) // _MOST_STARTS))]
 
@@ -226,7 +227,7 @@ def _equals(column: str, value: object) -> str:
 
 @cache
 def listed_rows(view: str) -> tuple[Mapping[str, Any], ...]:
-    """What a view says of each option that it lists itself, whatever the host: found by asking it about a host of which nothing was read.
+    """The rows that a view lists for every host, whatever was read of it: its rows for a host of which nothing was read.
 
     () for views that list nothing.
     """
@@ -237,7 +238,7 @@ def listed_rows(view: str) -> tuple[Mapping[str, Any], ...]:
     with duckdb.connect() as connection:
         create_tables(connection)
         connection.execute("INSERT INTO fact.host (endpoint, host_id, name) VALUES ('endpoint', 'host', 'host')")
-        create_plain_views(connection, {view})
+        create_views(connection, views={view})
         answer = connection.execute(f'SELECT * EXCLUDE ({", ".join(RESOURCE_COLUMNS)}, host_id) FROM "{view}"')
         names = [column[0] for column in answer.description or []]
         rows = answer.fetchall()

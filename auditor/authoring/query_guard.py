@@ -1,6 +1,7 @@
-"""What a person may ask in SQL: one SELECT over the views, the facts and the findings, and nothing that reaches further.
+"""Checks a query of a person: one SELECT over the views, the facts and the findings, and nothing that reaches further.
 
-What is not known to be harmless is refused. Behind this stands `facts.views.seal`: DuckDB itself reads no other file and no network then.
+Everything that is not known to be harmless is refused. Behind this stands `facts.views.seal`: DuckDB itself reads no other file and no
+network then.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.sql import VERDICT_COLUMNS
 from auditor.errors import ConfigurationError
+from auditor.facts.catalog import view_columns
 from auditor.facts.schema import TABLES
-from auditor.facts.views import view_columns
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 FINDING = "finding"
 """The table of a run's findings."""
-_WHY = "nothing was asked."
+_WHY = "the query was not run."
 _DO = "`auditor rules schema` lists the views, `auditor rules schema VIEW` their columns."
 _QUERIES = frozenset(("SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"))
 _TABLE_FUNCTIONS = frozenset(("range", "generate_series", "unnest"))
@@ -64,7 +65,7 @@ def question(text: str, *, findings: bool) -> Question:
     for node in _nodes(tree):
         kind = node.get("type", "")
         if kind.endswith("_NODE") and kind not in _QUERIES:
-            raise _refused("writes; only rows may be asked for")
+            raise _refused("writes; a query only reads rows")
         if kind == "SHOW_REF":
             raise _refused("asks for SHOW, DESCRIBE or SUMMARIZE", do=_DO)
         if kind == "TABLE_FUNCTION" and node["function"]["function_name"] not in _TABLE_FUNCTIONS:
@@ -78,19 +79,21 @@ def question(text: str, *, findings: bool) -> Question:
     return Question(text, {view: _named_of(view, tree) for view in sorted(names)}, findings)
 
 
-def about_failure(failure: duckdb.Error, asked: Question) -> ConfigurationError:
-    """What to tell of a question that DuckDB refused or could not finish."""
+def about_failure(failure: duckdb.Error, checked: Question) -> ConfigurationError:
+    """The error for a query that DuckDB refused or could not finish."""
     text = str(failure)
-    found = _NO_COLUMN.search(text)
-    if found is None:
+    match = _NO_COLUMN.search(text)
+    if match is None:
         first = text.splitlines()[0].partition("Error: ")
         return _refused(f"is refused by DuckDB: {first[2] or first[0]}")
-    column = found[1] or found[2]
-    named = {name for view in asked.views for name in view_columns()[view]} | ({*VERDICT_COLUMNS, "severity"} if asked.findings else set())
-    views = ", ".join(asked.views)
+    column = match[1] or match[2]
+    named = {name for view in checked.views for name in view_columns()[view]} | (
+        {*VERDICT_COLUMNS, "severity"} if checked.findings else set()
+    )
+    views = ", ".join(checked.views)
     return _refused(
         f'names column "{column}", which is not there{did_you_mean(column, named)}',
-        do=f"`auditor rules schema {next(iter(asked.views))}` lists the columns of {views}." if views else _DO,
+        do=f"`auditor rules schema {next(iter(checked.views))}` lists the columns of {views}." if views else _DO,
     )
 
 
@@ -133,8 +136,8 @@ def _table(node: Mapping[str, Any], own: Collection[str], known: Collection[str]
         return {name} - {FINDING}
     if not schema and name in own:
         return set()
-    told = f"; did you mean fact.{name}?" if name in TABLES else did_you_mean(name, known)
-    raise _refused(f'names view "{node["table_name"]}", which is not there{told}', do=_DO)
+    hint = f"; did you mean fact.{name}?" if name in TABLES else did_you_mean(name, known)
+    raise _refused(f'names view "{node["table_name"]}", which is not there{hint}', do=_DO)
 
 
 def _check_function(name: str) -> None:

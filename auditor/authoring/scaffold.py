@@ -1,4 +1,4 @@
-"""A new rule's file, with a word for everything its author has to fill in."""
+"""Writes the scaffold of a new rule's file: every key, with a word for everything its author has to fill in."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def draft(rule_id: str, view: str, about: str, columns: Sequence[DescribedColumn
 
 
 def blanks(text: str) -> Iterator[tuple[int, str]]:
-    """Every line that still has to be filled in, from 1, and what it asks for; comments do not count."""
+    """Every line that still has to be filled in, from 1, and the words that stand there; comments do not count."""
     for number, line in enumerate(text.splitlines(), 1):
         if not line.lstrip().startswith("#"):
-            for found in _BLANK.findall(line):
-                yield number, found
+            for blank in _BLANK.findall(line):
+                yield number, blank
 
 
 def refuse_blanks(directories: Sequence[Path]) -> None:
@@ -35,14 +35,14 @@ def refuse_blanks(directories: Sequence[Path]) -> None:
     Raises:
         RuleError: each place is named with file and line.
     """
-    told = []
+    unfilled = []
     for directory in directories:
         for path in sorted(directory.rglob("*.yaml")) if directory.is_dir() else ():
             text = path.read_text(encoding="utf-8", errors="replace")
-            told += [f"{path}:{line}: {what} still stands here" for line, what in blanks(text)]
-    if told:
+            unfilled += [f"{path}:{line}: {what} still stands here" for line, what in blanks(text)]
+    if unfilled:
         raise RuleError(
-            "\n       ".join(told),
+            "\n       ".join(unfilled),
             why="nothing was tested: what a rule says in place of these words is what people will act on.",
             do="write what each asks for, in its place, then test again.",
         )

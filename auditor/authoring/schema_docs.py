@@ -10,10 +10,8 @@ from importlib import resources
 from typing import Any
 
 from auditor.facts.catalog import CatalogColumn, catalog
-from auditor.facts.column_texts import COMMON, column_texts
+from auditor.facts.column_texts import column_text
 from auditor.facts.needs import IDENTITIES
-from auditor.facts.schema import TABLES
-from auditor.facts.views import view_sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +20,7 @@ class DescribedColumn:
 
     name: str
     type: str  # DuckDB type
-    what: str  # what it is, its unit, what NULL says; "" when nobody has said (a test finds it)
+    what: str  # what it is, its unit, what NULL means; "" when it is not documented (a test finds it)
     sources: tuple[str, ...]  # the facts it is made of, each as table.column
     is_plain: bool  # it hands the one fact on as it is
     example: Any  # a value of it in the lab; None: none is kept
@@ -30,14 +28,7 @@ class DescribedColumn:
 
 def about_view(view: str) -> str:
     """What one row of a view is: the first sentence of its file."""
-    text = dict(view_sources())[view]
-    told = []
-    for line in text.splitlines():
-        if not line.startswith("--"):
-            break
-        told.append(line.removeprefix("--").strip())
-    sentence, dot, _ = " ".join(told).partition(". ")
-    return sentence + "." if dot else sentence
+    return catalog().views[view].what
 
 
 def described(view: str) -> tuple[DescribedColumn, ...]:
@@ -46,24 +37,21 @@ def described(view: str) -> tuple[DescribedColumn, ...]:
 
 
 def _described(view: str, name: str, column: CatalogColumn) -> DescribedColumn:
-    texts, fact_text = column_texts(), ""
-    if column.plain is not None:
-        table, _, fact = column.plain.partition(".")
-        fact_text = next(one.what for one in TABLES[table].columns if one.name == fact)
-    what = texts.get(view, {}).get(name) or fact_text or texts[COMMON].get(name, "")
     sources = (column.plain,) if column.plain is not None else _sources(column)
-    return DescribedColumn(name, column.type, what, sources, column.plain is not None, _examples().get(view, {}).get(name))
+    return DescribedColumn(
+        name, column.type, column_text(view, name), sources, column.plain is not None, _examples().get(view, {}).get(name)
+    )
 
 
 def _sources(column: CatalogColumn) -> tuple[str, ...]:
     """The facts a computed column is made of; what only joins tables, or decides which rows there are, is left out where more is known."""
     facts = {(table, fact) for table, facts in column.facts.items() for fact in facts if fact and table != "reading"}
-    telling = {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
-    return tuple(sorted(f"{table}.{column}" for table, column in telling))
+    own_facts = {(table, column) for table, column in facts if column not in IDENTITIES.get(table, ())} or facts
+    return tuple(sorted(f"{table}.{column}" for table, column in own_facts))
 
 
 @cache
 def _examples() -> Mapping[str, Mapping[str, Any]]:
     """View -> column -> a value; lab/example_values.py writes the file."""
-    found: Mapping[str, Mapping[str, Any]] = json.loads((resources.files("auditor.facts") / "example_values.json").read_text("utf-8"))
-    return found
+    examples: Mapping[str, Mapping[str, Any]] = json.loads((resources.files("auditor.facts") / "example_values.json").read_text("utf-8"))
+    return examples

@@ -13,18 +13,18 @@ UNREAD = 141
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of docs/ARCHITECTURE.md#exit-codes."""
-    from auditor.cli.safe_stdout import outliving, untaken
+    from auditor.cli.safe_stdout import safe_stream, stdout_failure
 
-    sys.stdout, sys.stderr = outliving(sys.stdout), outliving(sys.stderr)
+    sys.stdout, sys.stderr = safe_stream(sys.stdout), safe_stream(sys.stderr)
     try:
         code = run(sys.argv[1:])
-        failure = untaken()
+        failure = stdout_failure()
         if failure is not None:
-            told = f"standard output took no more: {failure.strerror or failure}"
+            what = f"standard output took no more: {failure.strerror or failure}"
             do = "make room; `auditor runs show` shows a kept run again."
-            print(f"error: {told}\n  why: what was shown is not whole.\n  do:  {do}", file=sys.stderr)
+            print(f"error: {what}\n  why: what was shown is not whole.\n  do:  {do}", file=sys.stderr)
             code = 3
-    except Exception:  # noqa: BLE001  the last line: Python's own exit code for a crash is 1, and that says "drift"
+    except Exception:  # noqa: BLE001  the last line: Python's own exit code for a crash is 1, which means "drift"
         import traceback
 
         traceback.print_exc()
@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command line and answer its exit code; every known failure is told in three lines on standard error."""
+    """The exit code of one command line, once it has run; every known failure is printed on standard error in three lines."""
     import typer
     from typer.exceptions import Abort, TyperException
 
@@ -47,18 +47,18 @@ def run(arguments: list[str]) -> int:
         print(error, file=sys.stderr)
         return exit_code_of(error)
     except TyperException as error:
-        told = getattr(error, "format_message", error.__str__)()
-        print(f"error: {told}\n  why: nothing was done.\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
+        what = getattr(error, "format_message", error.__str__)()
+        print(f"error: {what}\n  why: nothing was done.\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
         return 3
     except (KeyboardInterrupt, Abort):
         print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
         return 130
     except SystemExit as left:
-        # typer leaves with 1 when a pipe breaks, and that would say "drift". Standard output cannot break, but a report of its own can.
+        # typer leaves with 1 when a pipe breaks, and that would mean "drift". Standard output cannot break, but a report of its own can.
         if not isinstance(left.__context__, BrokenPipeError):
             raise
-        told = "whoever read the named pipe that a report was to go to has gone"
-        print(f"error: {told}\n  why: that report is not whole.\n  do:  read it to its end, or write a file.", file=sys.stderr)
+        what = "the reader of the named pipe that a report goes to has gone"
+        print(f"error: {what}\n  why: that report is not whole.\n  do:  read it to its end, or write a file.", file=sys.stderr)
         return UNREAD
     except typer.Exit as done:
         return done.exit_code
@@ -66,7 +66,7 @@ def run(arguments: list[str]) -> int:
 
 
 def exit_code_of(error: Exception) -> int:
-    """The exit code that tells this failure from others."""
+    """The exit code for this sort of failure."""
     from auditor.errors import EndpointError, GuardError, JournalError
 
     if isinstance(error, GuardError):

@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import audit as auditing
-from auditor.cli import baseline as baselines
-from auditor.cli import doctor as doctoring
-from auditor.cli import lab as labs
-from auditor.cli import query as querying
-from auditor.cli import rules, runs, waivers
-from auditor.cli import undo as undoing
+from auditor.cli import baseline, lab, rules, runs, waivers
+from auditor.cli.audit import audit, demo
+from auditor.cli.collect import collect
+from auditor.cli.doctor import doctor
+from auditor.cli.query import query
+from auditor.cli.schedule import schedule
+from auditor.cli.undo import undo
 
 app = typer.Typer(
     name="auditor",
@@ -24,22 +24,22 @@ app = typer.Typer(
     pretty_exceptions_enable=False,  # their traceback shows local variables, and those may hold a secret
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("demo")(auditing.demo)
-app.command("audit")(auditing.audit)
-app.command("collect")(auditing.collect)
-app.command("schedule")(auditing.schedule)
-app.command("doctor")(doctoring.doctor)
-app.command("undo")(undoing.undo)
-app.command("query")(querying.query)
+app.command("demo")(demo)
+app.command("audit")(audit)
+app.command("collect")(collect)
+app.command("schedule")(schedule)
+app.command("doctor")(doctor)
+app.command("undo")(undo)
+app.command("query")(query)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")
 app.add_typer(waivers.app, name="waivers")
-app.add_typer(baselines.app, name="baseline")
-app.add_typer(labs.app, name="lab")
+app.add_typer(baseline.app, name="baseline")
+app.add_typer(lab.app, name="lab")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         from auditor import __version__
 
         print(f"auditor {__version__}")

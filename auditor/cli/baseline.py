@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated
 
@@ -38,7 +39,7 @@ def set_(
     ] = None,
     state_dir: options.StateDir = None,
 ) -> int:
-    """Make the state that a run saw the wanted one: from then on every audit tells what drifted from it, to a default too.
+    """Make the state that a run saw the wanted one: from then on every audit reports what drifted from it, to a default too.
 
     Example: auditor baseline set 20261121T065500Z-1a2b
 
@@ -46,15 +47,14 @@ def set_(
 
     Exit codes: 0 it is set, 3 it is not and the one before, if any, is as it was.
     """
-    from auditor.audit import now
     from auditor.history.baseline import run_to_take, set_baseline
-    from auditor.history.runs import state_directory
+    from auditor.history.state import state_directory
     from auditor.report.baseline import write_baseline
 
     _refuse_halves(run, from_host, of_run, is_placed=reach is not None or endpoint is not None)
     state = state_directory(state_dir)
     kept = run_to_take(state, run or of_run)
-    about = set_baseline(state, kept, now(), from_host, endpoint, str(reach or Reach.CLUSTER))
+    about = set_baseline(state, kept, datetime.now(UTC), from_host, endpoint, str(reach or Reach.CLUSTER))
     write_baseline(about, sys.stdout)
     return 0
 
@@ -68,7 +68,7 @@ def show(state_dir: options.StateDir = None) -> int:
     Exit codes: 0 it is shown, or none is set, 3 it is damaged.
     """
     from auditor.history.baseline import load_about
-    from auditor.history.runs import state_directory
+    from auditor.history.state import state_directory
     from auditor.report.baseline import write_baseline
 
     about = load_about(state_directory(state_dir, to_read=True))
@@ -88,7 +88,7 @@ def clear(state_dir: options.StateDir = None) -> int:
     Exit codes: 0 there is none any more, 3 it could not be removed.
     """
     from auditor.history.baseline import clear as cleared
-    from auditor.history.runs import state_directory
+    from auditor.history.state import state_directory
 
     print("the baseline was removed" if cleared(state_directory(state_dir, to_read=True)) else "no baseline was set")
     return 0

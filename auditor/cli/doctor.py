@@ -26,18 +26,15 @@ def doctor(
     Exit codes: 0 everything would be audited (warnings do not count, nor does an account that may only read), 2 something would not be
     audited or could not be asked, 3 usage, configuration or rule error: nothing was asked.
     """
-    from auditor.audit import asked_for, checked_overrides, load_rule_set, weighed
     from auditor.doctor import examine, exit_code
     from auditor.fleet import load_fleet
-    from auditor.history.baseline import judged_with
+    from auditor.policy import load_policy
     from auditor.report.doctor import write_diagnosis, write_diagnosis_json
 
-    loaded, (judged_by, _) = load_fleet(fleet), asked_for(load_rule_set(rules or []), everything=False)  # as an audit does
-    judged_by = judged_with(judged_by, ())  # what a baseline asks for is read by the audits that have one
-    checked_overrides(loaded, judged_by)
-    weighed(loaded, judged_by)
-    with progress() as said:
-        diagnosis = examine(loaded, judged_by, said, endpoint)
+    loaded = load_fleet(fleet)
+    policy = load_policy(loaded, rules or ())  # as an audit without a baseline has it
+    with progress() as shown:
+        diagnosis = examine(loaded, policy.rules, shown, endpoint)
     write = write_diagnosis_json if as_json else write_diagnosis
     write(diagnosis, sys.stdout)
     return exit_code(diagnosis)

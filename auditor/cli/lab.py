@@ -73,11 +73,11 @@ def generate(
 
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
-    """Serve a fleet until a signal comes; what is wrong with the control file at the start ends it, later it is told."""
+    """Serve a fleet until a signal comes; a mistake in the control file ends it at the start; later it is printed."""
     from auditor.lab.faults import FaultFile
     from auditor.lab.serving import serve, served_by
 
-    with _interruptions() as told, serve(fleet) as lab:
+    with _interruptions() as signals, serve(fleet) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))
         if control is not None:
             control.refresh()
@@ -88,7 +88,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
             print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
         print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
         sys.stdout.flush()
-        while not select.select([told], [], [], None if control is None else _LOOK_SECONDS)[0]:
+        while not select.select([signals], [], [], None if control is None else _LOOK_SECONDS)[0]:
             if control is not None:
                 _look_again(control)
     return 0
@@ -96,7 +96,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
 
 @contextmanager
 def _interruptions() -> Iterator[socket.socket]:
-    """Something to read from once a signal has come.
+    """A socket that can be read from once a signal has come.
 
     A signal that another thread gets, or that comes just before a wait begins, does not end the wait; but it always writes here.
     """
@@ -104,14 +104,14 @@ def _interruptions() -> Iterator[socket.socket]:
     def pass_over(_number: int, _frame: FrameType | None) -> None:
         """Only there so that the signal does not end the process."""
 
-    told, tell = socket.socketpair()
-    with told, tell:
-        tell.settimeout(0)
-        before = signal.set_wakeup_fd(tell.fileno())
+    signals, writer = socket.socketpair()
+    with signals, writer:
+        writer.settimeout(0)
+        before = signal.set_wakeup_fd(writer.fileno())
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, pass_over)
         try:
-            yield told
+            yield signals
         finally:
             signal.set_wakeup_fd(before)
 

@@ -1,13 +1,22 @@
-"""Options that several commands share, with their help."""
+"""Options that several commands share, with their help; groups of options that always go together; the request they make."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from auditor.errors import ConfigurationError
 from auditor.model import BulkTransport, FixClass, Severity
+
+if TYPE_CHECKING:
+    from auditor.history.incremental import Incremental
+    from auditor.request import FixLimits
 
 Fleet = Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
 RequiredFleet = Annotated[Path, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
@@ -17,9 +26,9 @@ StateDir = Annotated[
         "--state-dir", metavar="DIR", help="Where runs and journals are kept. [default: the XDG state directory]", show_default=False
     ),
 ]
-ByLane = Annotated[
+Transport = Annotated[
     BulkTransport | None,
-    typer.Option("--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
+    typer.Option("--transport", "--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]
 Only = Annotated[list[str] | None, typer.Option("--only", metavar="RULE", help="Judge by this rule only. Repeatable.")]
@@ -81,3 +90,108 @@ MaxAge = Annotated[
         show_default=False,
     ),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOptions:
+    """Which rules are judged."""
+
+    rules: Rules = None
+    only: Only = None
+    tag: Tags = None
+
+    def arguments(self) -> dict[str, Any]:
+        """These options as arguments of an `AuditRequest`."""
+        return {"rules": self.rules or (), "only": self.only or (), "tags": self.tag or ()}
+
+
+@dataclass(frozen=True, slots=True)
+class ExitOptions:
+    """When an audit ends with another exit code than 0."""
+
+    fail_on: FailOn = Severity.INFO
+    min_coverage: MinCoverage = None
+
+
+@dataclass(frozen=True, slots=True)
+class FixOptions:
+    """Whether a fix follows, and how far it may go."""
+
+    fix: Fix = False
+    dry_run: DryRun = False
+    yes: Yes = False
+    allow: Allow = None
+    max_changes: MaxChanges = "500"
+
+    def limits(self) -> FixLimits | None:
+        """These options as an `AuditRequest` takes them; None where nothing is to be written.
+
+        Raises:
+            ConfigurationError: --max-changes is not understood, or an option that only a fix has was given without --fix: nobody shall
+                believe that one was made.
+        """
+        from auditor.apply import blast_radius
+        from auditor.request import FixLimits
+
+        if (self.dry_run or self.yes or self.allow) and not self.fix:
+            raise ConfigurationError(
+                "--dry-run, --yes and --allow go with --fix", why="without it nothing is ever changed.", do="add --fix, or leave them out."
+            )
+        blast_radius(self.max_changes, 0)
+        return FixLimits(allow=self.allowed, max_changes=self.max_changes) if self.fix and not self.dry_run else None
+
+    @property
+    def allowed(self) -> tuple[FixClass, ...]:
+        """The classes of changes that may be made."""
+        return tuple(self.allow or [FixClass.ONLINE])
+
+
+@dataclass(frozen=True, slots=True)
+class IncrementalOptions:
+    """Whether answers of an earlier run are taken over."""
+
+    since: Since = None
+    max_age: MaxAge = None
+
+    def incremental(self) -> Incremental | None:
+        """These options as an `AuditRequest` takes them; None: every host is asked.
+
+        Raises:
+            ConfigurationError: --max-age is no age, or was given without --since.
+        """
+        from auditor.history.incremental import MAX_AGE, Incremental, parse_max_age
+
+        if self.since is None and self.max_age is not None:
+            raise ConfigurationError("--max-age goes with --since", why="without it every host is asked anyway.", do="add --since last.")
+        if self.since is None:
+            return None
+        return Incremental(self.since, MAX_AGE if self.max_age is None else parse_max_age(self.max_age))
+
+
+def with_groups(command: Callable[..., int]) -> Callable[..., int]:
+    """`command` as typer has to see it: with the options of a group in place of each parameter that takes a whole group.
+
+    A group is a dataclass whose fields are options. So a list of options that several commands share stands in one place.
+    """
+    hints = get_type_hints(command, include_extras=True)
+    groups = {name: hint for name, hint in hints.items() if is_dataclass(hint) and isinstance(hint, type)}
+    parameters: list[inspect.Parameter] = []
+    for parameter in inspect.signature(command).parameters.values():
+        group = groups.get(parameter.name)
+        if group is None:
+            parameters.append(parameter.replace(kind=parameter.KEYWORD_ONLY, annotation=hints[parameter.name]))
+            continue
+        options = get_type_hints(group, include_extras=True)
+        parameters += [
+            inspect.Parameter(one.name, parameter.KEYWORD_ONLY, default=one.default, annotation=options[one.name]) for one in fields(group)
+        ]
+
+    @wraps(command)
+    def grouped(**values: Any) -> int:
+        for name, group in groups.items():
+            values[name] = group(**{one.name: values.pop(one.name) for one in fields(group)})
+        return command(**values)
+
+    grouped.__signature__ = inspect.Signature(parameters, return_annotation=int)  # type: ignore[attr-defined]  # inspect reads it
+    grouped.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return grouped

@@ -43,7 +43,7 @@ def query(
 
     Example: auditor query "SELECT host, device, dsnro FROM protocol_endpoint WHERE dsnro < 64" --format csv
     """
-    from auditor.query import answered
+    from auditor.query import run_query
     from auditor.report.query_rows import limited, write_rows
 
     place, findings = _place(run, snapshot, state_dir)
@@ -52,43 +52,40 @@ def query(
     width = _width() if terminal and form is Form.TABLE else None
     with (
         tempfile.TemporaryDirectory(prefix="auditor-query-") as spill,
-        answered(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
+        run_query(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
     ):
         rows, has_more = limited(answer.rows, most)
         rows = takewhile(lambda _row: is_read(), rows)  # millions of rows for nobody, after `| head`
         cut = write_rows(answer.columns, rows, sys.stdout, form=form, width=width)
         sys.stdout.flush()
         if cut:
-            _say(cut)
+            _note(cut)
         if has_more():
-            _say(f"only the first {most:,} rows are shown, and there are more; --limit 0 shows all")
+            _note(f"only the first {most:,} rows are shown, and there are more; --limit 0 shows all")
         if answer.gaps:
-            _say(f"{answer.gaps:,} things could not be read, see fact.gap; NULL means that it is not known, never that it is none")
-        for told in answer.unread:
-            _say(f"not read in that run, so not known here: {told}")
+            _note(f"{answer.gaps:,} things could not be read, see fact.gap; NULL means that it is not known, never that it is none")
+        for unread in answer.unread:
+            _note(f"not read in that run, so not known here: {unread}")
     return 0
 
 
 def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
-    """The directory of the snapshot that is asked, and the file of that run's findings where there is one."""
-    from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, SNAPSHOT_FOLDER
-    from auditor.history.runs import load_run, state_directory
+    """The directory of the snapshot that is queried, and the file of that run's findings where there is one."""
+    from auditor.history.runs import load_run
+    from auditor.history.state import state_directory
 
     if snapshot is not None and run is not None:
         raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
     if snapshot is not None:
         return snapshot, None
     kept = load_run(state_directory(state_dir, to_read=True), run)
-    folders = [kept.directory / name for name in (AFTER_FOLDER, SNAPSHOT_FOLDER)]
-    found = next((folder for folder in folders if (folder / "snapshot.json").exists()), None)
-    if found is None:
+    if kept.snapshot is None:
         raise ConfigurationError(
             f"run {kept.id} kept no snapshot",
             why="nothing was asked: what that run read is not there any more, or it judged a snapshot that lies elsewhere.",
             do="ask the snapshot itself with --from DIR, or another run of `auditor runs list`.",
         )
-    findings = kept.directory / FINDINGS_FILE
-    return found, findings if findings.exists() else None
+    return kept.snapshot, kept.findings
 
 
 def _width() -> int:
@@ -96,5 +93,5 @@ def _width() -> int:
     return int(columns) if columns.isdigit() and int(columns) else os.get_terminal_size(sys.stdout.fileno()).columns or 80
 
 
-def _say(text: str) -> None:
+def _note(text: str) -> None:
     print(f"note: {text}", file=sys.stderr)

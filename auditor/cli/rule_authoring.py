@@ -55,7 +55,7 @@ def schema(
     Example: auditor rules schema protocol_endpoint
     """
     from auditor.authoring.schema_docs import about_view, described
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.report.schema_text import write_view, write_views
 
     if view is None:
@@ -78,8 +78,8 @@ def mutate(
 
     Example: auditor rules mutate vvol/pe-dsnro-headroom --every
     """
-    from auditor.audit import load_rule_set
     from auditor.authoring.mutation import score_rules
+    from auditor.policy import load_rule_set
     from auditor.report.scores import write_scores
 
     loaded = load_rule_set(rules or [], chosen or []).tagged(tag or [])
@@ -104,21 +104,21 @@ def conflicts(
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
-    from auditor.audit import checked_overrides, load_rule_set, weighed
     from auditor.authoring.conflicts import conflict_text, place_text
-    from auditor.authoring.conflicts import conflicts as found_in
+    from auditor.authoring.conflicts import conflicts as conflicts_of
     from auditor.engine.params import param_values
     from auditor.fleet import load_fleet
+    from auditor.policy import load_rule_set, param_overrides, with_fleet_severities
     from auditor.report.wording import count_of
 
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
-    weighed(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
-    overrides = checked_overrides(known, loaded)
-    found = list(found_in(loaded, param_values(overrides, loaded)))
-    for conflict in found:
+    with_fleet_severities(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
+    overrides = param_overrides(known, loaded)
+    pairs = list(conflicts_of(loaded, param_values(overrides, loaded)))
+    for conflict in pairs:
         print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")
-    print(f"{count_of(len(loaded), 'rule')}, {count_of(len(found), 'conflict')}")
-    return 3 if found else 0
+    print(f"{count_of(len(loaded), 'rule')}, {count_of(len(pairs), 'conflict')}")
+    return 3 if pairs else 0
 
 
 def pages(
@@ -130,7 +130,7 @@ def pages(
 
     Example: auditor rules pages --dir docs/rules --check
     """
-    from auditor.audit import load_rule_set
+    from auditor.policy import load_rule_set
     from auditor.report.rule_pages import rule_pages, stale_pages, write_pages
 
     made = rule_pages(load_rule_set(rules or []))
@@ -150,7 +150,7 @@ def pages(
 
 
 def _view(name: str) -> str:
-    from auditor.facts.views import view_columns
+    from auditor.facts.catalog import view_columns
     from auditor.yaml import did_you_mean
 
     if name not in view_columns():

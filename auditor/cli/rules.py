@@ -28,7 +28,7 @@ def list_rules(rules: options.Rules = None, tag: options.Tags = None) -> int:
 
     Example: auditor rules list --tag iscsi
     """
-    from auditor.audit import load_rule_set
+    from auditor.policy import load_rule_set
     from auditor.report.rule_list import write_rule_list
 
     write_rule_list(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
@@ -49,14 +49,14 @@ def show_rule(
 
     Example: auditor rules show vvol/pe-dsnro-headroom --fleet fleet.yaml
     """
-    from auditor.audit import checked_overrides, load_rule_set, weighed
     from auditor.fleet import load_fleet
+    from auditor.policy import load_rule_set, param_overrides, with_fleet_severities
     from auditor.report.rule_text import write_rule
 
     chosen = load_rule_set(rules or [], [rule])
     loaded = load_fleet(fleet) if fleet is not None else None
-    given, overrides = weighed(loaded, chosen)[0][rule].severity, checked_overrides(loaded, chosen)
-    own = None if loaded is None or given is chosen[rule].severity else (given, loaded.path.name)
+    severity, overrides = with_fleet_severities(loaded, chosen)[0][rule].severity, param_overrides(loaded, chosen)
+    own = None if loaded is None or severity is chosen[rule].severity else (severity, loaded.path.name)
     write_rule(chosen[rule], sys.stdout, own, overrides)
     return 0
 
@@ -78,15 +78,15 @@ def check_rules(
     if watch:
         from auditor.cli.watch import run_on_change
 
-        run_on_change(lambda: _tested(names, directories, tag or []), lambda: _watched(names, directories))
-    return _tested(names, directories, tag or [])
+        run_on_change(lambda: _test(names, directories, tag or []), lambda: _rule_folders(names, directories))
+    return _test(names, directories, tag or [])
 
 
-def _tested(names: list[str], directories: list[Path], tags: list[str]) -> int:
+def _test(names: list[str], directories: list[Path], tags: list[str]) -> int:
     from auditor.authoring.examples import check_examples
     from auditor.authoring.scaffold import refuse_blanks
 
-    refuse_blanks(_watched(names, directories))
+    refuse_blanks(_rule_folders(names, directories))
     whole, chosen = _chosen(names, directories)
     results = check_examples(chosen.tagged(tags), whole)
     wrong = [result for result in results if not result.ok]
@@ -104,7 +104,7 @@ def _files(names: list[str]) -> list[Path]:
     return files
 
 
-def _watched(names: list[str], directories: list[Path]) -> list[Path]:
+def _rule_folders(names: list[str], directories: list[Path]) -> list[Path]:
     """Every directory that rules are read from."""
     return [_shipped(), *_besides(_files(names), directories)]
 
@@ -116,7 +116,7 @@ def _besides(files: list[Path], directories: list[Path]) -> list[Path]:
 
 def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet]:
     """All rules there are, and those that are named; all of them when none is."""
-    from auditor.audit import load_rule_set
+    from auditor.policy import load_rule_set
 
     files = _files(names)
     ids = [name for name in names if not name.endswith((".yaml", ".yml"))]
@@ -126,6 +126,6 @@ def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet
 
 
 def _shipped() -> Path:
-    from auditor.audit import shipped_rules
+    from auditor.policy import shipped_rules
 
     return shipped_rules().resolve()

@@ -1,4 +1,4 @@
-"""`auditor runs`: what earlier audits found."""
+"""`auditor runs`: the reports of earlier audits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ def list_kept(state_dir: options.StateDir = None) -> int:
 
     Example: auditor runs list
     """
-    from auditor.history.runs import list_runs, state_directory
+    from auditor.history.runs import list_runs
+    from auditor.history.state import state_directory
     from auditor.report.wording import percent
 
     runs = list_runs(state_directory(state_dir, to_read=True))
@@ -44,7 +45,8 @@ def show_kept(
 
     Example: auditor runs show --reporter html:report.html
     """
-    from auditor.history.runs import load_run, report_of_run, state_directory
+    from auditor.history.runs import load_run, report_of_run
+    from auditor.history.state import state_directory
     from auditor.report import parse_reporters, write_report
 
     destinations = parse_reporters(reporter or [])

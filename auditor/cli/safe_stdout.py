@@ -1,8 +1,8 @@
-"""Standard output and standard error that outlive their readers.
+"""Standard output and standard error that no leaving reader can break.
 
-In ``auditor audit | head`` the reader leaves in the middle of a report. The exit code is a verdict all the same: a command that ended there
-could only guess it. So it goes on, what nobody reads goes nowhere, and it ends with the code that is its own. What a full disk does not
-take goes nowhere as well, but that is told when the command ends.
+In ``auditor audit | head`` the reader leaves in the middle of a report. A command that ended there would not know its exit code, which is a
+verdict. So it goes on, its further output is dropped, and it ends with its own code. Output that a full disk does not take is dropped as
+well, and reported as an error when the command ends.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Outlet(io.FileIO):
             return memoryview(data).nbytes
 
 
-def outliving(stream: TextIO | None) -> TextIO:
+def safe_stream(stream: TextIO | None) -> TextIO:
     """A stream like `stream`, on the same descriptor, that no leaving reader can break; itself where it is not a plain file or pipe.
 
     None, which is Python's for a descriptor that was closed before it began, becomes one into nowhere.
@@ -62,7 +62,7 @@ def outliving(stream: TextIO | None) -> TextIO:
     )
 
 
-def untaken() -> OSError | None:
+def stdout_failure() -> OSError | None:
     """Why standard output did not take all that was written to it; None where it did, or where its reader left by himself."""
     sys.stdout.flush()
     raw = _raw(sys.stdout)
@@ -76,6 +76,6 @@ def is_read() -> bool:
 
 
 def _raw(stream: TextIO | None) -> object:
-    """What a stream writes to in the end; None where that is not told."""
+    """What a stream writes to in the end; None where that is not known."""
     buffer = getattr(stream, "buffer", None)
     return getattr(buffer, "raw", buffer)

@@ -1,57 +1,88 @@
-"""What people see while a command works: progress on standard error, the plan, the question."""
+"""What people see while a command works: progress on standard error, warnings, the plan, the question."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from auditor.model import Change, FixClass, Plan
 
-Said = Callable[[str, str], None]
+
+class ProgressDisplay:
+    """Shows how each endpoint is doing: a live block on a terminal, plain lines elsewhere. May be called from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._live: Progress | None = None
+        self._tasks: dict[str, TaskID] = {}
+
+    def __call__(self, endpoint: str, text: str) -> None:
+        """Show what is being done at `endpoint`."""
+        if not sys.stderr.isatty():
+            # One write a line: endpoints call from threads of their own.
+            sys.stderr.write(f"{endpoint}: {text}\n")
+            sys.stderr.flush()
+            return
+        from rich.markup import escape
+
+        shown = escape(f"{endpoint}: {text}")
+        with self._lock:
+            live = self._started()
+            if endpoint not in self._tasks:
+                self._tasks[endpoint] = live.add_task(shown, total=None)
+            live.update(self._tasks[endpoint], description=shown)
+
+    def stop(self) -> None:
+        """Take the live block away, before something else is shown; the next call begins a new one."""
+        with self._lock:
+            live, self._live = self._live, None
+            self._tasks.clear()
+        if live is not None:
+            live.stop()
+
+    def _started(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        if self._live is None:
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            self._live = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._live.start()
+        return self._live
 
 
 @contextmanager
-def progress() -> Iterator[Said]:
-    """Tell how each endpoint is doing: a live block on a terminal, plain lines elsewhere."""
-    if not sys.stderr.isatty():
-        # One write a line: endpoints speak from threads of their own.
-        yield lambda endpoint, text: _say(f"{endpoint}: {text}\n")
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    live = Progress(*columns, console=Console(stderr=True), transient=True)
-    tasks: dict[str, TaskID] = {}
-
-    def said(endpoint: str, text: str) -> None:
-        live.start()  # only now: a question may be asked before the first word
-        shown = escape(f"{endpoint}: {text}")
-        if endpoint not in tasks:
-            tasks[endpoint] = live.add_task(shown, total=None)
-        live.update(tasks[endpoint], description=shown)
-
+def progress() -> Iterator[ProgressDisplay]:
+    """A display of progress that is gone after the block."""
+    display = ProgressDisplay()
     try:
-        yield said
+        yield display
     finally:
-        live.stop()
+        display.stop()
 
 
-def _say(line: str) -> None:
-    sys.stderr.write(line)
-    sys.stderr.flush()
+def warn(text: str) -> None:
+    """Print a warning on standard error."""
+    print(f"warning: {text}", file=sys.stderr)
 
 
-def confirmed(changes: Sequence[Change]) -> bool:
+def ask(changes: Sequence[Change]) -> bool:
     """Ask whether `changes` may be made; without a terminal the answer is no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
     print(f"Make {len(changes)} changes? Type yes to go on: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
+
+
+def always(_changes: Sequence[Change]) -> bool:
+    """The answer of --yes."""
+    return True
 
 
 def show_plan(plan: Plan, allow: Sequence[FixClass]) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
-from auditor.cli.terminal import confirmed, progress
+from auditor.cli.terminal import always, ask, progress, show_plan
 from auditor.model import FixClass, Outcome
 
 
@@ -23,20 +23,16 @@ def undo(
 
     Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml
     """
-    from auditor import audit as auditing
-    from auditor.apply import blast_radius
+    from auditor.audit import plan_undo
+    from auditor.audit import undo as run_undo
     from auditor.fleet import load_fleet
-    from auditor.history.runs import state_directory
-    from auditor.report.plan import write_plan
-    from auditor.report.table import write_receipts
+    from auditor.report.receipts import write_receipts
+    from auditor.request import UndoRequest
 
-    loaded, state = load_fleet(fleet), state_directory(state_dir)
-    plan = auditing.plan_of_undo(state, run)
-    write_plan(plan, frozenset(FixClass), sys.stderr)
-    limits = blast_radius(max_changes, len(plan.changes))
-    with progress() as said:
-        made = auditing.take_back(run, loaded, state, confirm=(lambda _: True) if yes else confirmed, limits=limits, progress=said)
-        receipts = list(made)
+    with progress() as shown:
+        request = UndoRequest(run=run, fleet=load_fleet(fleet), state=state_dir, max_changes=max_changes, progress=shown)
+        show_plan(plan_undo(request), tuple(FixClass))
+        receipts = run_undo(request, confirm=always if yes else ask)
     write_receipts(receipts, sys.stdout)
     outcomes = {receipt.outcome for receipt in receipts}
     if outcomes & {Outcome.UNVERIFIED, Outcome.REFUSED}:

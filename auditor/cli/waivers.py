@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -35,8 +36,8 @@ def check(
 
     Exit codes: 0 every waiver is in force for longer than --soon, 1 one has expired or soon will, 3 one is malformed or there is no file.
     """
-    from auditor.audit import load_rule_set, now, waivers_for
     from auditor.fleet import load_fleet
+    from auditor.policy import load_fleet_waivers, load_rule_set
     from auditor.report.waivers import write_waivers
 
     if fleet is None and waivers is None:
@@ -46,12 +47,12 @@ def check(
             do="auditor waivers check --fleet fleet.yaml",
         )
     loaded = load_fleet(fleet) if fleet is not None else None
-    found = waivers_for(waivers, loaded, load_rule_set(rules or []), now())
-    if found is None or found.path is None:
+    loaded_waivers = load_fleet_waivers(waivers, loaded, load_rule_set(rules or []), datetime.now(UTC))
+    if loaded_waivers is None or loaded_waivers.path is None:
         raise _no_file(fleet)
     endpoints = {endpoint.name for endpoint in loaded.endpoints} if loaded is not None else None
-    write_waivers(found, soon, endpoints, sys.stdout)
-    return _code(found, soon)
+    write_waivers(loaded_waivers, soon, endpoints, sys.stdout)
+    return _code(loaded_waivers, soon)
 
 
 def _code(waivers: Waivers, soon: int) -> int:

@@ -1,4 +1,4 @@
-"""Does something again whenever files change."""
+"""Calls a function again whenever a YAML file changes."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ def run_on_change(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Call `run` now and after each change of a .yaml file below `folders`, until interrupted; a known failure is told and waited on.
+    """Call `run` now and after each change of a .yaml file below `folders`, until interrupted; a known failure is printed.
 
     Files are looked at every 0.3 seconds, by their size and time: nothing has to be installed for it, and network folders work as well.
     """
     seen: _State | None = None
     while True:
-        # Folders are asked for anew: a file that is away for a moment, as some editors save, is waited for.
-        found = _state(_known(folders))
-        if found != seen:
-            seen = found
+        # The folders are listed anew: a file that is away for a moment, as some editors save, is waited for.
+        state = _state(_known(folders))
+        if state != seen:
+            seen = state
             try:
                 run()
             except AuditorError as error:
@@ -53,7 +53,7 @@ def _files(folders: Sequence[Path]) -> Iterator[tuple[str, int, int]]:
     for folder in folders:
         for path in folder.rglob("*.yaml"):
             try:
-                told = path.stat()
+                status = path.stat()
             except OSError:
                 continue  # it went away meanwhile
-            yield str(path), told.st_mtime_ns, told.st_size
+            yield str(path), status.st_mtime_ns, status.st_size

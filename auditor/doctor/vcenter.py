@@ -75,7 +75,7 @@ def _host(vcenter: VCenter, moid: str) -> Any:
 def _clock(vcenter: VCenter) -> Any:
     from pyVmomi import vim
 
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     with translated(vcenter.endpoint, "reading its clock"):
         return vim.ServiceInstance("ServiceInstance", vcenter.stub).CurrentTime()

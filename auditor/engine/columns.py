@@ -13,7 +13,7 @@ class ExpressionError(Exception):
 class Names:
     """What an expression names, each once and in the order of first mention."""
 
-    columns: tuple[str, ...]  # lower case: DuckDB does not tell DSNRO from dsnro
+    columns: tuple[str, ...]  # lower case: DSNRO and dsnro are one column for DuckDB
     params: tuple[str, ...]
 
 
@@ -32,7 +32,7 @@ def names_in(text: str) -> Names:
         ((sql.AggFunc, sql.Window, sql.Filter), "holds an aggregate or a window; compute it in a view and name its column here"),
         ((sql.Star, sql.Columns), "holds a star; name the columns"),
         ((sql.Lambda, sql.Comprehension), "holds a lambda; compute it in a view and name its column here"),
-        ((sql.Alias,), "holds two expressions side by side, or gives one a name; an expression is asked for"),
+        ((sql.Alias,), "holds two expressions side by side, or gives one a name; an expression is wanted"),
     )
     try:
         # Behind SELECT, a column called `load` is not the beginning of a statement.
@@ -41,9 +41,9 @@ def names_in(text: str) -> Names:
         raise ExpressionError(f"does not parse: {_first_line(failure)}") from failure
     select = statements[0] if len(statements) == 1 else None
     if not isinstance(select, sql.Select) or [name for name, value in select.args.items() if value] != ["expressions"]:
-        raise ExpressionError("holds a statement; an expression is asked for")
+        raise ExpressionError("holds a statement; an expression is wanted")
     if len(select.expressions) != 1:
-        raise ExpressionError("holds several expressions; one is asked for")
+        raise ExpressionError("holds several expressions; one is wanted")
     tree = select.expressions[0]
     for kinds, complaint in refused:
         if tree.find(*kinds):

@@ -7,15 +7,13 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
-from auditor.engine.lexing import plain_names, with_params
+from auditor.engine.lexing import plain_names, renamed_params
+from auditor.engine.params import bindings
 from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import seal
 from auditor.yaml import did_you_mean
-
-RESERVED = "auditor_"
-"""How the engine's own columns and params begin, so that no rule or view can name one."""
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
@@ -49,10 +47,7 @@ class ExpressionChecker:
         self._connection = duckdb.connect()
         self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
         self._known: dict[_Key, Expression] = {}  # found sound
-        for view, columns in views.items():
-            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in columns.items())
-            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
-            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+        self._created: set[str] = set()  # views whose table is there
         seal(self._connection)
 
     def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
@@ -72,10 +67,10 @@ class ExpressionChecker:
             self._known[key] = Expression(text, names.columns, names.params, self._type(text, names, view, params))
         return self._known[key]
 
-    def foresee(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
+    def check_ahead(self, expressions: Iterable[tuple[str, str, Mapping[str, Param]]]) -> None:
         """Check many expressions, each (text, view, params), in a few statements; `read` then knows them.
 
-        One with a mistake is not told of here: `read` will find it, and the words for it.
+        One with a mistake is passed over here: `read` finds it, and the words for it.
         """
         wanted = {_key(*one): one for one in expressions}
         texts = list(dict.fromkeys(text for text, _, _ in wanted.values()))
@@ -85,10 +80,19 @@ class ExpressionChecker:
             names = self._plainly_sound(text, view, params)
             if names is not None:
                 sound.setdefault(view, []).append((key, names))
-        for view, found in sound.items():
-            types = self._types(view, [(wanted[key], names) for key, names in found])
-            for (key, names), kind in zip(found, types, strict=False):
+        for view, checked in sound.items():
+            types = self._types(view, [(wanted[key], names) for key, names in checked])
+            for (key, names), kind in zip(checked, types, strict=False):
                 self._known[key] = Expression(wanted[key][0], names.columns, names.params, kind)
+
+    def _table(self, view: str) -> str:
+        """The name of the table of a view's shape, which is there now."""
+        if view not in self._created:
+            listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in self._views[view].items())
+            # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
+            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+            self._created.add(view)
+        return f'"{view}"'
 
     def _plainly_sound(self, text: str, view: str, params: Mapping[str, Param]) -> Names | None:
         """What an expression names that is plain and has no mistake but, perhaps, in its types; None for any other."""
@@ -108,9 +112,9 @@ class ExpressionChecker:
 
         texts, bound = [], dict[str, Any]()
         for number, ((text, _, params), names) in enumerate(expressions):
-            texts.append(f"({with_params(text, f'at{number}_')}\n)")
+            texts.append(f"({renamed_params(text, f'at{number}_')}\n)")
             bound |= bindings({f"at{number}_{name}": params[name].default for name in names.params})
-        select = f'SELECT {", ".join(texts)} FROM "{view}"'
+        select = f"SELECT {', '.join(texts)} FROM {self._table(view)}"
         try:
             described = self._connection.execute(f"DESCRIBE {select}", bound).fetchall()
             self._connection.execute(select, bound).fetchall()
@@ -124,9 +128,9 @@ class ExpressionChecker:
         Raises:
             ExpressionError: it names the part and the columns it hides.
         """
-        found = hidden_columns(self._parse(text), may_be_missing)
-        if found is not None:
-            part, columns = found
+        hidden = hidden_columns(self._parse(text), may_be_missing)
+        if hidden is not None:
+            part, columns = hidden
             listed = ", ".join(f'"{column}"' for column in columns)
             raise ExpressionError(
                 f"uses {part}, which turns a missing {listed} into an answer; "
@@ -140,14 +144,14 @@ class ExpressionChecker:
         if answer["error"]:
             raise ExpressionError(f"does not parse: {answer.get('error_message', 'no expression')}")
         if len(answer["statements"]) != 1:
-            raise ExpressionError("holds a statement; an expression is asked for")
+            raise ExpressionError("holds a statement; an expression is wanted")
         return answer["statements"][0]["node"]["select_list"]
 
     def _serialized(self, texts: Sequence[str]) -> list[Mapping[str, Any]]:
         import json
 
-        asked = {"texts": [f"SELECT ({text}\n)" for text in texts]}
-        rows = self._connection.execute("SELECT json_serialize_sql(text) FROM (SELECT unnest($texts) AS text)", asked).fetchall()
+        bound = {"texts": [f"SELECT ({text}\n)" for text in texts]}
+        rows = self._connection.execute("SELECT json_serialize_sql(text) FROM (SELECT unnest($texts) AS text)", bound).fetchall()
         return [json.loads(row[0]) for row in rows]
 
     def _check_names(self, names: Names, tree: Any, view: str, params: Mapping[str, Param]) -> None:
@@ -182,7 +186,7 @@ class ExpressionChecker:
         if name in allowed:
             return
         if name in known:
-            raise ExpressionError(f"calls {name}(), which asks more than the row: other rows, a clock, chance or a setting")
+            raise ExpressionError(f"calls {name}(), which needs more than the row: other rows, a clock, chance or a setting")
         raise ExpressionError(f"calls {name}(), which DuckDB does not have{did_you_mean(name, allowed)}")
 
     def _check_sides(self, node: Mapping[str, Any], columns: Mapping[str, str], params: Mapping[str, Param]) -> None:
@@ -206,9 +210,10 @@ class ExpressionChecker:
 
         bound = bindings({name: params[name].default for name in names.params})
         try:
-            row = self._connection.execute(f'DESCRIBE SELECT ({text}\n) FROM "{view}"', bound).fetchone()
+            select = f"SELECT ({text}\n) FROM {self._table(view)}"
+            row = self._connection.execute(f"DESCRIBE {select}", bound).fetchone()
             # 'a'::INTEGER passes DESCRIBE and fails here.
-            self._connection.execute(f'SELECT ({text}\n) FROM "{view}"', bound).fetchall()
+            self._connection.execute(select, bound).fetchall()
         except duckdb.Error as failure:
             raise ExpressionError(f"is refused by DuckDB: {str(failure).splitlines()[0]}") from failure
         return str(row[1]) if row else "NULL"
@@ -216,8 +221,8 @@ class ExpressionChecker:
 
 def _key(text: str, view: str, params: Mapping[str, Param]) -> _Key:
     """All that the meaning of an expression depends on: 1, true and 1.0 are params of three types."""
-    told = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
-    return text, view, "\n".join(told)
+    typed = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
+    return text, view, "\n".join(typed)
 
 
 @cache
@@ -230,17 +235,6 @@ def _functions() -> tuple[frozenset[str], frozenset[str]]:
     pure = {name for name, kind, stability in rows if kind == "scalar" and stability == "CONSISTENT"}
     impure = {name for name, kind, stability in rows if kind == "scalar" and stability != "CONSISTENT"}
     return frozenset((pure | _SCALAR_MACROS) - impure - _CLOCKS), frozenset(name for name, _, _ in rows)
-
-
-def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Param values as DuckDB takes them."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
-
-
-def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
-    used = {name for expression in expressions for name in expression.params}
-    return bindings({name: value for name, value in values.items() if name in used})
 
 
 def _family_of_side(side: Any, columns: Mapping[str, str], params: Mapping[str, Param]) -> tuple[str, Family] | None:

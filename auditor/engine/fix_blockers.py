@@ -10,8 +10,8 @@ def by_hand_text(rule: Rule) -> str:
     return rule.by_hand or (rule.fix.reason if rule.fix is not None else None) or rule.title
 
 
-def obstacle_text(rule: Rule, fix: FixRule, obstacle: str) -> str:
-    """Why the fix of a rule is not proposed for one failure; `obstacle` is a name of sql.OBSTACLES."""
+def blocker_text(rule: Rule, fix: FixRule, obstacle: str) -> str:
+    """Why the fix of a rule is not proposed for one failure; `obstacle` is a name of sql.FIX_BLOCKERS."""
     match obstacle:
         case "manual":
             return by_hand_text(rule)

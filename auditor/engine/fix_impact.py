@@ -1,8 +1,8 @@
-"""What a fix would do to rules over other views that are about the same setting.
+"""Predicts what a fix would do to rules over other views that are about the same setting.
 
-`evaluation` foresees what a fix does to rules over its own view. A baseline has views of its own, and wants settings that lessons are
-about as well: what drifted from the baseline may be what a lesson asked for. Here each of the two is asked whether it would stand what the
-other wants, so that a change never takes one failure away to make another.
+evaluate.py predicts what a fix does to rules over its own view. A baseline has views of its own, and wants settings that lessons are about
+as well: a setting that drifted from the baseline may be as a lesson wants it. Here each of the two rules is judged with the value that the
+other wants, so that no change settles one failure and makes another.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.expressions import bindings_of
-from auditor.engine.params import scopes
+from auditor.engine.params import bindings_of, scopes
 from auditor.engine.rule import DRIFT
 from auditor.engine.sql import named, quoted, verdict_sql
 from auditor.errors import RuleError
-from auditor.facts.views import unreadable
+from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
     from auditor.engine.params import ParamValues, Scope
@@ -33,10 +32,10 @@ class _Pair:
     place: FixRule  # how the setting is found in the view of `other`
 
 
-def foresee_elsewhere(evaluation: Evaluation, rules: RuleSet, params: ParamValues) -> None:
+def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValues) -> None:
     """Mark failures whose fix would make a rule over another view fail that passes now; one of the two compares with a baseline.
 
-    The wanted value is put into the other view's row and that rule asked again. Where the rule does not look at the setting itself but at
+    The wanted value is put into the other view's row, and that rule judges it. Where the rule does not look at the setting itself but at
     what the view makes of it, nobody knows what it would be: then the fix is not made either.
 
     Raises:
@@ -46,8 +45,8 @@ def foresee_elsewhere(evaluation: Evaluation, rules: RuleSet, params: ParamValue
     drifting = [rule for rule in rules if DRIFT in rule.tags and rule.fix is not None]
     if not drifting:
         return
-    asked = f"SELECT DISTINCT rule FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND obstacle IS NULL AND target IS NOT NULL"
-    failing = {row[0] for row in evaluation.connection.execute(asked).fetchall()}
+    fixable = f"SELECT DISTINCT rule FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND obstacle IS NULL AND target IS NOT NULL"
+    failing = {row[0] for row in evaluation.connection.execute(fixable).fetchall()}
     for pair in _pairs(rules, failing):
         for scope in scopes(pair.other, params):
             _mark(evaluation, pair, scope, rules.views[pair.other.over][pair.place.column])
@@ -65,22 +64,22 @@ def _pairs(rules: RuleSet, failing: set[str]) -> Iterator[_Pair]:
 
 
 def _places(fix: FixRule, other: Rule, rules: RuleSet) -> Iterator[FixRule]:
-    """How the setting that `fix` changes may be found in the view of `other`, told by any rule over it: each way once.
+    """The ways to find the setting that `fix` changes in the view of `other`, from the fix of any rule over that view: each way once.
 
     Nothing when `other` is not about it; several where it is about several settings of one kind, as two options of a host.
     """
-    found = set()
+    seen = set()
     for rule in (other, *(one for one in rules if one.over == other.over)):
-        told = rule.fix
-        if told is None or told.remediator != fix.remediator or told.target.keys() != fix.target.keys():
+        place = rule.fix
+        if place is None or place.remediator != fix.remediator or place.target.keys() != fix.target.keys():
             continue
-        if any(expression.params for expression in told.target.values()):
+        if any(expression.params for expression in place.target.values()):
             continue
-        if told.column in other.weighed or (rule is other and set(told.foretold) & other.weighed):
-            way = (told.column, tuple(sorted((key, expression.text) for key, expression in told.target.items())))
-            if way not in found:
-                found.add(way)
-                yield told
+        if place.column in other.weighed or (rule is other and set(place.predicted) & other.weighed):
+            way = (place.column, tuple(sorted((key, expression.text) for key, expression in place.target.items())))
+            if way not in seen:
+                seen.add(way)
+                yield place
 
 
 def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -> None:
@@ -89,9 +88,12 @@ def _mark(evaluation: Evaluation, pair: _Pair, scope: Scope, column_type: str) -
     bound = {**scope.bound, **bindings_of(pair.other.judging, scope.values)}
     try:
         evaluation.connection.execute(_mark_sql(evaluation.store, pair, scope, column_type), bound)
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
-    except (duckdb.DataError, duckdb.ProgrammingError) as failure:
+    except duckdb.Error as failure:
+        fault = snapshot_fault(evaluation.connection, failure)
+        if fault is not None:
+            raise fault from failure
+        if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError):
+            raise
         raise RuleError(
             f"{pair.other.path}:1: {pair.other.id} fails on what the fix of {pair.fixing.id} would leave: {str(failure).splitlines()[0]}",
             why="nothing was judged: which fixes are safe is not known.",
@@ -118,7 +120,7 @@ def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
     both = f"SELECT * FROM ({passing}) JOIN ({proposed}) ON auditor_endpoint = endpoint AND auditor_wanted_target = auditor_target"
     changed = {place.column: f"TRY_CAST(auditor_after AS {column_type})"}
     is_plain = place.column in pair.other.weighed
-    for column, expression in place.foretold.items():
+    for column, expression in place.predicted.items():
         if column == place.column:
             continue
         if not is_plain:
@@ -127,9 +129,10 @@ def _mark_sql(store: str, pair: _Pair, scope: Scope, column_type: str) -> str:
             changed[column] = expression.text  # what is true of the setting once it is set at all
     replaced = ", ".join(f"{text} AS {named(column)}" for column, text in changed.items())
     broken = "= 'fail'" if is_plain else "<> 'pass'"
-    found = f"SELECT DISTINCT auditor_endpoint, auditor_target FROM (SELECT * REPLACE ({replaced}) FROM ({both})) WHERE {verdict} {broken}"
+    judged = f"SELECT * REPLACE ({replaced}) FROM ({both})"
+    hits = f"SELECT DISTINCT auditor_endpoint, auditor_target FROM ({judged}) WHERE {verdict} {broken}"
     return (
-        f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(pair.other.id)} FROM ({found}) AS b "
+        f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(pair.other.id)} FROM ({hits}) AS b "
         f"WHERE v.rule = {quoted(pair.fixing.id)} AND v.endpoint = b.auditor_endpoint AND v.target = b.auditor_target "
         f"AND v.verdict = 'fail' AND v.obstacle IS NULL"
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def needs_of(rules: Iterable[Rule]) -> Needs:
     """What has to be read so that each of `rules` says what it would say if everything were read.
 
-    That is what its expressions name, fix and evidence included, and the columns by which a row is told and a param's place is found.
+    That is what its expressions name, fix and evidence included, and the columns that identify a row and the place of its params.
     """
     wanted: dict[str, set[str]] = {}
     for rule in rules:

@@ -6,10 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.rule import Expression, ParamValue, Rule, RuleSet
 from auditor.engine.types import is_param_value
 from auditor.errors import ConfigurationError
 from auditor.yaml import did_you_mean
+
+RESERVED = "auditor_"
+"""How the engine's own columns and params begin, so that no rule or view can name one."""
 
 _WHY = "nothing was judged: a value that reaches no rule would leave the fleet held to another one."
 _KINDS: Mapping[type, str] = {bool: "true or false", int: "a whole number", float: "a number", str: "text", tuple: "a list"}
@@ -106,6 +109,17 @@ def values_at(rule: Rule, params: ParamValues, place: Place) -> Mapping[str, Par
     return values
 
 
+def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Param values as DuckDB takes them."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
+def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
+    used = {name for expression in expressions for name in expression.params}
+    return bindings({name: value for name, value in values.items() if name in used})
+
+
 def _rest(endpoints: list[str], clusters: list[tuple[str, str]]) -> tuple[str, dict[str, Any]]:
     """The rows in none of these places; a row without an endpoint or a cluster is in none."""
     conditions, bound = ["true"], {}
@@ -137,7 +151,7 @@ def _checked(override: Override, rules: RuleSet) -> ParamValue:
         raise _mistake(
             override, f'"{override.name}" of {override.rule} must be {_KINDS[type(default)]} like {default!r}, and is {override.value!r}'
         )
-    return value  # type: ignore[no-any-return]  # is_param_value said so
+    return value  # type: ignore[no-any-return]  # is_param_value has checked it
 
 
 def _mistake(override: Override, what: str) -> ConfigurationError:

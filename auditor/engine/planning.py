@@ -1,6 +1,6 @@
 """Failures to changes: what could be set, what a person has to do, and where two rules disagree; pure, and before anything is touched.
 
-Whether a change would settle its failure was asked while judging (sql.py puts the wanted value into the row and judges it again).
+Whether a change would settle its failure was found out while judging (sql.py puts the wanted value into the row and judges it again).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
 
     Failures of rules that are not among `rules` ask for nothing; None: all of them count.
 
-    One setting asked for by several rules is one change. Rules that want it different, or a rule that passes now and would not after the
+    One setting that several rules change is one change. Rules that want it different, or a rule that passes now and would not after the
     change, make a contradiction: none of them is planned. A setting that a waived failure is about stays as it is, whoever else wants it
     changed: whoever answers for the waiver answers for the setting.
     """
@@ -71,9 +71,9 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
     return Plan(
         tuple(sorted(changes, key=lambda change: (*_place(change.resource), change.remediator, change.target.keys))),
         tuple(sorted(by_hand, key=lambda hand: (*_place(hand.resource), hand.rule))),
-        tuple(sorted(contradictions, key=lambda found: (found.target.endpoint, found.remediator, found.target.keys))),
+        tuple(sorted(contradictions, key=lambda one: (one.target.endpoint, one.remediator, one.target.keys))),
         left_alone(evaluation),
-        tuple(sorted(held, key=lambda found: (found.target.endpoint, found.remediator, found.target.keys))),
+        tuple(sorted(held, key=lambda one: (one.target.endpoint, one.remediator, one.target.keys))),
     )
 
 

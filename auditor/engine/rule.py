@@ -1,4 +1,4 @@
-"""A rule as it is once its file has been read and found sound."""
+"""A rule whose file has been read and found sound."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from auditor.model import FixClass, RuleText, Severity, Verdict
 from auditor.yaml import did_you_mean
 
 ON_REQUEST = "on-request"
-"""The tag of rules that an audit leaves out unless they are asked for: they read, or weigh, much for what they are about."""
+"""The tag of rules that an audit leaves out unless they are requested: they read, or weigh, much for what they are about."""
 
 DRIFT = "drift"
-"""The tag of rules that compare with a baseline: what they want is a fact of the fleet, and their failures tell since when."""
+"""The tag of rules that compare with a baseline: what they want is a fact of the fleet, and their failures say since when."""
 
 ALL = "all"
 """Instead of a tag: every rule."""
@@ -46,7 +46,7 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class FixRule:
-    """How a failure is mended: where the setting lives, as what it was read, what it becomes."""
+    """How a failure is fixed: where the setting lives, the column it was read as, and what it becomes."""
 
     remediator: str
     fix_class: FixClass
@@ -54,7 +54,7 @@ class FixRule:
     column: str  # of the view: the setting as it was read
     value: Expression  # what it is set to; `set` in the file
     when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
-    foretold: Mapping[str, Expression]  # further columns the fix changes once it is in effect
+    predicted: Mapping[str, Expression]  # further columns the fix changes once it is in effect
     reason: str | None
 
 
@@ -107,7 +107,7 @@ class Rule:
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the rule."""
-        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.foretold.values())
+        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.predicted.values())
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
 
     @property
@@ -118,8 +118,8 @@ class Rule:
 
     def text(self) -> RuleText:
         """What reports show of it."""
-        mended = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.fix_class})"
-        fix_text = "\n".join(part for part in (mended, self.by_hand) if part)
+        fix = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.fix_class})"
+        fix_text = "\n".join(part for part in (fix, self.by_hand) if part)
         return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text, self.if_unknown or "")
 
 
@@ -129,7 +129,7 @@ class RuleSet:
 
     rules: Mapping[str, Rule]
     views: Views
-    left_out: frozenset[str] = frozenset()  # ids that exist and were not asked for
+    left_out: frozenset[str] = frozenset()  # ids that exist and were not requested
 
     def __iter__(self) -> Iterator[Rule]:
         return iter(self.rules.values())
@@ -141,7 +141,7 @@ class RuleSet:
         return self.rules[rule_id]
 
     def usual(self) -> RuleSet:
-        """The rules but for those that are judged only when somebody asks for them."""
+        """The rules without those that are judged on request only."""
         return self.only(rule.id for rule in self if ON_REQUEST not in rule.tags)
 
     def tagged(self, tags: Collection[str]) -> RuleSet:
@@ -156,7 +156,7 @@ class RuleSet:
         for tag in sorted(set(tags) - known):
             raise ConfigurationError(
                 f'no rule has the tag "{tag}"{did_you_mean(tag, known)}',
-                why="nothing was judged: what was asked for does not exist.",
+                why="nothing was judged: what was requested does not exist.",
                 do="see `auditor rules list`.",
             )
         return self.only(rule.id for rule in self if set(tags) & set(rule.tags))
@@ -171,7 +171,7 @@ class RuleSet:
         for rule_id in sorted(wanted - set(self.rules)):
             raise ConfigurationError(
                 f'no rule is called "{rule_id}"{did_you_mean(rule_id, self.rules)}',
-                why="nothing was judged: what was asked for does not exist.",
+                why="nothing was judged: what was requested does not exist.",
                 do="see `auditor rules list`.",
             )
         chosen = {rule_id: rule for rule_id, rule in self.rules.items() if rule_id in wanted}

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from auditor.engine.columns import ExpressionError
-from auditor.engine.expressions import RESERVED, ExpressionChecker
-from auditor.engine.fields import Fields
-from auditor.engine.rule import Example, Expression, FixRule, Param, Rule, Views
+from auditor.engine.params import RESERVED
+from auditor.engine.rule import Example, Expression, FixRule, Param, Rule
+from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
-from auditor.model import FixClass, Severity, Verdict
-from auditor.yaml import YamlDocument
+from auditor.model import Verdict
+from auditor.shapes import Mistake, decode
+from auditor.yaml import did_you_mean
 
-_REQUIRED = ("title", "lesson", "sources", "holds", "observed", "desired", "examples")
-_KEYS = (
-    "id",
-    "severity",
-    "tags",
-    "over",
-    "params",
-    "applies",
-    "may_be_missing",
-    "evidence",
-    "fix",
-    "by_hand",
-    "if_unknown",
-    "risk",
-    "waive_when",
-    *_REQUIRED,
-)
-_JUDGING = ("applies", "holds", "observed", "desired")
-_FIX_KEYS = ("remediator", "target", "column", "set", "when", "foretold", "class", "reason")
-_EXAMPLE_KEYS = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
+if TYPE_CHECKING:
+    from auditor.engine.expressions import ExpressionChecker
+    from auditor.engine.rule import Views
+    from auditor.engine.rule_shape import FixShape
+    from auditor.yaml import YamlDocument
+
+_EXAMPLES = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
 _TRUTH = (Family.TRUTH,)
 _SETTINGS = (Family.TRUTH, Family.WHOLE, Family.NUMBER, Family.TEXT)
 _SHOWN = (*_SETTINGS, Family.TIME)
@@ -44,240 +32,211 @@ _NOTHING = Expression("NULL", (), (), "NULL")
 
 
 class RuleReader:
-    """Turns one file into a rule; `problems` then holds (line, what) of each mistake."""
+    """Turns one file into a rule; `mistakes` then holds (line, what) of each mistake."""
 
-    def __init__(
-        self,
-        document: YamlDocument,
-        checker: ExpressionChecker,
-        views: Views,
-        remediators: Collection[str],
-    ) -> None:
-        self._fields = Fields(document)
+    def __init__(self, document: YamlDocument, checker: ExpressionChecker, views: Views, remediators: Collection[str]) -> None:
+        self._document = document
         self._checker = checker
         self._views = views
         self._remediators = remediators
-        self._view = ""
+        self._shape, self._mistakes = decode(document.data, RuleShape)
+        self._columns: Mapping[str, str] = views.get(self._shape.over, {})
         self._params: Mapping[str, Param] = {}
 
     @property
-    def problems(self) -> list[tuple[int, str]]:
+    def mistakes(self) -> list[tuple[int, str]]:
         """The mistakes by line."""
-        return sorted(self._fields.problems)
+        return sorted((self._document.line(*mistake.at), mistake.what) for mistake in self._mistakes)
 
     def expressions(self) -> Iterator[tuple[str, str, Mapping[str, Param]]]:
-        """What stands where an expression belongs, sound or not, with the view and the params it would be checked with."""
-        fields, view = self._fields, self._fields.get("over")
-        if not isinstance(view, str) or view not in self._views:
+        """Every expression of the file, sound or not, with the view and the params it will be checked with."""
+        shape, fix = self._shape, self._shape.fix
+        if shape.over not in self._views:
             return
-        told, fix = fields.get("params"), fields.get("fix")
-        params = {}
-        for name in told if isinstance(told, dict) else ():
-            default = fields.get("params", name, "default")
-            params[name] = Param(tuple(default) if isinstance(default, list) else default, "", "")
-        values = [fields.get(key) for key in _JUDGING]
-        if isinstance(fix, dict):
-            values += [fix.get("set"), fix.get("when")]
-            values += [value for key in ("target", "foretold") if isinstance(fix.get(key), dict) for value in fix[key].values()]
+        params = {name: Param(_default(param.default), "", "") for name, param in shape.params.items()}
+        values: list[Any] = [shape.applies, shape.holds, shape.observed, shape.desired]
+        if fix is not None:
+            values += [fix.value, fix.when, *fix.target.values(), *fix.predicted.values()]
         for value in values:
-            if value is not None and not isinstance(value, list | dict):
-                yield _as_sql(value), view, params
+            if value is not None:
+                yield _as_sql(value), shape.over, params
 
     def rule(self, expected_id: str) -> Rule | None:
         """The rule, if the file has no mistake."""
-        fields = self._fields
-        fields.known_keys(_KEYS)
-        for key in _REQUIRED:
-            if fields.get(key) is None:
-                fields.wrong(f'"{key}" is missing')
+        shape = self._shape
         self._check_id(expected_id)
-        severity = fields.one_of(list(Severity), "severity", "severity")
-        view = fields.one_of(self._views, "view", "over")
-        if view is None:
+        if not self._is_known(shape.over, self._views, "view", "over"):
             return None  # every other sentence about an expression would follow from this one
-        self._view = view
         self._params = self._read_params()
-        missing = {}
-        if fields.are_known(self._views[view], f"column in view {view}", "may_be_missing"):
-            missing = {column: fields.text("may_be_missing", column, required=True) for column in fields.mapping("may_be_missing")}
         rule = Rule(
             id=expected_id,
-            title=fields.text("title"),
-            severity=Severity(severity or Severity.INFO),
-            over=view,
-            lesson=fields.text("lesson"),
+            title=shape.title.strip(),
+            severity=shape.severity,
+            over=shape.over,
+            lesson=shape.lesson.strip(),
             sources=self._read_sources(),
-            holds=self._expression("holds", wanted=_TRUTH) or _NOTHING,
-            observed=self._expression("observed", wanted=_SHOWN) or _NOTHING,
-            desired=self._expression("desired", wanted=_SHOWN) or _NOTHING,
-            path=fields.document.path,
-            applies=self._expression("applies", wanted=_TRUTH),
-            tags=fields.texts("tags"),
+            holds=self._expression(shape.holds, "holds", wanted=_TRUTH) or _NOTHING,
+            observed=self._expression(shape.observed, "observed", wanted=_SHOWN) or _NOTHING,
+            desired=self._expression(shape.desired, "desired", wanted=_SHOWN) or _NOTHING,
+            path=self._document.path,
+            applies=self._expression(shape.applies, "applies", wanted=_TRUTH),
+            tags=shape.tags,
             params=self._params,
-            may_be_missing=missing,
-            evidence=self._read_evidence(),
-            fix=self._read_fix(),
-            by_hand=fields.text("by_hand") or None,
-            if_unknown=fields.text("if_unknown") or None,
-            risk=fields.text("risk") or None,
-            waive_when=fields.text("waive_when") or None,
+            may_be_missing={
+                column: why.strip() for column, why in shape.may_be_missing.items() if self._is_column(column, "may_be_missing")
+            },
+            evidence=tuple(column for index, column in enumerate(shape.evidence) if self._is_column(column, "evidence", at=index)),
+            fix=self._read_fix(shape.fix),
+            by_hand=_stripped(shape.by_hand),
+            if_unknown=_stripped(shape.if_unknown),
+            risk=_stripped(shape.risk),
+            waive_when=_stripped(shape.waive_when),
             examples=self._read_examples(),
         )
         self._check_whole(rule)
-        return None if fields.problems else rule
+        return None if self._mistakes else rule
 
-    def _read_evidence(self) -> tuple[str, ...]:
-        columns = self._fields.texts("evidence")
-        for index, column in enumerate(columns):
-            if column not in self._views[self._view]:
-                self._fields.unknown(f"column in view {self._view}", column, self._views[self._view], "evidence", index)
-        return columns
+    def _wrong(self, what: str, *at: str | int) -> None:
+        self._mistakes.append(Mistake(at, what))
+
+    def _is_known(self, word: str, known: Collection[str], noun: str, *at: str | int) -> bool:
+        """Whether `word` is one of `known`; one that is not is a mistake. A blank is one already."""
+        if word and word not in known:
+            self._wrong(f'there is no {noun} "{word}"{did_you_mean(word, known)}', *at)
+        return word in known
+
+    def _is_column(self, column: str, *key: str, at: str | int | None = None) -> bool:
+        return self._is_known(column, self._columns, f"column in view {self._shape.over}", *key, column if at is None else at)
 
     def _check_id(self, expected: str) -> None:
-        written = self._fields.text("id", required=True)
+        written = self._shape.id.strip()
         if written and written != expected:
-            self._fields.wrong(f'id is "{written}" and the file\'s path says "{expected}"', "id")
+            self._wrong(f'id is "{written}" and the file\'s path says "{expected}"', "id")
         elif not _ID.fullmatch(expected):
-            self._fields.wrong(f'"{expected}" is not TOPIC/NAME in lower case, digits and dashes', "id")
+            self._wrong(f'"{expected}" is not TOPIC/NAME in lower case, digits and dashes', "id")
 
     def _check_whole(self, rule: Rule) -> None:
-        """What only shows once every part is read."""
-        fields = self._fields
+        """Find the mistakes that only show once every part is read."""
         if rule.applies is not None:
             try:
                 self._checker.check_strict(rule.applies.text, rule.may_be_missing)
             except ExpressionError as failure:
-                fields.wrong(f"'applies' {failure}", "applies")
+                self._wrong(f"'applies' {failure}", "applies")
         if rule.holds is not _NOTHING and not rule.holds.columns:
-            fields.wrong("'holds' names no column, so it says the same of every row", "holds")
-        if fields.get("fix") is None and rule.by_hand is None:
-            fields.wrong('neither "fix" nor "by_hand" says what to do about a failure')
+            self._wrong("'holds' names no column, so it says the same of every row", "holds")
+        if self._shape.fix is None and rule.by_hand is None:
+            self._wrong('neither "fix" nor "by_hand" says what to do about a failure')
         self._check_example_kinds(rule)
-        if fields.problems:
+        if self._mistakes:
             return  # an expression with a mistake names nothing, and what it would name is not unused
         used = {name for expression in rule.expressions for name in expression.params}
         for name in rule.params:
             if name not in used:
-                fields.wrong(f"no expression names ${name}", "params", name)
+                self._wrong(f"no expression names ${name}", "params", name)
         for column in rule.may_be_missing:
             if column not in rule.columns:
-                fields.wrong(f'no expression names "{column}"', "may_be_missing", column)
+                self._wrong(f'no expression names "{column}"', "may_be_missing", column)
 
     def _check_example_kinds(self, rule: Rule) -> None:
         present = {example.verdict for example in rule.examples}
-        for key, verdict in _EXAMPLE_KEYS.items():
-            can_be = verdict is not Verdict.NOT_APPLICABLE or self._fields.get("applies") is not None
+        for key, verdict in _EXAMPLES.items():
+            can_be = verdict is not Verdict.NOT_APPLICABLE or self._shape.applies is not None
             if can_be and verdict not in present:
-                self._fields.wrong(f'no example under "{key}"', "examples")
+                self._wrong(f'no example under "{key}"', "examples")
             if not can_be and verdict in present:
-                self._fields.wrong(f'without "applies" no row is "{key}"', "examples", key)
+                self._wrong(f'without "applies" no row is "{key}"', "examples", key)
 
     def _read_params(self) -> dict[str, Param]:
-        fields, params = self._fields, {}
-        for name in fields.mapping("params"):
+        params = {}
+        for name, shape in self._shape.params.items():
             if not _NAME.fullmatch(name) or name.startswith(RESERVED):
-                fields.wrong(f'"{name}" cannot be a param: lower-case letters, digits and _, and not {RESERVED}...', "params", name)
-            fields.known_keys(("default", "unit", "why"), "params", name)
-            default = fields.get("params", name, "default")
-            if isinstance(default, list):
-                default = tuple(default)
+                self._wrong(f'"{name}" cannot be a param: lower-case letters, digits and _, and not {RESERVED}...', "params", name)
+            default = _default(shape.default)
             if not is_param_value(default):
-                fields.wrong(
-                    f"the default of ${name} must be true, false, a number, text, or a list of one kind of these", "params", name, "default"
-                )
+                what = f"the default of ${name} must be true, false, a number, text, or a list of one kind of these"
+                self._wrong(what, "params", name, "default")
                 default = ""
-            unit, why = fields.text("params", name, "unit", required=True), fields.text("params", name, "why", required=True)
-            params[name] = Param(default, unit, why)
+            params[name] = Param(default, shape.unit.strip(), shape.why.strip())
         return params
 
     def _read_sources(self) -> tuple[tuple[str, str | None], ...]:
-        fields, result = self._fields, []
-        for index, _ in enumerate(entries := fields.items("sources")):
-            fields.known_keys(("what", "url"), "sources", index)
-            url = fields.text("sources", index, "url")
-            if url and not url.startswith(("https://", "http://", "docs/")):  # docs/: a page of this repository
-                fields.wrong(f'"{url}" is not a URL', "sources", index, "url")
-            result.append((fields.text("sources", index, "what", required=True), url or None))
-        if not entries and fields.get("sources") is not None:
-            fields.wrong("a rule without a source is a rumour: name at least one", "sources")
-        return tuple(result)
+        for index, source in enumerate(self._shape.sources):
+            if source.url and not source.url.startswith(("https://", "http://", "docs/")):  # docs/: a page of this repository
+                self._wrong(f'"{source.url}" is not a URL', "sources", index, "url")
+        if self._document.data.get("sources") == []:
+            self._wrong("a rule without a source is a rumour: name at least one", "sources")
+        return tuple((source.what.strip(), _stripped(source.url)) for source in self._shape.sources)
 
-    def _read_fix(self) -> FixRule | None:
-        fields = self._fields
-        if fields.get("fix") is None:
+    def _read_fix(self, shape: FixShape | None) -> FixRule | None:
+        if shape is None:
             return None
-        fields.known_keys(_FIX_KEYS, "fix")
-        columns = self._views[self._view]
-        remediator = fields.one_of(self._remediators, "remediator", "fix", "remediator")
-        fix_class = fields.one_of(list(FixClass), "fix class", "fix", "class")
-        column = fields.one_of(columns, f"column in view {self._view}", "fix", "column")
-        target = self._expressions("fix", "target", wanted=_SETTINGS)
+        remediator = self._is_known(shape.remediator, self._remediators, "remediator", "fix", "remediator")
+        column = self._is_column(shape.column, "fix", at="column")
+        target = self._expressions(shape.target, "target", wanted=_SETTINGS)
         if not target:
-            fields.wrong('"target" does not say where the setting lives', "fix", "target")
-        value = self._expression("fix", "set", wanted=_SETTINGS, required=True)
-        when = self._expression("fix", "when", wanted=_TRUTH)
-        foretold = self._expressions("fix", "foretold", wanted=tuple(Family))
-        known = fields.are_known(columns, f"column in view {self._view}", "fix", "foretold")
-        if remediator is None or fix_class is None or column is None or value is None or not known:
+            self._wrong('"target" does not say where the setting lives', "fix", "target")
+        value = self._expression(shape.value, "fix", "set", wanted=_SETTINGS)
+        when = self._expression(shape.when, "fix", "when", wanted=_TRUTH)
+        predicted = self._expressions(shape.predicted, "foretold", wanted=tuple(Family))
+        known = [self._is_column(name, "fix", "foretold") for name in shape.predicted]
+        if not remediator or not column or value is None or not all(known):
             return None
-        for name, expression in foretold.items():
+        for name, expression in predicted.items():
             self._check_fits(name, expression, "foretold", name)
-        self._check_fits(column, value, "set")
-        return FixRule(remediator, FixClass(fix_class), target, column, value, when, foretold, fields.text("fix", "reason") or None)
+        self._check_fits(shape.column, value, "set")
+        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason))
 
     def _check_fits(self, column: str, expression: Expression, *key: str) -> None:
-        has, gets = family_of(self._views[self._view][column]), family_of(expression.type)
-        # A text column holds settings of every type as the wire told them; the expression then says which type this one has.
+        has, gets = family_of(self._columns[column]), family_of(expression.type)
+        # A text column holds settings of every type as the wire has them; the expression then says which type this one has.
         if has not in (gets, Family.TEXT) and (has, gets) != (Family.NUMBER, Family.WHOLE):
-            self._fields.wrong(f"\"{column}\" is {has}, and '{key[0]}' gives {gets}; cast it", "fix", *key)
+            self._wrong(f"\"{column}\" is {has}, and '{key[0]}' gives {gets}; cast it", "fix", *key)
 
     def _read_examples(self) -> tuple[Example, ...]:
-        fields, result = self._fields, dict[str, Example]()
-        fields.known_keys(tuple(_EXAMPLE_KEYS), "examples")
-        for key, verdict in _EXAMPLE_KEYS.items():
-            for index, _ in enumerate(fields.items("examples", key)):
-                fields.known_keys(("name", "row"), "examples", key, index)
-                name = fields.text("examples", key, index, "name", required=True)
-                if name in result:
-                    fields.wrong(f'a second example is named "{name}"', "examples", key, index, "name")
-                self._check_row("examples", key, index, "row")
-                row = fields.mapping("examples", key, index, "row")
-                result[name] = Example(name, verdict, row, fields.document.line("examples", key, index))
-        return tuple(result.values())
+        examples = dict[str, Example]()
+        for key, verdict in _EXAMPLES.items():
+            for index, shape in enumerate(getattr(self._shape.examples, key)):
+                at = ("examples", key, index)
+                if shape.name and shape.name in examples:
+                    self._wrong(f'a second example is named "{shape.name}"', *at, "name")
+                self._check_row(shape.row, *at, "row")
+                examples[shape.name] = Example(shape.name.strip(), verdict, shape.row, self._document.line(*at))
+        return tuple(examples.values())
 
-    def _check_row(self, *at: str | int) -> None:
-        columns = self._views[self._view]
-        if self._fields.are_known(columns, f"column in view {self._view}", *at):
-            for column, value in self._fields.mapping(*at).items():
-                if not suits(value, family_of(columns[column])):
-                    self._fields.wrong(f'"{column}" is {family_of(columns[column])}, and {value!r} is not', *at, column)
+    def _check_row(self, row: Mapping[str, Any], *at: str | int) -> None:
+        for column, value in row.items():
+            known = self._is_known(column, self._columns, f"column in view {self._shape.over}", *at, column)
+            if known and not suits(value, family_of(self._columns[column])):
+                self._wrong(f'"{column}" is {family_of(self._columns[column])}, and {value!r} is not', *at, column)
 
-    def _expressions(self, *at: str, wanted: Collection[Family]) -> dict[str, Expression]:
-        found = {key: self._expression(*at, key, wanted=wanted, required=True) for key in self._fields.mapping(*at)}
-        return {key: expression for key, expression in found.items() if expression is not None}
+    def _expressions(self, values: Mapping[str, Any], key: str, *, wanted: Collection[Family]) -> dict[str, Expression]:
+        """Those of a fix, under `key`."""
+        read = {name: self._expression(value, "fix", key, name, wanted=wanted) for name, value in values.items()}
+        return {name: expression for name, expression in read.items() if expression is not None}
 
-    def _expression(self, *at: str, wanted: Collection[Family], required: bool = False) -> Expression | None:
-        value, name = self._fields.get(*at), ".".join(at)
+    def _expression(self, value: Any, *at: str, wanted: Collection[Family]) -> Expression | None:
         if value is None:
-            if required:
-                self._fields.wrong(f'"{name}" is missing', *at)
             return None
-        if isinstance(value, list | dict):
-            self._fields.wrong(f"'{name}' must be one SQL expression", *at)
-            return None
-        text = _as_sql(value)
+        name = ".".join(at)
         try:
-            expression = self._checker.read(text, self._view, self._params)
+            expression = self._checker.read(_as_sql(value), self._shape.over, self._params)
         except ExpressionError as failure:
-            self._fields.wrong(f"'{name}' {failure}", *at)
+            self._wrong(f"'{name}' {failure}", *at)
             return None
         if family_of(expression.type) not in wanted:
             meant = Family.TRUTH if wanted == _TRUTH else "a single value"
-            self._fields.wrong(f"'{name}' must be {meant}, and is {expression.type}", *at)
+            self._wrong(f"'{name}' must be {meant}, and is {expression.type}", *at)
             return None
         return expression
 
 
 def _as_sql(value: Any) -> str:
-    """The text of an expression: `desired: 256` and `set: true` are YAML's words and SQL's alike."""
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def _default(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _stripped(text: str | None) -> str | None:
+    return text.strip() if text is not None else None

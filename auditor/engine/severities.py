@@ -33,14 +33,14 @@ def with_severities(rules: RuleSet, overrides: Iterable[Override]) -> RuleSet:
     Raises:
         ConfigurationError: an override names a rule or topic that does not exist, judged by or not.
     """
-    told = list(overrides)
+    given = list(overrides)
     known = {*rules.rules, *rules.left_out}
-    for override in told:
+    for override in given:
         _check(override, known)
-    given = {override.rules: override.severity for override in told}
+    by_rules = {override.rules: override.severity for override in given}
     weighed = {}
     for rule in rules:
-        severity = given.get(rule.id, given.get(rule.id.partition("/")[0] + _OF_A_TOPIC))
+        severity = by_rules.get(rule.id, by_rules.get(rule.id.partition("/")[0] + _OF_A_TOPIC))
         weighed[rule.id] = rule if severity is None else replace(rule, severity=severity)
     return RuleSet(weighed, rules.views, rules.left_out)
 

@@ -1,14 +1,15 @@
-"""The one SQL statement that judges a rule: verdict, evidence, proposed change and foretold outcome of every row of a view."""
+"""The one SQL statement that judges a rule: verdict, evidence, proposed change and predicted outcome of every row of a view."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from itertools import pairwise
 
+from auditor.engine.lexing import renamed_params
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
-from auditor.facts.views import RESOURCE_COLUMNS, Kinds
+from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
 VERDICT_COLUMNS: Mapping[str, str] = {
@@ -26,12 +27,12 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "target": "VARCHAR",  # JSON object of the remediator's keys; NULL unless a fix is at hand
     "before": "VARCHAR",  # JSON scalar; NULL: the setting is absent, or `obstacle` says that it was not read
     "after": "VARCHAR",  # JSON scalar
-    "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of OBSTACLES; NULL when it is
+    "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of FIX_BLOCKERS; NULL when it is
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
 }
 
-OBSTACLES = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
-"""Why a failure with a fix is left to a person, first reason first; `obstacles.obstacle_text` says each in words."""
+FIX_BLOCKERS = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
+"""Why a failure with a fix is left to a person, first reason first; `fix_blockers.blocker_text` says each in words."""
 
 
 def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
@@ -40,15 +41,16 @@ def judging_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str
     Everything but `applies` is strict: it is NULL as soon as a column it names is, unless the rule lists that column under may_be_missing.
     Each expression is evaluated only where the one before it let it, so that a cast that a rule guards by `applies` cannot fail elsewhere.
     """
-    told = {**{name: f"auditor_{name}" for name in VERDICT_COLUMNS}, "rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
-    listed = ", ".join(f"{text} AS {name}" for name, text in told.items())
-    return f"SELECT {listed} FROM ({_foretold(rule, view, source, condition)})"
+    values = {name: f"auditor_{name}" for name in VERDICT_COLUMNS}
+    values |= {"rule": quoted(rule.id), "obstacle": _obstacle(rule), "breaks": "NULL"}
+    listed = ", ".join(f"{text} AS {name}" for name, text in values.items())
+    return f"SELECT {listed} FROM ({_predicted(rule, view, source, condition)})"
 
 
 def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, counted: str = "count(*)") -> str:
     """A SELECT that answers each verdict on the rows of `source` that meet `condition`, and how many rows got it, which is `counted`.
 
-    What `judging_sql` computes of a row is computed here too where it could fail: a verdict that is counted can be told later.
+    What `judging_sql` computes of a row is computed here too where it could fail: a verdict that is counted can be read later.
     """
     computed = ", ".join(f"count({text})" for text in _fallible(rule, view))
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
@@ -57,18 +59,18 @@ def tally_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, 
 
 def tallied_columns(rule: Rule, view: Mapping[str, str]) -> set[str]:
     """The columns that `tally_sql` looks at, besides those of its condition."""
-    told = {column for expression in (*rule.judging, rule.observed, rule.desired) for column in expression.columns}
-    return told | {column for column in rule.columns if family_of(view[column]) is Family.TIME}
+    shown = {column for expression in (*rule.judging, rule.observed, rule.desired) for column in expression.columns}
+    return shown | {column for column in rule.columns if family_of(view[column]) is Family.TIME}
 
 
-def failing_sql(rule: Rule, kinds: Kinds) -> str:
-    """A SELECT of the rows of a view that `rule` fails, by their kinds; it binds what makes the verdict."""
-    failing = f"SELECT kind_number FROM {kinds.table} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
-    return f"SELECT * EXCLUDE (kind_number) FROM {kinds.rows} WHERE kind_number IN ({failing})"
+def failing_sql(rule: Rule) -> str:
+    """A SELECT of the rows of `device` that `rule` fails, by their classes; it binds what makes the verdict."""
+    failing = f"SELECT class_number FROM {CLASS_TABLE} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
+    return f"SELECT * EXCLUDE (class_number) FROM {CLASSIFIED_ROWS} WHERE class_number IN ({failing})"
 
 
-def quiet_form(rule: Rule, prefix: str) -> Rule:
-    """The rule as it tells of rows that did not fail, its params called $<prefix><name>: many such stand in one statement."""
+def deferred_form(rule: Rule, prefix: str) -> Rule:
+    """The rule without its fix, for rows that did not fail; its params are $<prefix><name>, since many such stand in one statement."""
 
     def renamed(expression: Expression) -> Expression:
         return replace(
@@ -86,29 +88,18 @@ def quiet_form(rule: Rule, prefix: str) -> Rule:
     )
 
 
-def renamed_params(text: str, prefix: str) -> str:
-    """The expression with every $name as $<prefix>name."""
-    from sqlglot import tokenize
-
-    if "$" not in text:
-        return text
-    dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
-    edges = [0, *dollars, len(text)]
-    return prefix.join(text[start:end] for start, end in pairwise(edges))
-
-
-def mended_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
+def fixed_sql(rule: Rule, view: Mapping[str, str], source: str, condition: str, columns: Iterable[str]) -> str:
     """A SELECT of every row whose failure the fix would settle: `columns` as they will be read afterwards.
 
     `rule` has a fix; beside them are the columns that it changes as they are read now, called `before(column)`.
     """
     settled = f"auditor_verdict = 'fail' AND ({_obstacle(rule)}) IS NULL"
     changed = [before(column) for column in sorted(changed_columns(rule.fix))] if rule.fix is not None else []
-    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_foretold(rule, view, source, condition)}) WHERE {settled}"
+    return f"SELECT {', '.join(map(named, [*columns, *changed]))} FROM ({_predicted(rule, view, source, condition)}) WHERE {settled}"
 
 
 def before(column: str) -> str:
-    """What `mended_sql` calls a column as it is read now."""
+    """What `fixed_sql` calls a column as it is read now."""
     return f"auditor_before_{column}"
 
 
@@ -123,18 +114,18 @@ def verdict_sql(rule: Rule) -> str:
     return verdict
 
 
-def _foretold(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
-    """Every row with all that is said of it as it was read (auditor_...), while its own columns are as a fix would leave them."""
+def _predicted(rule: Rule, view: Mapping[str, str], source: str, condition: str) -> str:
+    """A SELECT of every row: its verdict as read, with all that belongs to it (auditor_...), and its columns as a fix would leave them."""
     judged = f"SELECT *, {verdict_sql(rule)} AS auditor_verdict FROM {source} WHERE {condition}"
     weighed = f"SELECT *, {_weighed(rule, view)} FROM ({judged})"
     if rule.fix is None:
         return weighed
     as_read = ", ".join(f"{named(column)} AS {named(before(column))}" for column in sorted(changed_columns(rule.fix)))
-    return f"SELECT * REPLACE ({_mended(rule.fix)}), {as_read} FROM ({weighed})"
+    return f"SELECT * REPLACE ({_fixed_columns(rule.fix)}), {as_read} FROM ({weighed})"
 
 
 def _obstacle(rule: Rule) -> str:
-    """Why the fix is not proposed, asked of a row of `_foretold`: the verdict is taken again on what the fix would leave."""
+    """Why the fix is not proposed, for a row of `_predicted`: it is judged again as the fix would leave it."""
     if rule.fix is None:
         return "NULL"
     known = "auditor_verdict <> 'fail' OR auditor_obstacle IS NOT NULL"
@@ -165,23 +156,23 @@ def named(name: str) -> str:
 
 
 def _weighed(rule: Rule, view: Mapping[str, str]) -> str:
-    """Everything that is said of a row as it was read, each part under its own name."""
-    told = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
+    """The parts of a row's verdict as it was read, each under its own name."""
+    applies = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
     applying = rule.applies.columns if rule.applies is not None else ()
     parts = {name: named(name) for name in RESOURCE_COLUMNS}
     for name, expression in (("observed", rule.observed), ("desired", rule.desired)):
-        parts[name] = f"CASE WHEN {told} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
-    parts["evidence"] = f"CASE WHEN {told} THEN {_evidence(rule.columns, view)} ELSE {_evidence(applying, view)} END"
+        parts[name] = f"CASE WHEN {applies} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
+    parts["evidence"] = f"CASE WHEN {applies} THEN {_evidence(rule.columns, view)} ELSE {_evidence(applying, view)} END"
     parts["missing"] = f"CASE WHEN auditor_verdict = 'unknown' THEN {_missing(rule)} END"
     parts |= _fix_parts(rule, view)
     return ", ".join(f"{text} AS auditor_{name}" for name, text in parts.items())
 
 
 def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:
-    """What is said of rows that did not fail and is more than a column as it is: a cast or a sum may have no answer."""
-    told = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
+    """The parts of a verdict that did not fail and are more than a column as it is: a cast or a sum may have no answer."""
+    applies = f"auditor_verdict <> {quoted(Verdict.NOT_APPLICABLE)}"
     shown = [
-        f"CASE WHEN {told} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
+        f"CASE WHEN {applies} THEN {json_sql(_strict(expression, rule.may_be_missing), expression.type)} END"
         for expression in (rule.observed, rule.desired)
         if expression.text not in view or family_of(expression.type) is Family.TIME
     ]
@@ -212,17 +203,17 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
         "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
     }
-    changed = {fix.column: fix.value, **fix.foretold}
+    changed = {fix.column: fix.value, **fix.predicted}
     possible = f"{failed} AND ({obstacle}) IS NULL"
     for column, expression in changed.items():
-        parts[f"foretold_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
+        parts[f"predicted_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
     return parts
 
 
 def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
     """The type of a change's before and after.
 
-    The column's own, except that a text column may hold a setting of any type as the wire told it: then the type of `set` counts, and the
+    The column's own, except that a text column may hold a setting of any type as the wire has it: then the type of `set` counts, and the
     text is read as that.
     """
     column = view[fix.column]
@@ -231,7 +222,7 @@ def after_type(fix: FixRule, view: Mapping[str, str]) -> str:
 
 def changed_columns(fix: FixRule) -> set[str]:
     """The columns of the view that will read differently once the fix is in effect."""
-    return {fix.column, *fix.foretold}
+    return {fix.column, *fix.predicted}
 
 
 def _before(fix: FixRule, view: Mapping[str, str]) -> str:
@@ -245,12 +236,12 @@ def _before(fix: FixRule, view: Mapping[str, str]) -> str:
     return f"CASE WHEN CAST({read} AS VARCHAR) = {column} THEN {read} END"
 
 
-def _mended(fix: FixRule) -> str:
+def _fixed_columns(fix: FixRule) -> str:
     """The columns as they will be read once the fix is in effect; rows without a change stay as they are."""
-    changed = (fix.column, *(column for column in fix.foretold if column != fix.column))
+    changed = (fix.column, *(column for column in fix.predicted if column != fix.column))
     possible = "auditor_verdict = 'fail' AND auditor_obstacle IS NULL"
     return ", ".join(
-        f"CASE WHEN {possible} THEN auditor_foretold_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
+        f"CASE WHEN {possible} THEN auditor_predicted_{column} ELSE {named(column)} END AS {named(column)}" for column in changed
     )
 
 

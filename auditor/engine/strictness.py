@@ -25,7 +25,7 @@ ANSWERS_NULL_TO_NULL = frozenset(
 )
 """Functions and operators of DuckDB that answer NULL as soon as one argument is NULL.
 
-Source: DuckDB itself; tests/engine/test_strictness.py asks it about each.
+Source: DuckDB itself; tests/engine/test_strictness.py tries each.
 """
 
 _OPERATORS = frozenset(("OPERATOR_NOT", "COMPARE_IN", "COMPARE_NOT_IN", "ARRAY_EXTRACT", "OPERATOR_CAST", "COMPARE_BETWEEN"))
@@ -64,7 +64,7 @@ def columns_of(tree: Any) -> set[str]:
 def hidden_columns(tree: Any, may_be_missing: Collection[str]) -> tuple[str, list[str]] | None:
     """The first part that may turn NULL into an answer: what it is called, and the columns it hides; None when there is none.
 
-    Columns in `may_be_missing` may be hidden: the rule has said why.
+    Columns in `may_be_missing` may be hidden: the rule gives a reason.
     """
     for node in nodes(tree):
         if _passes_null_on(node):

@@ -16,7 +16,7 @@ SORTED_AT_ONCE = 100_000
 _CHUNK_ROWS = 2_000
 
 
-def told(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[str, object], count: int) -> Iterator[tuple[Any, ...]]:
+def in_order(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[str, object], count: int) -> Iterator[tuple[Any, ...]]:
     """The rows of `select`, which has a column `endpoint`, in the order of PLACE; `count` is how many they are.
 
     Raises:
@@ -26,7 +26,7 @@ def told(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[str,
         yield from fetched(connection, f"{select} ORDER BY {PLACE}", bound)
         return
     for (endpoint,) in list(fetched(connection, f"SELECT DISTINCT endpoint FROM ({select}) ORDER BY endpoint", bound)):
-        # Asked plainly, so that a file can leave out what its statistics rule out.
+        # A plain comparison, so that a file can leave out what its statistics rule out.
         here, also = ("IS NULL", {}) if endpoint is None else ("= $auditor_part", {"auditor_part": endpoint})
         yield from fetched(connection, f"SELECT * FROM ({select}) WHERE endpoint {here} ORDER BY {PLACE}", {**bound, **also})
 
@@ -47,7 +47,7 @@ def fetched(connection: duckdb.DuckDBPyConnection, query: str, bound: Mapping[st
             yield from chunk
     except duckdb.Error as failure:
         raise SnapshotError(
-            f"the verdicts cannot be told: {str(failure).splitlines()[0]}",
-            why="the files they rest on went away or are damaged; what was told before this is not all.",
+            f"the verdicts cannot be read: {str(failure).splitlines()[0]}",
+            why="the files they rest on went away or are damaged; what was shown before this is not all.",
             do="leave a run and a snapshot where they are while they are read; if they are damaged, audit again.",
         ) from failure

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
-from auditor.engine.verdict_reader import PLACE, SORTED_AT_ONCE, fetched, told
+from auditor.engine.verdict_reader import PLACE, SORTED_AT_ONCE, fetched, in_order
 from auditor.errors import SnapshotError
 from auditor.facts.memory import execute
 from auditor.facts.views import seal
@@ -34,7 +34,7 @@ _ADDED: Mapping[int, Collection[str]] = {1: tuple(_WAIVING), _FORMAT: ()}
 
 @dataclass(frozen=True, slots=True)
 class JudgedRule:
-    """What a saved verdict needs of its rule to be told again, whatever became of the rule since."""
+    """The part of a rule that is saved with its verdicts, so that they can be reported whatever became of the rule since."""
 
     title: str
     severity: str
@@ -43,29 +43,29 @@ class JudgedRule:
     fix_class: str
     by_hand: str
     reason: str
-    obstacles: Mapping[str, str]  # sql.OBSTACLES in words
+    obstacles: Mapping[str, str]  # sql.FIX_BLOCKERS in words; saved runs have it under this name
 
 
 @dataclass(frozen=True, slots=True)
-class Quiet:
+class DeferredVerdicts:
     """Verdicts of one rule that were counted and not kept: on a large fleet they are most."""
 
     rule: str
     severity: str
     counts: Mapping[Verdict, int]
-    select: str  # answers sql.VERDICT_COLUMNS of every row the rule was asked about; those of other verdicts are to be left out
+    select: str  # answers sql.VERDICT_COLUMNS of every row the rule was applied to; rows of other verdicts are to be left out
     bound: Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Verdicts of one kind by one rule: as stored, or as `quiet` tells them."""
+    """Verdicts of one kind by one rule: stored, or deferred."""
 
     verdict: Verdict
     severity: str
     rule: str
     count: int
-    quiet: Quiet | None = None
+    deferred: DeferredVerdicts | None = None
 
     def place(self) -> tuple[int, int, str]:
         return list(Verdict).index(self.verdict), list(Severity).index(Severity(self.severity)), self.rule
@@ -76,14 +76,14 @@ class Evaluation:
     """The verdict of every rule on every row of its view.
 
     `store` is a DuckDB database attached to `connection`, with a table `verdict`: the columns of sql.VERDICT_COLUMNS, severity, and what
-    waivers made of it. What is not in there is `quiet`, and told from the views of the connection.
+    waivers made of it. Other verdicts are `deferred`, and read from the views of the connection.
     """
 
     connection: duckdb.DuckDBPyConnection
     store: str
     rules: Mapping[str, JudgedRule]
-    quiet: tuple[Quiet, ...] = ()
-    waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waiving.py puts them to use
+    deferred: tuple[DeferredVerdicts, ...] = ()
+    waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waived_verdicts.py applies them
 
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
         """Every finding, worst first: by verdict, severity, rule, endpoint, cluster, host and name; `verdicts` leaves the others out."""
@@ -101,8 +101,8 @@ class Evaluation:
             waived_unknown += count if waived_from == Verdict.UNKNOWN else 0
             if verdict == Verdict.FAIL:
                 failures[severity] = count
-        for quiet in self.quiet:
-            for kind, count in quiet.counts.items():
+        for deferred in self.deferred:
+            for kind, count in deferred.counts.items():
                 totals[kind] = totals.get(kind, 0) + count
         return Summary(
             fail=totals.get(Verdict.FAIL, 0),
@@ -119,9 +119,10 @@ class Evaluation:
         kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
         groups = fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {})
         parts = [_Part(Verdict(verdict), severity, rule, count) for verdict, severity, rule, count in groups]
-        for quiet in self.quiet:
-            parts += [_Part(kind, quiet.severity, quiet.rule, count, quiet) for kind, count in quiet.counts.items() if kind in verdicts]
-        if not self.quiet and sum(part.count for part in parts) <= SORTED_AT_ONCE:
+        for deferred in self.deferred:
+            counts = [(verdict, count) for verdict, count in deferred.counts.items() if verdict in verdicts]
+            parts += [_Part(verdict, deferred.severity, deferred.rule, count, deferred) for verdict, count in counts]
+        if not self.deferred and sum(part.count for part in parts) <= SORTED_AT_ONCE:
             ranked = ", ".join(f"list_position([{_listed(words)}], CAST({kind} AS VARCHAR))" for kind, words in _RANKS.items())
             select = f"SELECT {', '.join(_STORED)} {kept} ORDER BY {ranked}, rule, {PLACE}"
             yield from (dict(zip(_STORED, values, strict=True)) for values in fetched(self.connection, select, {}))
@@ -130,9 +131,9 @@ class Evaluation:
             these = f"verdict = {quoted(part.verdict)} AND severity = {quoted(part.severity)} AND rule = {quoted(part.rule)}"
             select = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}"
             bound: Mapping[str, object] = {}
-            if part.quiet is not None:
-                select, bound = _quiet_sql(part.quiet, [part.verdict]), part.quiet.bound
-            for values in told(self.connection, select, bound, part.count):
+            if part.deferred is not None:
+                select, bound = _deferred_sql(part.deferred, [part.verdict]), part.deferred.bound
+            for values in in_order(self.connection, select, bound, part.count):
                 yield dict(zip(_STORED, values, strict=True))
 
     def keeping(self, verdict: Verdict, rules: Collection[str]) -> Evaluation:
@@ -142,17 +143,17 @@ class Evaluation:
             SnapshotError: the files behind them went away, or are damaged.
         """
         left = []
-        for quiet in self.quiet:
-            if quiet.rule in rules and quiet.counts.get(verdict):
-                for _ in fetched(self.connection, f"INSERT INTO {self.store}.verdict {_quiet_sql(quiet, [verdict])}", quiet.bound):
+        for deferred in self.deferred:
+            if deferred.rule in rules and deferred.counts.get(verdict):
+                for _ in fetched(self.connection, f"INSERT INTO {self.store}.verdict {_deferred_sql(deferred, [verdict])}", deferred.bound):
                     pass
-                left.append(replace(quiet, counts={kind: count for kind, count in quiet.counts.items() if kind is not verdict}))
+                left.append(replace(deferred, counts={kind: count for kind, count in deferred.counts.items() if kind is not verdict}))
             else:
-                left.append(quiet)
-        return replace(self, quiet=tuple(left))
+                left.append(deferred)
+        return replace(self, deferred=tuple(left))
 
     def save(self, path: Path) -> Evaluation:
-        """Write every verdict to one Parquet file, and answer an evaluation that is told from there, as `load_evaluation` would.
+        """Write every verdict to one Parquet file, and answer an evaluation that reads it, as `load_evaluation` would.
 
         On a sealed connection `path` must lie in the directory that `facts.views.seal` left open. `self` stays what it is.
 
@@ -167,9 +168,9 @@ class Evaluation:
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
         kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())
-        quietly = [_quiet_sql(quiet, quiet.counts) for quiet in self.quiet if quiet.counts]
-        everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *quietly])
-        bound = {name: value for quiet in self.quiet if quiet.counts for name, value in quiet.bound.items()}
+        selects = [_deferred_sql(deferred, deferred.counts) for deferred in self.deferred if deferred.counts]
+        everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *selects])
+        bound = {name: value for deferred in self.deferred if deferred.counts for name, value in deferred.bound.items()}
         try:
             self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
@@ -180,10 +181,10 @@ class Evaluation:
                 why="the fleet was judged and the verdicts are lost when this process ends.",
                 do="check the path and the space left, then audit again with `--from`.",
             ) from failure
-        return replace(self, store=store, quiet=())
+        return replace(self, store=store, deferred=())
 
     def close(self) -> None:
-        """Give up what is kept of it, which is not asked for anything any more; the connection stays open."""
+        """Detach the store, which is not to be read any more; the connection stays open."""
         self.connection.execute(f"DETACH {self.store}")
 
 
@@ -228,7 +229,7 @@ def new_store(
 
     The columns in `without` are not in that file, and NULL.
 
-    It is one of its own, so that waivers and foretold failures can be written while the facts are sealed.
+    It is one of its own, so that waivers and predicted failures can be written while the facts are sealed.
     """
     taken = {row[0] for row in execute(connection, "SELECT database_name FROM duckdb_databases()").fetchall()}
     store = next(name for name in (f"verdicts_{number}" for number in range(len(taken) + 1)) if name not in taken)
@@ -241,7 +242,7 @@ def new_store(
     if saved is None:
         connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
     else:
-        # As text: what is asked of an ENUM that is made of text is not asked of the file's own statistics.
+        # As text: a filter on an ENUM that is cast from text does not use the file's own statistics.
         listed = ", ".join(f"CAST(NULL AS {kind}) AS {column}" if column in without else column for column, kind in types.items())
         connection.execute(f"CREATE VIEW {store}.verdict AS SELECT {listed} FROM read_parquet({quoted(str(saved))})")
     return store
@@ -277,7 +278,7 @@ def _finding(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping
 
 
 def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
-    """How a failure can be mended, before anything was planned: proposed, or left to a person."""
+    """The fix of a failure before anything was planned: proposed, or left to a person."""
     if rule.remediator is None:
         return Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND, rule.by_hand)
     outcome, why = Outcome.PROPOSED, rule.reason
@@ -287,9 +288,9 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
     return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why, target=target)
 
 
-def _quiet_sql(quiet: Quiet, verdicts: Iterable[Verdict]) -> str:
+def _deferred_sql(deferred: DeferredVerdicts, verdicts: Iterable[Verdict]) -> str:
     none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _WAIVING.items())
-    return f"SELECT *, {quoted(quiet.severity)} AS severity, {none} FROM ({quiet.select}) WHERE verdict IN ({_listed(verdicts)})"
+    return f"SELECT *, {quoted(deferred.severity)} AS severity, {none} FROM ({deferred.select}) WHERE verdict IN ({_listed(verdicts)})"
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # A device lies under a datastore on every host of the endpoint; views that range over devices are named by them.
 _DEVICES_OF = """(endpoint, resource_name) IN (
     SELECT (e.endpoint, e.device) FROM fact.datastore_extent AS e JOIN fact.datastore AS d USING (endpoint, datastore_id) WHERE {of})"""
-_TAGGED = "SELECT (t.endpoint, {told}) FROM fact.tagged AS t {join} WHERE {which}"
+_TAGGED = "SELECT (t.endpoint, {name}) FROM fact.tagged AS t {join} WHERE {which}"
 _ALIKE: Mapping[str, str] = {
     "resource": "(resource_name GLOB {glob} OR resource_id GLOB {glob})",
     "host": "host GLOB {glob}",
@@ -29,7 +29,7 @@ _ALIKE: Mapping[str, str] = {
 
 
 def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[str, ...]]:
-    """The evaluation with `waivers` taken into account, and what readers have to be told of those that waive nothing.
+    """The evaluation with `waivers` applied, and a sentence about each of them that waives nothing.
 
     Verdicts are changed where they are kept: `evaluation` itself is not to be used any more. Of several waivers for one verdict the first
     in the file counts. A verdict that a waiver would cover if it were in force keeps a pointer to it.
@@ -37,8 +37,8 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
     evaluation = evaluation.keeping(
         Verdict.UNKNOWN, {rule for rule in evaluation.rules if any(one.covers_rule(rule) for one in waivers.entries)}
     )
-    told = [f"{mistake}; it waives nothing." for mistake in waivers.mistakes]
-    told += _without_tags(evaluation) if waivers.selects("tag") else []
+    notices = [f"{mistake}; it waives nothing." for mistake in waivers.mistakes]
+    notices += _without_tags(evaluation) if waivers.selects("tag") else []
     used: list[Waiver] = []
     lapsed: list[tuple[int, Waiver]] = []
     idle: list[Waiver] = []
@@ -50,25 +50,25 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
         else:
             idle.append(waiver)
     for number, waiver in lapsed:
-        told.append(_lapsed_text(waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
-    told += [text for waiver in idle if (text := _idle_text(evaluation, waiver))]
+        notices.append(_lapsed_text(waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
+    notices += [text for waiver in idle if (text := _idle_text(evaluation, waiver))]
     facts = tuple(_facts(waiver, waivers) for waiver in waivers.entries)
-    return replace(evaluation, waivers=facts), tuple(told)
+    return replace(evaluation, waivers=facts), tuple(notices)
 
 
 def facts_for(waivers: Waivers) -> frozenset[tuple[str, str]]:
     """The facts, each a table and a column, that the selectors of `waivers` look at besides what a verdict says itself."""
-    found: set[tuple[str, str]] = set()
+    facts: set[tuple[str, str]] = set()
     if waivers.selects("datastore") or waivers.selects("tag"):
-        found |= {("datastore", "name"), ("datastore_extent", "device")}
+        facts |= {("datastore", "name"), ("datastore_extent", "device")}
     if waivers.selects("tag"):
-        found |= {("tagged", "tag"), ("host", "name"), ("host", "cluster"), ("host", "cluster_id")}
-    return frozenset(found)
+        facts |= {("tagged", "tag"), ("host", "name"), ("host", "cluster"), ("host", "cluster_id")}
+    return frozenset(facts)
 
 
 def _facts(waiver: Waiver, waivers: Waivers) -> dict[str, Scalar]:
     why = waiver.lapsed(waivers.at)
-    return {**waiver.told(), **({"why": why} if why else {})}
+    return {**waiver.as_reported(), **({"why": why} if why else {})}
 
 
 def _mark(evaluation: Evaluation, number: int, waiver: Waiver, *, in_force: bool) -> int:
@@ -115,10 +115,10 @@ def _of_datastore(of: str) -> str:
 
 def _of_tag(which: str) -> str:
     """What carries a tag itself, and what lies on a host, in a cluster or under a datastore that does."""
-    itself = _TAGGED.format(told="t.object_id", join="", which=which)
-    host = _TAGGED.format(told="h.name", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.host_id = t.object_id", which=which)
+    itself = _TAGGED.format(name="t.object_id", join="", which=which)
+    host = _TAGGED.format(name="h.name", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.host_id = t.object_id", which=which)
     cluster = _TAGGED.format(
-        told="h.cluster", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.cluster_id = t.object_id", which=which
+        name="h.cluster", join="JOIN fact.host AS h ON h.endpoint = t.endpoint AND h.cluster_id = t.object_id", which=which
     )
     datastore = f"(d.endpoint, d.datastore_id) IN ({itself})"
     return (
@@ -128,11 +128,11 @@ def _of_tag(which: str) -> str:
 
 
 def _without_tags(evaluation: Evaluation) -> list[str]:
-    """Of which vCenters the tags are not known, so that a waiver that goes by them waives nothing there."""
+    """A sentence about each vCenter whose tags are not known: a waiver by tag waives nothing there."""
     read = "SELECT endpoint FROM fact.reading WHERE topic = 'tags' AND complete"
     unread = f"SELECT DISTINCT endpoint FROM fact.reading WHERE topic = 'hosts' AND endpoint NOT IN ({read}) ORDER BY endpoint"
-    found = evaluation.connection.cursor().execute(unread).fetchall()
-    return [f"The tags of {endpoint} were not read: what is waived by a tag counts there as not waived." for (endpoint,) in found]
+    rows = evaluation.connection.cursor().execute(unread).fetchall()
+    return [f"The tags of {endpoint} were not read: what is waived by a tag counts there as not waived." for (endpoint,) in rows]
 
 
 def _lapsed_text(waiver: Waiver, waivers: Waivers, count: int) -> str:
@@ -143,7 +143,7 @@ def _lapsed_text(waiver: Waiver, waivers: Waivers, count: int) -> str:
 
 
 def _idle_text(evaluation: Evaluation, waiver: Waiver) -> str:
-    """Why a waiver that is in force waives nothing; empty when it could not have, because its rules were not asked."""
+    """Why a waiver that is in force waives nothing; empty when it could not have, because its rules did not judge."""
     if not any(waiver.covers_rule(rule) for rule in evaluation.rules):
         return ""
     if _is_any(evaluation, waiver, (Verdict.FAIL, Verdict.UNKNOWN), "waived_from"):
@@ -158,8 +158,8 @@ def _idle_text(evaluation: Evaluation, waiver: Waiver) -> str:
 
 def _is_any(evaluation: Evaluation, waiver: Waiver, verdicts: Sequence[Verdict], column: str) -> bool:
     condition, bound = _condition(evaluation, waiver, verdicts, column)
-    found = evaluation.connection.execute(f"SELECT 1 FROM {evaluation.store}.verdict WHERE {condition} LIMIT 1", bound)
-    return found.fetchone() is not None
+    row = evaluation.connection.execute(f"SELECT 1 FROM {evaluation.store}.verdict WHERE {condition} LIMIT 1", bound).fetchone()
+    return row is not None
 
 
 def _named(waiver: Waiver) -> str:
@@ -170,8 +170,8 @@ def _named(waiver: Waiver) -> str:
 def left_alone(evaluation: Evaluation) -> tuple[LeftAlone, ...]:
     """How many failures of each rule each waiver keeps from being fixed, by rule."""
     counted = f"SELECT rule, waiver, count(*) FROM {evaluation.store}.verdict WHERE waived_from = 'fail' GROUP BY ALL ORDER BY rule, waiver"
-    found = evaluation.connection.cursor().execute(counted).fetchall()
-    return tuple(LeftAlone(rule, count, evaluation.waivers[number]) for rule, number, count in found)
+    rows = evaluation.connection.cursor().execute(counted).fetchall()
+    return tuple(LeftAlone(rule, count, evaluation.waivers[number]) for rule, number, count in rows)
 
 
 def protected_settings(evaluation: Evaluation) -> dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]]:
@@ -183,10 +183,10 @@ def protected_settings(evaluation: Evaluation) -> dict[tuple[str, Target], tuple
         f"SELECT endpoint, target, rule, min(waiver) FROM {verdicts} WHERE waived_from = 'fail' AND target IS NOT NULL "
         f"AND (endpoint, target) IN ({wanted}) GROUP BY ALL ORDER BY ALL"
     )
-    found: dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]] = {}
+    protected: dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]] = {}
     for endpoint, target, rule, number in evaluation.connection.cursor().execute(both).fetchall():
         remediator = evaluation.rules[rule].remediator
         if remediator is not None:
             keys = tuple(sorted(decoded(target).items()))
-            found.setdefault((remediator, Target(endpoint, keys)), (rule, evaluation.waivers[number]))
-    return found
+            protected.setdefault((remediator, Target(endpoint, keys)), (rule, evaluation.waivers[number]))
+    return protected

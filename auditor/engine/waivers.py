@@ -10,9 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+
+import msgspec
+from msgspec import Meta
 
 from auditor.errors import ConfigurationError
+from auditor.shapes import Shape, Text, decode
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 if TYPE_CHECKING:
@@ -22,16 +26,42 @@ if TYPE_CHECKING:
     from auditor.model import Scalar
 
 FILE_NAME = "waivers.yaml"
-"""Beside fleet.yaml, where nothing else is said."""
+"""Beside fleet.yaml, where no other file is named."""
 
-SELECTORS = ("resource", "host", "cluster", "endpoint", "datastore", "tag")
-"""What a waiver can be narrowed to; a resource has to fit every one that is given, and one of the globs of each."""
-
-_KEYS = ("rule", "resources", "owner", "reason", "ticket", "expires", "also_unknown")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)")
 _RULE_GLOB = re.compile(r"[a-z0-9/*?\[\]!-]+")
-_WAY = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
+_EXPIRES = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
+
+_Name: TypeAlias = Annotated[str, Meta(min_length=1)]
+_Globs: TypeAlias = Annotated[
+    _Name | Annotated[tuple[_Name, ...], Meta(min_length=1)], Meta(description="a name or glob, or a list of them, as text")
+]
+
+
+class _Selectors(Shape):
+    """What a waiver is narrowed to: a resource has to fit every selector that is given, and one of the globs of each."""
+
+    resource: _Globs | None = None
+    host: _Globs | None = None
+    cluster: _Globs | None = None
+    endpoint: _Globs | None = None
+    datastore: _Globs | None = None
+    tag: _Globs | None = None
+
+
+class _EntryShape(Shape, kw_only=True):
+    rule: Text
+    resources: _Selectors | None = None
+    owner: Text
+    reason: Text
+    ticket: Annotated[Text | int, Meta(description="text")]
+    expires: Annotated[str, Meta(description=_EXPIRES)]
+    also_unknown: bool = False
+
+
+class _FileShape(Shape):
+    waivers: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +101,8 @@ class Waiver:
         """Whether a rule is among those it is for."""
         return self.rule is not None and fnmatchcase(rule_id, self.rule)
 
-    def told(self) -> dict[str, Scalar]:
-        """What a report says of it."""
+    def as_reported(self) -> dict[str, Scalar]:
+        """The fields of it that reports show."""
         return {
             "owner": self.owner,
             "reason": self.reason,
@@ -107,19 +137,19 @@ class Waivers:
         return any(selector in one.resources for one in self.entries)
 
 
-def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
-    """Read a file of waivers. What is malformed there is not raised: it waives nothing, and whoever reads the report is told.
+def load_waivers(path: Path, at: datetime, *, required: bool) -> Waivers:
+    """Read a file of waivers. A mistake in it is no error: what is malformed waives nothing, and the report says so.
 
     Args:
         path: the file.
         at: the instant at which the waivers are to count, aware.
-        asked_for: somebody named this file, so it has to be there.
+        required: the user named this file, so it has to exist.
 
     Raises:
-        ConfigurationError: it was asked for and is not there.
+        ConfigurationError: it is required and does not exist.
     """
     if not path.is_file():
-        if not asked_for:
+        if not required:
             return Waivers(at)
         raise ConfigurationError(
             f"{path}: there is no such file of waivers",
@@ -130,13 +160,9 @@ def load_waivers(path: Path, at: datetime, *, asked_for: bool) -> Waivers:
         document = load_yaml(path, ConfigurationError, why="no waiver is in force.")
     except ConfigurationError as error:
         return Waivers(at, path, mistakes=(error.what.replace(str(path), path.name, 1),))
-    unknown = [key for key in document.data if key != "waivers"]
-    mistakes = [f'{path.name}:{document.line(key)}: unknown key "{key}"{did_you_mean(key, ("waivers",))}' for key in unknown]
-    entries = document.data.get("waivers") or []
-    if not isinstance(entries, list):
-        mistakes.append(f"{path.name}:{document.line('waivers')}: waivers must be a list")
-        entries = []
-    return Waivers(at, path, tuple(_Entry(document, index).read(one) for index, one in enumerate(entries)), tuple(mistakes))
+    file, mistakes = decode(document.data, _FileShape)
+    entries = tuple(_waiver(document, index, entry) for index, entry in enumerate(file.waivers))
+    return Waivers(at, path, entries, tuple(f"{path.name}:{document.line(*mistake.at)}: {mistake.what}" for mistake in mistakes))
 
 
 def checked(waivers: Waivers, rules: RuleSet) -> Waivers:
@@ -156,80 +182,59 @@ def utc(when: datetime) -> str:
     return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-class _Entry:
-    """Reads one entry, noting everything that is wrong with it."""
+def _waiver(document: YamlDocument, index: int, data: Any) -> Waiver:
+    """One entry, with everything that is wrong with it."""
+    where = f"{document.path.name}:{document.line('waivers', index)}"
+    entry, mistakes = decode(data, _EntryShape, "waivers", index)
+    wrong = [mistake.what for mistake in mistakes]
+    if not isinstance(data, dict):
+        return Waiver(where, None, {}, "", "", "", None, mistake=wrong[0])
+    rule = entry.rule.strip()
+    if rule and not _RULE_GLOB.fullmatch(rule):
+        wrong.append(f'"{rule}" is neither the id of a rule nor a glob of ids')
+        rule = ""
+    # A selector that cannot be read would have narrowed it: without that it would be for more than was meant.
+    unread = any("resources" in mistake.at for mistake in mistakes)
+    resources = {} if unread else _resources(entry.resources, wrong)
+    return Waiver(
+        where=where,
+        rule=rule or None,
+        resources=resources,
+        owner=_one_line(entry.owner),
+        reason=_one_line(entry.reason),
+        ticket=_one_line(str(entry.ticket or "")),
+        expires=_instant(entry.expires, wrong),
+        also_unknown=entry.also_unknown,
+        mistake="; ".join(wrong),
+    )
 
-    def __init__(self, document: YamlDocument, index: int) -> None:
-        self._where = f"{document.path.name}:{document.line('waivers', index)}"
-        self._wrong: list[str] = []
 
-    def read(self, entry: Any) -> Waiver:
-        if not isinstance(entry, dict):
-            return Waiver(self._where, None, {}, "", "", "", None, mistake="a waiver is a mapping of keys to values")
-        self._wrong += [f'unknown key "{key}"{did_you_mean(key, _KEYS)}' for key in entry if key not in _KEYS]
-        rule = self._text(entry, "rule")
-        if rule and not _RULE_GLOB.fullmatch(rule):
-            self._wrong.append(f'"{rule}" is neither the id of a rule nor a glob of ids')
-            rule = ""
-        ticket = entry.get("ticket")
-        if isinstance(ticket, int) and not isinstance(ticket, bool):
-            entry = {**entry, "ticket": str(ticket)}
-        also_unknown = entry.get("also_unknown", False)
-        if not isinstance(also_unknown, bool):
-            self._wrong.append("also_unknown is true or false")
-        return Waiver(
-            where=self._where,
-            rule=rule or None,
-            resources=self._resources(entry.get("resources")),
-            owner=self._text(entry, "owner"),
-            reason=self._text(entry, "reason"),
-            ticket=self._text(entry, "ticket"),
-            expires=self._expires(self._text(entry, "expires")),
-            also_unknown=also_unknown is True,
-            mistake="; ".join(self._wrong),
-        )
+def _resources(selectors: _Selectors | None, wrong: list[str]) -> dict[str, tuple[str, ...]]:
+    """The globs by selector; {} when one cannot be used, and `wrong` says why."""
+    given = {} if selectors is None else {key: value for key, value in msgspec.structs.asdict(selectors).items() if value is not None}
+    if not given:
+        wrong.append('resources does not say what is waived; endpoint: "*" is everything')
+    globs = {key: (value,) if isinstance(value, str) else value for key, value in given.items()}
+    unclosed = [one for ones in globs.values() for one in ones if one.count("[") > one.count("]")]
+    wrong += [f'"{one}" opens a bracket and never closes it; a bracket itself is [[]' for one in unclosed]
+    return {} if unclosed else globs
 
-    def _text(self, entry: Mapping[str, Any], key: str) -> str:
-        value = entry.get(key)
-        if isinstance(value, str) and value.strip():
-            return " ".join(value.split())
-        if value is None or value == "":
-            self._wrong.append(f"{key} is missing")
-        else:
-            self._wrong.append(f"expires is {_WAY}" if key == "expires" else f"{key} is text")
-        return ""
 
-    def _resources(self, selectors: Any) -> dict[str, tuple[str, ...]]:
-        if not isinstance(selectors, dict) or not selectors:
-            self._wrong.append('resources does not say what is waived; endpoint: "*" is everything')
-            return {}
-        found = {key: self._globs(key, value) for key, value in selectors.items()}
-        unknown = [key for key in selectors if key not in SELECTORS]
-        self._wrong += [f'unknown selector "{key}"{did_you_mean(key, SELECTORS)}' for key in unknown]
-        # A selector that cannot be read would have narrowed it: without that it would be for more than was meant.
-        return {} if unknown or not all(found.values()) else found
-
-    def _globs(self, key: str, value: Any) -> tuple[str, ...]:
-        globs = value if isinstance(value, list) else [value]
-        if not globs or not all(isinstance(one, str) and one for one in globs):
-            self._wrong.append(f"{key} is a name or glob, or a list of them, as text")
-            return ()
-        for one in globs:
-            if one.count("[") > one.count("]"):
-                self._wrong.append(f'"{one}" opens a bracket and never closes it; a bracket itself is [[]')
-                return ()
-        return tuple(globs)
-
-    def _expires(self, text: str) -> datetime | None:
-        if not text:
-            return None
-        try:
-            if _DATE.fullmatch(text):
-                return datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC) + timedelta(days=1)
-            if _INSTANT.fullmatch(text):
-                return datetime.fromisoformat(text).astimezone(UTC)
-        except (ValueError, OverflowError):
-            self._wrong.append(f'expires is "{text}", which no calendar has')
-            return None
-        self._wrong.append(f'expires is "{text}", and must be {_WAY}')
+def _instant(text: str, wrong: list[str]) -> datetime | None:
+    """The first instant after `text`, or at it; None when it is none, and `wrong` says why."""
+    if not text:
         return None
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC) + timedelta(days=1)
+        if _INSTANT.fullmatch(text):
+            return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        wrong.append(f'expires is "{text}", which no calendar has')
+        return None
+    wrong.append(f'expires is "{text}", and must be {_EXPIRES}')
+    return None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

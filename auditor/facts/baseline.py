@@ -1,7 +1,7 @@
 """The wanted state: settings of an earlier run or of one good host, as rows of the fact table `baseline`, and as one file.
 
-What is kept of each kind stands in facts/views/990_step_kept_*.sql, which the views of drift compare with too: then and now are told in the
-same words.
+facts/views/drift/step_setting_now.sql has the settings of each kind, and the views of drift compare with them too: then and now are written
+in the same words.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
 from auditor.facts.schema import TABLES
+from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.views import create_views
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "policy": Kind("baseline_qos_policy", "limits of QoS policies", of_hosts=False),
     }
 )
-"""What a baseline holds, by the word of the column `kind`; facts/views/990_step_kept_<kind>.sql finds it in a snapshot."""
+"""What a baseline holds, by the word of the column `kind`; step_setting_now has them in a snapshot."""
 
 VIEWS = frozenset(kind.view for kind in KINDS.values())
 """Views that have no rows without a baseline."""
@@ -93,7 +94,7 @@ def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str)
 
     connection = snapshot.connection
     try:
-        create_views(connection, None, {f"step_kept_{kind}" for kind in KINDS})
+        create_views(connection, None, {"step_setting_now"})
         _make_table(connection)
         origin = "run" if host is None else "host"
         connection.execute(
@@ -102,7 +103,9 @@ def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str)
         )
         _fill(connection, host, reach)
         _drop_views(connection)
-    except duckdb.Error as failure:  # what is damaged inside is noticed when it is read
+    except duckdb.Error as failure:
+        if snapshot_fault(connection, failure) is None:
+            raise
         raise SnapshotError(
             f"the snapshot of run {run} cannot be read: {str(failure).splitlines()[0]}",
             why="no baseline was set, and the one before, if any, is as it was.",
@@ -117,13 +120,14 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
     connection.execute(f"{into} {hosts}", {**bound, "reach": reach})
     for name, kind in KINDS.items():
+        is_kept = f"k.kind = '{name}' AND k.value IS NOT NULL"
         of_host = "h.name" if kind.of_hosts else "''"
-        kept = f"SELECT '{name}', k.endpoint, {of_host}, k.thing, k.setting, k.value FROM step_kept_{name} AS k"  # noqa: S608  likewise
+        kept = f"SELECT '{name}', k.endpoint, {of_host}, k.thing, k.setting, k.value FROM step_setting_now AS k"  # noqa: S608  likewise
         if kind.of_hosts:
-            place = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id) WHERE k.value IS NOT NULL AND {chosen}"
+            place = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id) WHERE {is_kept} AND {chosen}"
             connection.execute(f"{into} {kept} {place}", bound)
         elif host is None:
-            connection.execute(f"{into} {kept} WHERE k.value IS NOT NULL")
+            connection.execute(f"{into} {kept} WHERE {is_kept}")
 
 
 def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:

@@ -44,6 +44,8 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
     """One view or step.
 
     Attributes:
+        domain: the folder of facts/views/ that its file is in.
+        what: what one row is: the first sentence of its file.
         materialize: `table`: it is computed once and kept; `view`: it is computed for each statement that reads it.
         rests_on: the views and steps its SQL names.
         facts: fact table -> columns that decide which rows there are; "" as the column is the table's rows as such. {} of a step.
@@ -51,6 +53,8 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
         columns: in order; {} of a step.
     """
 
+    domain: str
+    what: str
     materialize: Literal["table", "view"]
     rests_on: tuple[str, ...] = ()
     facts: dict[str, tuple[str, ...]] = {}

@@ -1,4 +1,4 @@
-"""DuckDB held to an amount of memory, so that a larger fleet takes more of a disk and not of the machine."""
+"""A limit on DuckDB's memory, so that a larger fleet takes more disk and no more memory."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ if TYPE_CHECKING:
 
     import duckdb
 
-COLLECTING_MIB, HELD_MIB, HELD_MIB_A_THREAD = 32, 256, 32
-"""What DuckDB may hold while hosts are read, which only adds rows, and while a snapshot is joined and judged; Python and its packages come
-on top, some 120 MiB.
+COLLECTING_MIB, JUDGING_MIB, MIB_A_THREAD = 32, 256, 32
+"""MiB that DuckDB may use while hosts are read, which only adds rows, and while a snapshot is joined and judged.
+
+Python and its packages take some 120 MiB more.
 
 Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
 """
 
 
-def hold(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecting: bool = False) -> None:
-    """Hold `connection` to HELD_MIB, or COLLECTING_MIB, and HELD_MIB_A_THREAD more for each thread, until `let_go`.
+def limit_memory(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecting: bool = False) -> None:
+    """Limit `connection` to JUDGING_MIB, or COLLECTING_MIB, and MIB_A_THREAD more for each thread, until `lift_limit`.
 
-    What does not fit goes to a folder of its own, whose name begins as `spill` does. It is made when it is needed and gone with the
-    connection. A connection that is sealed later may still use it, and be let go.
+    What does not fit goes to a folder of its own, whose name begins as `spill` does. It is made when it is needed and removed with the
+    connection. A connection that is sealed later may still use it, and its limit can still be lifted.
     """
     row = connection.execute("SELECT current_setting('threads')").fetchone()
     threads = int(row[0]) if row else 1
     # Never one folder for two: the database that made it clears it when it ends, whoever else writes there.
     connection.execute("SET temp_directory = ?", [str(spill.with_name(f"{spill.name}-{secrets.token_hex(4)}"))])
-    connection.execute(f"SET memory_limit = '{(COLLECTING_MIB if collecting else HELD_MIB) + HELD_MIB_A_THREAD * threads}MiB'")
+    connection.execute(f"SET memory_limit = '{(COLLECTING_MIB if collecting else JUDGING_MIB) + MIB_A_THREAD * threads}MiB'")
     connection.execute("SET allowed_configs = ['memory_limit']")
 
 
-def let_go(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Let it have what it wants again; what is on disk is read from there. Whether it could be done: sealed, it must have been held."""
+def lift_limit(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Let `connection` use the memory it wants again. False where that is refused: it was sealed without `limit_memory` before."""
     import duckdb
 
     try:
@@ -53,12 +54,12 @@ def run(connection: duckdb.DuckDBPyConnection, text: str, bound: Mapping[str, An
 def execute(
     connection: duckdb.DuckDBPyConnection, statement: str | duckdb.Statement, bound: Mapping[str, Any] | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """Run a statement; one that cannot do with the memory it is held to gets all there is, as do those after it."""
+    """Run a statement; where the limit is too small for it, lift the limit and run it again."""
     import duckdb
 
     try:
         return connection.execute(statement, bound)
     except duckdb.OutOfMemoryException:
-        if not let_go(connection):
+        if not lift_limit(connection):
             raise
         return connection.execute(statement, bound)

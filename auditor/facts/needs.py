@@ -7,7 +7,7 @@ was not asked is not read: it has no row in the table `reading`, so nothing take
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -70,26 +70,15 @@ class Source:
 
     topic: str
     rows: tuple[str, ...] = ()  # properties without which there are no rows
-    properties: Mapping[str, str] = field(default_factory=dict)  # column -> the property it comes from, where it has one of its own
+    properties: Mapping[str, str] = field(default_factory=dict)  # column -> its property, as the table has it
     asked_of: str | None = None  # the property of the host that names the object that answers; None: the host, or the vCenter
 
 
-SOURCES: Mapping[str, Source] = MappingProxyType(
+_QUESTIONS: Mapping[str, Source] = MappingProxyType(
     {
         "host": Source(
             "hosts",
             rows=("name", "runtime.connectionState"),
-            properties={
-                "cluster_id": "parent",
-                "cluster": "parent",
-                "version": "summary.config.product",
-                "build": "summary.config.product",
-                "power_state": "runtime.powerState",
-                "in_maintenance_mode": "runtime.inMaintenanceMode",
-                "boot_time": "runtime.bootTime",
-                "vsan_enabled": "config.vsanHostConfig.enabled",
-                "software_iscsi": "config.storageDevice.softwareInternetScsiEnabled",
-            },
         ),
         "host_option": Source("options", asked_of="configManager.advancedOption"),
         "host_module": Source("modules", asked_of="configManager.kernelModuleSystem"),
@@ -116,29 +105,6 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "datastore": Source(
             "datastores",
             rows=("name",),
-            properties={
-                "type": "summary.type",
-                "vmfs_uuid": "info",
-                "vmfs_version": "info",
-                "vvol_container_id": "info",
-                "nfs_host": "info",
-                "nfs_path": "info",
-                "pod_id": "parent",
-                "size_bytes": "summary.capacity",
-                "accessible": "summary.accessible",
-                "multiple_host_access": "summary.multipleHostAccess",
-                "maintenance_mode": "summary.maintenanceMode",
-                "extents": "info",
-                "is_local": "info",
-                "block_size_kib": "info",
-                "unmap_priority": "info",
-                "unmap_granularity_kib": "info",
-                "sioc_supported": "capability.storageIORMSupported",
-                "sioc_enabled": "iormConfiguration",
-                "sioc_mode": "iormConfiguration",
-                "sioc_threshold_ms": "iormConfiguration",
-                "sioc_statistics_only": "iormConfiguration",
-            },
         ),
         "datastore_extent": Source("datastores", rows=("name", "info")),
         "datastore_mount": Source("datastores", rows=("name", "host")),
@@ -146,19 +112,11 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "vm": Source(
             "vms",
             rows=("name",),
-            properties={
-                "host_id": "runtime.host",
-                "power_state": "runtime.powerState",
-                "is_template": "config.template",
-                "latency_sensitivity": "config.latencySensitivity.level",
-                "disks_read": "config.hardware.device",
-            },
         ),
         "vm_disk": Source("vms", rows=("name", "config.hardware.device")),
         "storage_pod": Source(
             "pods",
             rows=("name", "podStorageDrsEntry.storageDrsConfig.podConfig"),
-            properties={"automated_vms": "podStorageDrsEntry.storageDrsConfig.vmConfig"},
         ),
         "running_task": Source("tasks"),
         "vcenter_extension": Source("extensions"),
@@ -166,11 +124,10 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "change_event": Source("events"),
         "array": Source(
             "array",
-            properties={"version": "GetClusterVersionInfo", "model": "controllers", "latency_threshold_ms": "ScConfiguration"},
         ),
         "array_node": Source("nodes"),
-        "array_volume": Source("volumes", properties={"pod_arrays": "pods"}),
-        "array_volume_load": Source("volume_load", properties={"misaligned_ratio": "cluster/counter/tables/lun"}),
+        "array_volume": Source("volumes"),
+        "array_volume_load": Source("volume_load"),
         "array_qos_policy": Source("qos_policies"),
         "array_qos_limit": Source("qos_limits"),
         "array_protocol_endpoint": Source("protocol_endpoints"),
@@ -180,14 +137,18 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
         "array_volume_histogram": Source("volume_histograms"),
         "array_host": Source("array_hosts"),
         "array_initiator": Source("array_hosts"),
-        "array_connection": Source("connections", properties={"lun": "GetVolumeAccessGroupLunAssignments"}),
+        "array_connection": Source("connections"),
         "array_session": Source("sessions"),
-        "array_pool": Source("pools", properties={"rpm": "storage/disks", "data_disks": "cluster/counter/tables/disk:constituent"}),
+        "array_pool": Source("pools"),
         "array_pool_load": Source("pool_load"),
         "array_replication": Source("replication"),
         "array_efficiency": Source("efficiency"),
         "array_scrub": Source("scrub"),
     }
+)
+
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {name: replace(one, properties=TABLES[name].properties) for name, one in _QUESTIONS.items()}
 )
 """Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared` and `listed_endpoint` fleet.yaml's,
 `baseline` an earlier run's."""

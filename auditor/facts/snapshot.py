@@ -2,30 +2,28 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
-from auditor.facts.memory import hold, let_go, run
+from auditor.facts.batches import as_arrays, check
+from auditor.facts.memory import lift_limit, limit_memory, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
-from auditor.facts.schema import TABLES, TOPICS, Batch, create_tables
+from auditor.facts.schema import TABLES, Batch, create_tables
+from auditor.facts.snapshot_files import check_files, literal, open_tables, write_tables
 from auditor.facts.unread import leave_unanswered
 from auditor.model import EndpointReading, Gap
 
 if TYPE_CHECKING:
     import duckdb
-    import numpy
 
 FORMAT = 1
 _MANIFEST = "snapshot.json"
-_COPIED = frozenset({"declared", "gap", "listed_endpoint", "reading"})
-_NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
 
 
 ROWS_AN_INSERT = 20_000
@@ -43,7 +41,7 @@ class SnapshotBuilder:
 
         self._connection = duckdb.connect()
         if spill is not None:
-            hold(self._connection, spill, collecting=True)
+            limit_memory(self._connection, spill, collecting=True)
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
@@ -124,7 +122,7 @@ class SnapshotBuilder:
             for name, also in (*copied, ("reading", "list_contains($topics, topic)")):
                 host = "scope" if name == "reading" else "host_id"
                 listed = ", ".join(f'"{column}"' for column in TABLES[name].names)
-                source = f"read_parquet({_literal(directory / f'{name}.parquet')})"
+                source = f"read_parquet({literal(directory / f'{name}.parquet')})"
                 chosen = f"endpoint = $endpoint AND {also} AND {host} IN (SELECT unnest($hosts))"
                 told = {"endpoint": endpoint, "hosts": list(hosts), **({"topics": sorted(topics)} if name == "reading" else {})}
                 with self._lock:
@@ -156,7 +154,7 @@ class SnapshotBuilder:
         try:
             gaps = list(unjoined(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
-            let_go(self._connection)
+            lift_limit(self._connection)
             gaps = list(unjoined(self._connection, readings, asked))
         for gap in gaps:
             self.add(gap)
@@ -205,11 +203,7 @@ class Snapshot:
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            digests = {}
-            for name in TABLES:
-                path = directory / f"{name}.parquet"
-                run(self.connection, f'COPY fact."{name}" TO {_literal(path)} (FORMAT parquet, COMPRESSION zstd)')
-                digests[name] = _digest(path)
+            digests = write_tables(self.connection, directory)
             partial = manifest.with_suffix(".partial")
             partial.write_text(json.dumps({**self._manifest(), "tables": digests}, indent=1), encoding="utf-8")
             partial.replace(manifest)
@@ -228,6 +222,11 @@ class Snapshot:
             "asked": as_json(self.asked),
             "endpoints": [{**asdict(r), "started": r.started.isoformat(), "finished": r.finished.isoformat()} for r in self.readings],
         }
+
+
+def holds_snapshot(directory: Path) -> bool:
+    """Whether `directory` holds a snapshot that was saved to its end."""
+    return (directory / _MANIFEST).is_file()
 
 
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:
@@ -249,10 +248,11 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
                 why="columns may mean something else there.",
                 do="use the auditor that wrote it, or collect again.",
             )
-        _check_files(directory, manifest.get("tables", {}), tables)
+        digests = manifest.get("tables", {})
+        check_files(directory, digests, tables)
         connection = duckdb.connect()
         create_tables(connection)
-        _open_tables(connection, directory.resolve(), tables)
+        open_tables(connection, directory.resolve(), tables, digests)
         readings = tuple(
             EndpointReading(
                 **{
@@ -276,94 +276,3 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
             do="collect again with `auditor collect --fleet PATH --out DIR`.",
         ) from error
     return Snapshot(connection, readings, gaps, started, finished, asked)
-
-
-def _check_files(directory: Path, digests: Mapping[str, str], tables: Collection[str]) -> None:
-    """Refuse files that are not as they were written: most damaged bytes of a Parquet file read as other values, and say nothing.
-
-    An older auditor wrote no digests; its files are taken as they are.
-
-    Raises:
-        ValueError: a file is not what it was, or gone.
-    """
-    for name in digests.keys() & TABLES.keys() & set(tables):
-        path = directory / f"{name}.parquet"
-        if not path.exists():
-            raise ValueError(f"{path.name} is gone")
-        if _digest(path) != digests[name]:
-            raise ValueError(f"{path.name} is not as it was written")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: Collection[str]) -> None:
-    """Put the files of a snapshot in the place of the empty tables.
-
-    Small ones are copied: those whose order counts, and what facts/unread.py may correct.
-    """
-    # Columns are only ever added: a table or column that an older auditor did not write stays empty.
-    files = {name: str(path) for name in tables if (path := directory / f"{name}.parquet").exists()}
-    if not files:
-        return
-    described = set(connection.execute("SELECT file_name, name FROM parquet_schema(?)", [list(files.values())]).fetchall())
-    statements = []
-    for name, file in files.items():
-        columns = TABLES[name].columns
-        known = [column for column in columns if (file, column.name) in described]
-        source = f"read_parquet({_literal(file)})"
-        if name in _COPIED:
-            listed = ", ".join(f'"{column.name}"' for column in known)
-            statements.append(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source}')  # noqa: S608  names are schema.py's
-            continue
-        cells = {
-            column: f'CAST("{column.name}" AS {column.type})' if column in known else f"CAST(NULL AS {column.type})" for column in columns
-        }
-        listed = ", ".join(f'{cell} AS "{column.name}"' for column, cell in cells.items())
-        statements += [f'DROP TABLE fact."{name}"', f'CREATE VIEW fact."{name}" AS SELECT {listed} FROM {source}']  # noqa: S608  likewise
-    connection.execute(";\n".join(statements))  # in one go, in half the time
-    connection.execute("SET allowed_paths = ?", [[file for name, file in files.items() if name not in _COPIED]])
-
-
-def _literal(path: Path | str) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
-def check(batch: Batch) -> None:
-    """Refuse what facts/schema.py does not have.
-
-    Raises:
-        KeyError, ValueError: the batch names another table, column or topic, or its columns are of different lengths (a bug).
-    """
-    unknown = set(batch.columns) - set(TABLES[batch.table].names)
-    lengths = {len(values) for values in batch.columns.values()}
-    if unknown or len(lengths) > 1:
-        raise ValueError(f"table {batch.table}: unknown columns {sorted(unknown)} or ragged lengths {sorted(lengths)}")
-    if batch.table == "reading" and not TOPICS.issuperset(batch.columns["topic"]):
-        raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
-
-
-def as_arrays(batch: Batch) -> dict[str, numpy.ndarray[Any, Any]] | None:
-    """The batch as numpy columns, masked where a cell is None, which DuckDB reads without a copy per row; None when it has no rows."""
-    import numpy
-
-    table = TABLES[batch.table]
-    check(batch)
-    if not any(batch.columns.values()):
-        return None
-    arrays: dict[str, numpy.ndarray[Any, Any]] = {}
-    for column in table.columns:
-        values = batch.columns.get(column.name)
-        if values is None:
-            continue
-        kind = _NUMPY_TYPES.get(column.type)
-        holes = None in values
-        if kind is not None and holes:
-            values = [0 if value is None else value for value in batch.columns[column.name]]
-        elif column.type.startswith("TIMESTAMP"):
-            values = [value.isoformat() if isinstance(value, datetime) else value for value in values]
-        array = numpy.array(values, dtype=kind or object)
-        arrays[column.name] = numpy.ma.array(array, mask=[value is None for value in batch.columns[column.name]]) if holes else array
-    return arrays

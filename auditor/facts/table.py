@@ -7,11 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One fact of a row."""
+    """One fact of a row.
+
+    Attributes:
+        type: DuckDB's.
+        what: what it is, its unit, what NULL means, and where it is read.
+        property: the managed object's property, or the array's method, that has to be asked for it; None: it comes with the rows.
+    """
 
     name: str
-    type: str  # DuckDB type
-    what: str  # what it is, its unit, what NULL means, and where it is read
+    type: str
+    what: str
+    property: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +34,14 @@ class Table:
         """The column names in order."""
         return tuple(column.name for column in self.columns)
 
+    @property
+    def properties(self) -> dict[str, str]:
+        """Column -> the property that has to be asked for it, of those that have one of their own."""
+        return {column.name: column.property for column in self.columns if column.property is not None}
 
-def table(name: str, what: str, *columns: tuple[str, str, str]) -> Table:
-    """A table whose columns are told as (name, DuckDB type, what it is)."""
+
+def table(name: str, what: str, *columns: tuple[str, str, str] | tuple[str, str, str, str]) -> Table:
+    """A table whose columns are given as (name, DuckDB type, what it is), and a property where it has one of its own."""
     return Table(name, what, tuple(Column(*column) for column in columns))
 
 

@@ -10,8 +10,10 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF, family_of_inquiry, family_of_name
-from auditor.facts.views import view_sources, with_what_they_rest_on
+from auditor.facts.catalog import with_dependencies
+from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF
+from auditor.facts.macros import create_macros
+from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
 
 if TYPE_CHECKING:
@@ -52,13 +54,12 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
 @contextmanager
 def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """The join as facts/views/ has it, for as long as it is looked at."""
-    wanted = with_what_they_rest_on(_STEPS)
+    create_macros(connection)
     made = []
     try:
-        for name, text in view_sources():
-            if name in wanted:
-                connection.execute(text.replace("CREATE VIEW", "CREATE TEMP TABLE", 1))
-                made.append(name)
+        for name in with_dependencies(_STEPS):
+            connection.execute(f"CREATE TEMP TABLE {name} AS\n{view_sql(name)}")
+            made.append(name)
         connection.execute(f"CREATE TEMP TABLE seen_device AS {_SEEN}")
         made.append("seen_device")
         yield
@@ -74,17 +75,17 @@ def _digits() -> str:
 
 
 # A device once for each vCenter, whoever sees it; mpx. names and local disks are one host's own.
-_SEEN = f"""
+_SEEN = """
 WITH seen AS (
     SELECT endpoint, device, any_value(vendor) AS vendor, any_value(model) AS model, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
     FROM fact.device
     WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
     GROUP BY endpoint, device
 )
-SELECT endpoint, device, is_pe, {family_of_inquiry()} AS told, {family_of_name()} AS named,
+SELECT endpoint, device, is_pe, family_of_inquiry(vendor, model) AS told, family_of_name(device) AS named,
     coalesce(nullif(told, 'other'), named) AS family
 FROM seen
-"""  # noqa: S608  likewise
+"""
 
 _UNJOINED = f"""
 WITH prefix AS (

@@ -38,7 +38,7 @@ def leave_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[E
         )
 
 
-def told_unread(snapshot: Snapshot, needed: Needs) -> Snapshot:
+def with_unread_gaps(snapshot: Snapshot, needed: Needs) -> Snapshot:
     """`snapshot` with a gap for each endpoint that was not asked for all of `needed`; itself when all was asked.
 
     A topic of which only some properties were asked counts as not read whole, as if the others had been refused.

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from auditor.engine.rule import DRIFT
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, About, counts, hand_on, not_found, not_listed, put, read_about, take, write
+from auditor.history.folders import BASELINE_FILE
+from auditor.history.runs import LAST, last_reading, load_run
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
@@ -21,13 +23,12 @@ if TYPE_CHECKING:
     from auditor.facts.snapshot import Snapshot
     from auditor.history.runs import KeptRun
 
-FILE = "baseline.parquet"
 _NOTHING_SET = "no baseline was set, and the one before, if any, is as it was."
 
 
 def baseline_file(state: Path) -> Path:
     """Where the baseline is kept; it need not be there."""
-    return state / FILE
+    return state / BASELINE_FILE
 
 
 def load_about(state: Path) -> About | None:
@@ -58,23 +59,20 @@ def set_baseline(
         SnapshotError: the run's snapshot cannot be read.
     """
     from auditor.facts.snapshot import load_snapshot
-    from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER
 
-    after, before = run.directory / AFTER_FOLDER, run.directory / SNAPSHOT_FOLDER
-    if not before.is_dir():
+    if run.snapshot is None:
         raise ConfigurationError(
             f"run {run.id} judged a saved snapshot and read nothing itself", why=_NOTHING_SET, do="name the run that read it."
         )
-    # After a fix the fleet was read again: that is what the run left behind.
-    snapshot = load_snapshot(after if after.is_dir() else before)
+    snapshot = load_snapshot(run.snapshot)
     chosen, cluster = (None, None) if host is None else _host(snapshot, run, host, endpoint)
     if chosen is not None and reach == "cluster" and not cluster:
-        raise ConfigurationError(f"{host} is in no cluster", why=_NOTHING_SET, do="say that every host is to be like it: --for all.")
+        raise ConfigurationError(f"{host} is in no cluster", why=_NOTHING_SET, do="hold every host to it: --for all.")
     taken = "itself" if chosen is None else reach
     take(snapshot, run.id, chosen, taken)
-    found = dict(counts(snapshot.connection))
-    hosts = found.pop("host", 0)
-    if not found:
+    settings = dict(counts(snapshot.connection))
+    hosts = settings.pop("host", 0)
+    if not settings:
         raise ConfigurationError(
             f"run {run.id} has no setting {'of any host, datastore or array' if host is None else f'of {host}'} that a baseline keeps",
             why=_NOTHING_SET,
@@ -89,7 +87,7 @@ def set_baseline(
         taken_at=snapshot.started,
         set_at=now,
         hosts=hosts,
-        counts=found,
+        counts=settings,
         gaps=sum(chosen is None or gap.endpoint == chosen[0] for gap in snapshot.gaps),
     )
     _write(snapshot, about, baseline_file(state))
@@ -103,13 +101,8 @@ def run_to_take(state: Path, run_id: str | None) -> KeptRun:
         ConfigurationError: there is none.
         SnapshotError: a run's file cannot be read.
     """
-    from auditor.history.folders import SNAPSHOT_FOLDER
-    from auditor.history.incremental import LAST
-    from auditor.history.runs import list_runs, load_run
-
     if run_id is None or run_id == LAST:
-        read = (run for run in list_runs(state) if run.finished is not None and (run.directory / SNAPSHOT_FOLDER).is_dir())
-        run_id = next((run.id for run in read), None)
+        return last_reading(state) or load_run(state)
     return load_run(state, run_id)
 
 
@@ -131,24 +124,24 @@ def clear(state: Path) -> bool:
     return True
 
 
-def judged_with(rules: RuleSet, held: Collection[str], *, asked: Collection[str] = ()) -> RuleSet:
-    """The rules without those that compare with what no baseline holds, so that nothing is read for them.
+def comparable_rules(rules: RuleSet, kinds: Collection[str], *, named: Collection[str] = ()) -> RuleSet:
+    """The rules without those of drift that the baseline holds no settings for, so that nothing is read for them.
 
     Args:
-        rules: what was asked for.
-        held: kinds of settings of the baseline in force; empty: there is none.
-        asked: rules and tags that somebody named.
+        rules: the rules that were requested.
+        kinds: kinds of settings of the baseline in force; empty: there is none.
+        named: rules and tags that the user named.
 
     Raises:
-        ConfigurationError: somebody asked for rules of drift alone, and there is nothing to compare with.
+        ConfigurationError: the user named drift rules, or only such are left, and there is nothing to compare with.
     """
-    views = VIEWS - {KINDS[kind].view for kind in held if kind in KINDS}
+    views = VIEWS - {KINDS[kind].view for kind in kinds if kind in KINDS}
     kept = [rule.id for rule in rules if rule.over not in views]
     if len(kept) == len(rules):
         return rules
     idle = [rule.id for rule in rules if rule.over in views]
-    if not kept or set(idle) & set(asked) or (DRIFT in asked and not held):
-        lacking = "no baseline is set" if not held else f"the baseline holds nothing that {idle[0]} could compare with"
+    if not kept or set(idle) & set(named) or (DRIFT in named and not kinds):
+        lacking = "no baseline is set" if not kinds else f"the baseline holds nothing that {idle[0]} could compare with"
         raise ConfigurationError(
             lacking,
             why=f"nothing was judged: {', '.join(idle[:3])} would have nothing to compare with.",
@@ -158,7 +151,7 @@ def judged_with(rules: RuleSet, held: Collection[str], *, asked: Collection[str]
 
 
 def put_baseline(snapshot: Snapshot, state: Path) -> None:
-    """Have `snapshot` judged by the baseline in force, if any; before it is saved, so that it is judged by the same ever after.
+    """Put the baseline in force, if any, into `snapshot` before it is saved, so that it is always judged by this one.
 
     Raises:
         SnapshotError: it is damaged.
@@ -167,24 +160,24 @@ def put_baseline(snapshot: Snapshot, state: Path) -> None:
         put(snapshot.connection, baseline_file(state))
 
 
-def baseline_again(before: Snapshot, snapshot: Snapshot) -> None:
-    """Have what was read after a fix judged by the baseline of the audit before it."""
+def copy_baseline(before: Snapshot, snapshot: Snapshot) -> None:
+    """Put the baseline of the snapshot `before` a fix into the one that was read after it."""
     hand_on(before.connection, snapshot.connection)
 
 
-def kinds_of(snapshot: Snapshot) -> tuple[str, ...]:
+def baseline_kinds(snapshot: Snapshot) -> tuple[str, ...]:
     """The kinds of settings of the baseline that a saved snapshot is judged by; none when there is none."""
     return tuple(kind for kind in counts(snapshot.connection) if kind in KINDS)
 
 
-def gone_since(snapshot: Snapshot) -> tuple[str, ...]:
-    """What readers have to be told of hosts of the baseline that are not there, and of endpoints that the fleet does not list."""
-    if not kinds_of(snapshot):
+def missing_notices(snapshot: Snapshot) -> tuple[str, ...]:
+    """Sentences about hosts of the baseline that no vCenter has any more, and endpoints of it that the fleet does not list."""
+    if not baseline_kinds(snapshot):
         return ()
-    told = []
+    notices = []
     unlisted = not_listed(snapshot.connection)
     if unlisted:
-        told.append(
+        notices.append(
             f"The baseline holds settings of what the fleet does not list any more: {', '.join(unlisted)}. A renamed endpoint is a new one "
             "to it; set the baseline anew when that is right."
         )
@@ -192,15 +185,15 @@ def gone_since(snapshot: Snapshot) -> tuple[str, ...]:
     if lost:
         names = ", ".join(f"{host} ({endpoint})" for endpoint, host in lost[:3]) + (f" and {len(lost) - 3} more" if len(lost) > 3 else "")
         count = "a host" if len(lost) == 1 else f"{len(lost)} hosts"
-        told.append(
+        notices.append(
             f"The baseline knows {count} that no vCenter has by that name any more: {names}. A renamed host is a new one to it; "
             "set the baseline anew when that is right."
         )
-    return tuple(told)
+    return tuple(notices)
 
 
-def drift_alone(rules: RuleSet) -> tuple[str, ...]:
-    """What has to be told where drift is put right and nothing but drift was asked for."""
+def only_drift_notice(rules: RuleSet) -> tuple[str, ...]:
+    """A sentence for a fix that is judged by drift rules only; none where other rules are judged too."""
     if not len(rules) or any(rule.over not in VIEWS for rule in rules):
         return ()
     return ("Judged by the baseline alone: no lesson was asked whether it wants one of these settings different.",)
@@ -209,19 +202,19 @@ def drift_alone(rules: RuleSet) -> tuple[str, ...]:
 def _host(snapshot: Snapshot, run: KeptRun, host: str, endpoint: str | None) -> tuple[tuple[str, str], str | None]:
     """Endpoint and name of the host, and its cluster."""
     rows = snapshot.connection.execute("SELECT endpoint, name, cluster FROM fact.host ORDER BY ALL").fetchall()
-    found = [row for row in rows if row[1] == host and endpoint in (None, row[0])]
-    if len(found) == 1:
-        return (found[0][0], host), found[0][2]
-    if not found:
+    named = [row for row in rows if row[1] == host and endpoint in (None, row[0])]
+    if len(named) == 1:
+        return (named[0][0], host), named[0][2]
+    if not named:
         where = f" of {endpoint}" if endpoint else ""
         there = [row[0] for row in rows if row[1] == host]
         nearest = f", but one of {', '.join(there)}" if there else did_you_mean(host, [row[1] for row in rows if row[1] is not None])
         do = f"--endpoint {there[0]}" if there else "name a host as vCenter does."
         raise ConfigurationError(f'run {run.id} saw no host{where} called "{host}"{nearest}', why=_NOTHING_SET, do=do)
     raise ConfigurationError(
-        f"run {run.id} saw {len(found)} hosts called {host}: of {', '.join(row[0] for row in found)}",
+        f"run {run.id} saw {len(named)} hosts called {host}: of {', '.join(row[0] for row in named)}",
         why=_NOTHING_SET,
-        do="say which: --endpoint NAME." if len({row[0] for row in found}) > 1 else "take another host: one vCenter has two of that name.",
+        do="say which: --endpoint NAME." if len({row[0] for row in named}) > 1 else "take another host: one vCenter has two of that name.",
     )
 
 

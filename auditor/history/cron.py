@@ -1,4 +1,7 @@
-"""Cron expressions as crontab(5) means them, for APScheduler, which means something else in two places."""
+"""Cron expressions as crontab(5) means them, for APScheduler, which means something else in two places.
+
+Its own `CronTrigger.from_crontab` is not used for that reason: 0 would be Monday, and a restricted day of the month would not be enough.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def cron_trigger(expression: str, timezone: str = TIMEZONE) -> BaseTrigger:
     Weekday 0 and 7 are Sunday, and when both the day of month and the day of week are restricted either one is enough.
 
     Raises:
-        ConfigurationError: names the field that is wrong, or says that the time never comes.
+        ConfigurationError: a field is wrong, which is named, or the time never comes.
 
     Source: crontab(5); APScheduler 3 counts weekdays from Monday and wants both days to match (its issue 286).
     """
@@ -36,12 +39,12 @@ def cron_trigger(expression: str, timezone: str = TIMEZONE) -> BaseTrigger:
     if len(values) != len(_FIELDS):
         raise _wrong(expression, f"{len(values)} fields instead of five")
     fields: dict[str, str] = {}
-    for (said, name), value in zip(_FIELDS, values, strict=True):
+    for (label, name), value in zip(_FIELDS, values, strict=True):
         try:
             fields[name] = _weekdays(value.lower()) if name == "day_of_week" else value
             CronTrigger(**{name: fields[name]}, timezone=timezone)
         except ValueError as error:
-            raise _wrong(expression, f'{said} "{value}": {error}') from error
+            raise _wrong(expression, f'{label} "{value}": {error}') from error
     if not values[2].startswith("*") and not values[4].startswith("*"):
         trigger: BaseTrigger = OrTrigger(
             [CronTrigger(**{**fields, "day_of_week": "*"}, timezone=timezone), CronTrigger(**{**fields, "day": "*"}, timezone=timezone)]

@@ -1,7 +1,8 @@
-"""Since when a failure of drift is there: the first kept run in an unbroken line of runs that saw it fail.
+"""Drift ages: since when a failure of drift is there, which is the first kept run of an unbroken line of runs that saw it fail.
 
-A run that did not ask, or could not tell, neither begins nor ends a line; one that saw it otherwise ends it. So does a run that was judged
-by another baseline: what it called drift was something else. Runs are looked at from the newest back, and only until every line has ended.
+A run that did not judge the rule, or judged it unknown, neither begins nor ends a line. A run that saw it pass ends the line. So does a run
+that was judged by another baseline: its drift was measured against something else. Runs are read from the newest back, and only until every
+line has ended.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.rule import DRIFT
 from auditor.errors import SnapshotError
+from auditor.history.folders import FINDINGS_FILE
+from auditor.history.runs import list_runs
 from auditor.model import DriftAge
 
 if TYPE_CHECKING:
@@ -25,10 +28,10 @@ if TYPE_CHECKING:
     from auditor.report.saved_report import FindingKey
 
 MOST_RUNS = 60
-"""Earlier runs that are looked at; two months of daily ones. Source: this project."""
+"""Earlier runs that are read at most; two months of daily ones. Source: this project."""
 
-_MADE = "SELECT setting, value, thing, epoch_us(taken_at) FROM fact.baseline WHERE kind = 'made'"
-_MADE_THEN = "SELECT setting, value, thing, epoch_us(taken_at) FROM read_parquet(?) WHERE kind = 'made'"
+_ORIGIN = "SELECT setting, value, thing, epoch_us(taken_at) FROM fact.baseline WHERE kind = 'made'"
+_ORIGIN_THEN = "SELECT setting, value, thing, epoch_us(taken_at) FROM read_parquet(?) WHERE kind = 'made'"
 _BEGIN = """CREATE TABLE line AS
 SELECT DISTINCT rule, endpoint, resource_id, CAST(NULL AS VARCHAR) AS since_run, CAST(NULL AS TIMESTAMPTZ) AS since_at, false AS is_ended
 FROM read_parquet($path) WHERE verdict = 'fail' AND list_contains($rules, rule)"""
@@ -50,8 +53,8 @@ WHERE NOT line.is_ended AND line.since_run IS DISTINCT FROM $run
     AND line.rule = seen.rule AND line.endpoint = seen.endpoint AND line.resource_id = seen.resource_id"""
 
 
-def since_when(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, DriftAge]:
-    """Since when each failure of a rule of drift is there; empty where no such rule was judged.
+def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet) -> dict[FindingKey, DriftAge]:
+    """Since when each failure of a drift rule is there; empty where no such rule was judged.
 
     Args:
         run: the run's own folder, in which its verdicts are saved.
@@ -64,66 +67,59 @@ def since_when(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet)
     """
     import duckdb
 
-    kinds = {rule.id: rule.over for rule in rules if DRIFT in rule.tags}
-    made = _made(snapshot.connection, _MADE) if kinds else None
-    if made is None:
+    views = {rule.id: rule.over for rule in rules if DRIFT in rule.tags}
+    origin = _origin(snapshot.connection, _ORIGIN) if views else None
+    if origin is None:
         return {}
     with duckdb.connect() as scratch:
         try:
-            _begin(scratch, run, sorted(kinds))
+            _begin(scratch, run, sorted(views))
         except duckdb.Error as failure:
             raise SnapshotError(
                 f"{run}: its verdicts cannot be read again: {str(failure).splitlines()[0]}",
-                why="since when each drift is there cannot be told.",
+                why="since when each drift is there is not known.",
                 do="audit again.",
             ) from failure
-        ended = _follow(scratch, made, _earlier(run, started))
+        ended = _follow(scratch, origin, _earlier(run, started))
         rows = scratch.execute(_LINES).fetchall()
     own = (run.name, started)
-    found = {}
+    ages = {}
     for rule, endpoint, resource, since_run, since_at, is_ended in rows:
         first, at = (since_run, since_at) if since_run is not None else own
-        found[rule, endpoint, kinds[rule], resource] = DriftAge(first, at, at_least=not (is_ended or ended))
-    return found
+        ages[rule, endpoint, views[rule], resource] = DriftAge(first, at, at_least=not (is_ended or ended))
+    return ages
 
 
 def _earlier(run: Path, started: datetime) -> Sequence[KeptRun]:
     """Finished runs that began to read before, newest first."""
-    from auditor.history.runs import list_runs
-
     state = run.parent.parent
-    found = [kept for kept in list_runs(state) if kept.finished is not None and kept.id != run.name and kept.started <= started]
-    return sorted(found, key=lambda kept: (kept.started, kept.id), reverse=True)
+    earlier = [kept for kept in list_runs(state) if kept.finished is not None and kept.id != run.name and kept.started <= started]
+    return sorted(earlier, key=lambda kept: (kept.started, kept.id), reverse=True)
 
 
 def _begin(scratch: duckdb.DuckDBPyConnection, run: Path, rules: Sequence[str]) -> None:
-    """A line for every failure, which only this run is in."""
-    from auditor.history.folders import FINDINGS_FILE
-
+    """Make a line for every failure, which only this run is in."""
     scratch.execute("SET TimeZone = 'UTC'")
     scratch.execute(_BEGIN, {"path": str(run / FINDINGS_FILE), "rules": list(rules)})
 
 
-def _follow(scratch: duckdb.DuckDBPyConnection, made: tuple[Any, ...], earlier: Sequence[KeptRun]) -> bool:
-    """Follow the lines back. Whether those that are left have ended too: by a run that was judged by another baseline, or by none."""
+def _follow(scratch: duckdb.DuckDBPyConnection, origin: tuple[Any, ...], earlier: Sequence[KeptRun]) -> bool:
+    """Follow the lines back; true when all have ended, also by a run that was judged by another baseline or by none."""
     import duckdb
-
-    from auditor.history.folders import FINDINGS_FILE
 
     for kept in earlier[:MOST_RUNS]:
         if not scratch.execute(_OPEN).fetchall():
             return True
-        findings = kept.directory / FINDINGS_FILE
-        baseline = _baseline_of(kept)
-        if baseline is None or not findings.exists():
+        findings, baseline = kept.findings, _baseline_of(kept)
+        if baseline is None or findings is None:
             continue  # a saved snapshot that was judged once more; the run that read it is in the line itself
         try:
             with duckdb.connect() as reading:
-                if _made(reading, _MADE_THEN, [str(baseline)]) != made:
+                if _origin(reading, _ORIGIN_THEN, [str(baseline)]) != origin:
                     return True
             _step(scratch, kept, str(findings))
         except duckdb.Error:
-            continue  # a damaged run tells nothing: it neither begins nor ends a line
+            continue  # nothing is known of a damaged run: it neither begins nor ends a line
     return False
 
 
@@ -136,15 +132,11 @@ def _step(scratch: duckdb.DuckDBPyConnection, kept: KeptRun, findings: str) -> N
 
 def _baseline_of(kept: KeptRun) -> Path | None:
     """The table `baseline` of the snapshot that the run's verdicts are about; None where it has no snapshot of its own."""
-    from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER
-
-    folder = kept.directory / AFTER_FOLDER
-    folder = folder if folder.is_dir() else kept.directory / SNAPSHOT_FOLDER
-    file = folder / "baseline.parquet"
-    return file if folder.is_dir() and file.exists() else None
+    file = kept.snapshot / "baseline.parquet" if kept.snapshot is not None else None
+    return file if file is not None and file.exists() else None
 
 
-def _made(connection: duckdb.DuckDBPyConnection, query: str, bound: Sequence[str] = ()) -> tuple[Any, ...] | None:
-    """What tells a baseline from others; None when there is none."""
+def _origin(connection: duckdb.DuckDBPyConnection, query: str, bound: Sequence[str] = ()) -> tuple[Any, ...] | None:
+    """The run or host that a baseline was made from, which identifies it; None when there is no baseline."""
     row = connection.cursor().execute(query, list(bound)).fetchone()
     return tuple(row) if row else None

@@ -1,15 +1,28 @@
-"""The names of files and folders in the state directory and in a run's own directory."""
+"""The layout of the state directory and of a run's own directory: every name, and which snapshot is a run's last."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from auditor.facts.snapshot import holds_snapshot
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+RUNS_FOLDER = "runs"
+"""In the state directory: a directory for each run, named by the run's id."""
 JOURNAL_FOLDER = "journal"
 """In the state directory: the journals of all runs."""
+BASELINE_FILE = "baseline.parquet"
+"""In the state directory: the baseline in force."""
 SNAPSHOT_FOLDER = "snapshot"
 """In a run: the fleet as read."""
 AFTER_FOLDER = "after"
 """In a run: the fleet as read again after a fix."""
 SPILL_FOLDER = "spilled"
 """In a run: the prefix of the folders for what does not fit into memory; gone when the audit ends."""
+RUN_FILE = "run.json"
+"""In a run: written last. A run that has none is unfinished."""
 REPORT_FILE = "report.json"
 """In a run: the whole report.
 
@@ -19,3 +32,12 @@ KEPT_FILE = "kept.json"
 """In a run: the report without its findings."""
 FINDINGS_FILE = "findings.parquet"
 """In a run: every verdict, as columns."""
+
+
+def last_snapshot(run: Path) -> Path | None:
+    """The snapshot of the last state that a run read: after its fix, where it made one.
+
+    None where the run has no snapshot of its own, because it judged a saved one or because it never read the fleet to the end.
+    """
+    folders = (run / AFTER_FOLDER, run / SNAPSHOT_FOLDER)
+    return next((folder for folder in folders if holds_snapshot(folder)), None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import json
-import os
 import re
 import secrets
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.history.folders import FINDINGS_FILE, KEPT_FILE, REPORT_FILE
+from auditor.history.folders import FINDINGS_FILE, KEPT_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER, last_snapshot
 from auditor.report.files import written_whole
 
 if TYPE_CHECKING:
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
     from auditor.model import DriftAge, Fix, Report
     from auditor.report.saved_report import FindingKey
 
-RUN_FILE = "run.json"
-"""Written last: a run that has none is unfinished."""
+LAST = "last"
+"""The word for the newest run that read the fleet itself."""
 _RUN_ID = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{4}")
 _PRIVATE = 0o700
 
@@ -50,41 +49,16 @@ class KeptRun:
         """The JSON report of a finished run that has one, for `auditor.report.json_reading.load_report`; see `report_of_run`."""
         return self.directory / REPORT_FILE
 
+    @property
+    def snapshot(self) -> Path | None:
+        """The snapshot of the last state that it read; None where it judged a saved one."""
+        return last_snapshot(self.directory)
 
-def state_directory(option: Path | None, environment: Mapping[str, str] | None = None, *, to_read: bool = False) -> Path:
-    """Where runs and journals are kept, made if need be, for this account's eyes only (mode 0700).
-
-    Args:
-        option: ``--state-dir``; None means ``$XDG_STATE_HOME/auditor``, by default ``~/.local/state/auditor``.
-        environment: instead of the process's own.
-        to_read: nothing will be written; it is not made, and the one that goes without saying need not be there.
-
-    Raises:
-        ConfigurationError: it cannot be made or written; or the one that was named is not there to be read.
-
-    Source: XDG Base Directory Specification 0.8: a relative path in the variable is to be ignored.
-    """
-    home = (os.environ if environment is None else environment).get("XDG_STATE_HOME", "")
-    base = Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()
-    directory = option.expanduser() if option is not None else base / "auditor"
-    if to_read and option is not None and not directory.is_dir():
-        raise ConfigurationError(
-            f"there is no folder {directory}", why="there is nothing to show.", do="name the folder that audits keep their runs in."
-        )
-    if to_read:
-        return directory
-    try:
-        directory.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
-        reason = None if os.access(directory, os.W_OK | os.X_OK) else "Permission denied"
-    except OSError as error:
-        reason = error.strerror or str(error)
-    if reason is not None:
-        raise ConfigurationError(
-            f"cannot keep anything in {directory}: {reason}",
-            why="nothing was read or judged: neither the run nor the journal of a fix could have been kept.",
-            do="name a folder this account may write to: --state-dir DIR",
-        )
-    return directory
+    @property
+    def findings(self) -> Path | None:
+        """Its verdicts as columns; None where it has none."""
+        path = self.directory / FINDINGS_FILE
+        return path if path.exists() else None
 
 
 def new_run_id(now: datetime) -> str:
@@ -104,7 +78,7 @@ def run_directory(state: Path, run_id: str) -> Path:
             why="nothing was read.",
             do="take an id from `auditor runs list`, for example 20261121T065500Z-1a2b.",
         )
-    return state / "runs" / run_id
+    return state / RUNS_FOLDER / run_id
 
 
 def begin_run(state: Path, run_id: str) -> Path:
@@ -127,36 +101,36 @@ def begin_run(state: Path, run_id: str) -> Path:
 
 
 def keep_run(
-    directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, since: Mapping[FindingKey, DriftAge] | None = None
+    directory: Path, report: Report, fixes: Mapping[FindingKey, Fix] | None = None, drift_ages: Mapping[FindingKey, DriftAge] | None = None
 ) -> None:
-    """Finish a run: what it reports, and then the small file that says it is whole.
+    """Finish a run: write what it reports, and then the small file that marks it as finished.
 
     Args:
         directory: the run's own.
         report: what it reports.
         fixes: what became of the fix of findings that are not as FINDINGS_FILE has them; all findings stand in that file of the directory.
             None: there is no such file, and every finding is written.
-        since: since when failures of drift are there, where that file is.
+        drift_ages: since when failures of drift are there, where that file is.
 
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
     from auditor.report.json_report import coverage_object, run_object, summary_object, write_json
-    from auditor.report.saved_report import write_kept
+    from auditor.report.saved_report import write_saved_report
 
     with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
         if fixes is None:
             write_json(report, out)
         else:
-            write_kept(report, fixes, out, since)
-    said = {
+            write_saved_report(report, fixes, out, drift_ages)
+    head = {
         "run": run_object(report.run),
         "coverage": coverage_object(report.summary),
         "summary": summary_object(report.summary),
         "gaps": len(report.gaps),
     }
     with written_whole(directory / RUN_FILE, mode=0o600) as out:
-        json.dump(said, out, indent=1)
+        json.dump(head, out, indent=1)
 
 
 def report_of_run(run: KeptRun) -> Report:
@@ -167,11 +141,11 @@ def report_of_run(run: KeptRun) -> Report:
     """
     from auditor.engine.verdicts import load_evaluation
     from auditor.report.json_reading import load_report
-    from auditor.report.saved_report import load_kept
+    from auditor.report.saved_report import load_saved_report
 
     if run.report.exists():
         return load_report(run.report)
-    return load_kept(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+    return load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
 
 
 def list_runs(state: Path) -> tuple[KeptRun, ...]:
@@ -180,7 +154,7 @@ def list_runs(state: Path) -> tuple[KeptRun, ...]:
     Raises:
         SnapshotError: a run's file is there and cannot be read.
     """
-    folder = state / "runs"
+    folder = state / RUNS_FOLDER
     names = sorted((entry.name for entry in folder.iterdir() if entry.is_dir()), reverse=True) if folder.is_dir() else []
     return tuple(_kept(folder / name) for name in names if _RUN_ID.fullmatch(name))
 
@@ -208,6 +182,15 @@ def load_run(state: Path, run_id: str | None = None) -> KeptRun:
     return run
 
 
+def last_reading(state: Path) -> KeptRun | None:
+    """The newest finished run that read the fleet itself, instead of judging a saved snapshot; None where there is none.
+
+    Raises:
+        SnapshotError: a run's file is there and cannot be read.
+    """
+    return next((run for run in list_runs(state) if run.finished is not None and run.snapshot is not None), None)
+
+
 def _no_run(what: str, do: str) -> ConfigurationError:
     return ConfigurationError(what, why="there is nothing to show.", do=do)
 
@@ -215,8 +198,8 @@ def _no_run(what: str, do: str) -> ConfigurationError:
 def _kept(directory: Path) -> KeptRun:
     started = datetime.strptime(directory.name[:16], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
     try:
-        said = json.loads((directory / RUN_FILE).read_text(encoding="utf-8"))
-        summary, run = said["summary"], said["run"]
+        head = json.loads((directory / RUN_FILE).read_text(encoding="utf-8"))
+        summary, run = head["summary"], head["run"]
         return KeptRun(
             id=directory.name,
             directory=directory,
@@ -224,12 +207,12 @@ def _kept(directory: Path) -> KeptRun:
             finished=datetime.fromisoformat(run["finished"]),
             hosts=run["hosts"],
             endpoints=len(run["endpoints"]),
-            gaps=said["gaps"],
+            gaps=head["gaps"],
             fail=summary["fail"],
             unknown=summary["unknown"],
             passed=summary["pass"],
             waived=summary["waived"],
-            coverage=said["coverage"]["ratio"],
+            coverage=head["coverage"]["ratio"],
         )
     except FileNotFoundError:
         return KeptRun(directory.name, directory, started, None, 0, 0, 0, 0, 0, 0, 0, 0.0)

@@ -1,4 +1,4 @@
-"""The compliance job: audits by the clock, one run at a time, and publishes what it found or that it failed."""
+"""The compliance job: audits on a schedule, one run at a time, and publishes each report, or the error of a run that failed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def run_schedule(
     keep: int = RUNS_KEPT,
     at_start: bool = False,
 ) -> None:
-    """Run `job` when `cron` says, or once now, and publish each run into the folder `publish`.
+    """Run `job` at the times of `cron`, or once now, and publish each run into the folder `publish`.
 
     Runs never overlap: not with themselves, and not with another process that publishes to the same folder. SIGTERM and SIGINT end it: a
     running job is aborted where it stands (its sessions are closed as the stack unwinds), pages being written are finished first.
@@ -97,7 +97,7 @@ class _StopRequest:
         self.requested = False
         self._interruptible = False
 
-    def asked(self, _number: int, _frame: FrameType | None) -> None:
+    def request(self, _number: int, _frame: FrameType | None) -> None:
         first, self.requested = not self.requested, True
         if first and self._interruptible:
             self._interruptible = False
@@ -118,7 +118,7 @@ class _StopRequest:
 @contextmanager
 def _stopping() -> Iterator[_StopRequest]:
     stop = _StopRequest()
-    before = {number: signal.signal(number, stop.asked) for number in (signal.SIGTERM, signal.SIGINT)}
+    before = {number: signal.signal(number, stop.request) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield stop
     finally:
@@ -136,7 +136,7 @@ def _once(job: Callable[[], Report], publish: Path, keep: int, stop: _StopReques
 
 
 def _serve(trigger: BaseTrigger, job: Callable[[], Report], publish: Path, keep: int, stop: _StopRequest, *, at_start: bool) -> None:
-    """The clock runs in a thread and only says that a run is due; runs happen here, where a signal can break them off."""
+    """The scheduler runs in a thread and only sets `due`; runs are made here, where a signal can break them off."""
     from apscheduler.schedulers.background import BackgroundScheduler
 
     due = threading.Event()
@@ -173,27 +173,31 @@ def _attempt(job: Callable[[], Report], publish: Path, keep: int, next_due: date
             run = publish_report(publish, report, keep=keep, next_due=next_due)
         except AuditorError as error:
             log.error("the run failed: %s", error)
-            told = [("what", error.what), ("why", error.why), ("do", error.do)]
-            _publish_failed(publish, started, error.what, told, keep, next_due)
+            lines = [("what", error.what), ("why", error.why), ("do", error.do)]
+            _publish_failed(publish, started, error.what, lines, keep, next_due)
             return error
-        except Exception as error:  # a bug in one night's run must not end the compliance job; the page says so
+        except Exception as error:  # a bug in one night's run must not end the compliance job; the page shows it
             log.exception("the run failed")
             what = f"unexpected {type(error).__name__}"
-            told = [("what", what), ("do", "the log of the scheduled job has the traceback; report it")]
-            _publish_failed(publish, started, what, told, keep, next_due)
+            lines = [("what", what), ("do", "the log of the scheduled job has the traceback; report it")]
+            _publish_failed(publish, started, what, lines, keep, next_due)
             return error
         log.info("run %s: %s failures, %s unknown, published in %s", run.id, run.fail, run.unknown, publish)
         return None
 
 
-def _publish_failed(publish: Path, started: datetime, what: str, told: list[tuple[str, str]], keep: int, next_due: datetime | None) -> None:
+def _publish_failed(
+    publish: Path, started: datetime, what: str, lines: list[tuple[str, str]], keep: int, next_due: datetime | None
+) -> None:
     run = PublishedRun(new_run_id(started), started, datetime.now(UTC), error=what)
-    publish_failure(publish, run, told, keep=keep, next_due=next_due)
+    publish_failure(publish, run, lines, keep=keep, next_due=next_due)
 
 
 @contextmanager
 def _alone(publish: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it even when we are killed.
+    """Hold the folder's lock; the system releases it even when this process is killed.
+
+    filelock is not used: its lock file does not name the process that holds it, as our error does.
 
     Raises:
         ConfigurationError: another process holds it.

@@ -1,1 +1,1 @@
-"""The lab: a simulated fleet behind real wire protocols on loopback."""
+"""The lab: a simulated fleet that speaks the real wire protocols on loopback."""

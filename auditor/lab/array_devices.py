@@ -1,4 +1,4 @@
-"""What hosts see of an array: the devices that its volumes and protocol endpoints are to them."""
+"""Makes the devices that hosts see of an array: its volumes and protocol endpoints."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ if TYPE_CHECKING:
     from auditor.lab.description import ArrayDescription
 
 
-def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The devices of these volumes, as a vCenter's description takes them; a LUN of ONTAP is called volume/lun.
+def volume_devices(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The devices of the named volumes, as the description of a vCenter needs them; an ONTAP LUN is named volume/lun.
 
-    Targets are told where the array knows its ports: ETERNUS and ONTAP do not, so a scenario tells them, as it tells the model
-    of an ETERNUS. Inquiry strings: docs/domain/facts.md#11.
+    Targets are filled in where the array's description holds its ports. ETERNUS and ONTAP have none there, so a scenario gives the targets,
+    and the model of an ETERNUS too. Inquiry strings: docs/domain/facts.md#11.
 
     Raises:
         KeyError: the array has no volume of such a name.
@@ -23,7 +23,7 @@ def presented(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, A
     return [there[name] for name in names]
 
 
-def endpoints_of(array: ArrayDescription) -> list[dict[str, Any]]:
+def protocol_endpoint_devices(array: ArrayDescription) -> list[dict[str, Any]]:
     """The protocol endpoints of an array as devices; empty where it has none."""
     from auditor.lab.arrays.element.description import ElementDescription
     from auditor.lab.arrays.flasharray.description import FlashArrayDescription
@@ -33,7 +33,7 @@ def endpoints_of(array: ArrayDescription) -> list[dict[str, Any]]:
             named = [(f"naa.{array.pe_naa(node.id)}", [array.pe_iqn(node.id)]) for node in array.active_nodes]
             return [{**_SOLIDFIRE, "size_bytes": 512, "protocol_endpoint": True, "name": name, "targets": at} for name, at in named]
         case FlashArrayDescription():
-            return [{**presented(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]
+            return [{**volume_devices(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]
         case _:
             return []
 

@@ -1,4 +1,4 @@
-"""The lab's own certificate authority, new at every start."""
+"""The lab's own certificate authority, created anew at every start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Authority:
-    """Issues certificates for the lab's endpoints and writes the CA that clients verify them with."""
+    """Issues certificates for the lab's endpoints, and writes the CA certificate that clients verify them with."""
 
     def __init__(self) -> None:
         import trustme

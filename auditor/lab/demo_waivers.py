@@ -1,4 +1,4 @@
-"""The waivers of the demo: one in force, and one whose time is over, so that its failures count again."""
+"""The waivers of the demo: one in force, and one that has expired, so that its failures count again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auditor.lab.description import LabFleet
 
 _VCENTER = "vc-eternus"
-"""Whose hosts the waivers are about, of the scenario eternus-vaai."""
+"""The vCenter of the scenario eternus-vaai whose hosts the waivers cover."""
 
 _TEXT = """\
 # What `auditor demo` waives. Yours lies beside fleet.yaml; docs/decisions/0010-waivers.md says what may stand in it.
@@ -32,7 +32,7 @@ waivers:
 
 
 def demo_waivers(fleet: LabFleet, at: datetime) -> str | None:
-    """The text of waivers.yaml for a demo that begins at `at`; None where the fleet has none of the hosts it is about."""
+    """The text of waivers.yaml for a demo that begins at `at`; None where the fleet lacks the hosts that the waivers cover."""
     if not any(vcenter.name == _VCENTER for vcenter in fleet.vcenters):
         return None
     return _TEXT.format(in_force=at + timedelta(days=45), lapsed=at - timedelta(days=7))

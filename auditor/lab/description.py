@@ -15,7 +15,7 @@ from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredDescription:
-    """What no API can tell; goes into the fleet file as it stands."""
+    """Facts that no API gives; they go into the fleet file unchanged."""
 
     devices: str  # glob over canonical device names
     model: str
@@ -28,7 +28,7 @@ ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescriptio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabFleet:
-    """Everything one lab serves: vCenters, and arrays by their kind."""
+    """Everything that one lab serves: vCenters, and arrays by kind."""
 
     vcenters: tuple[VCenterDescription, ...] = ()
     element: tuple[ElementDescription, ...] = ()

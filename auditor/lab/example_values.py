@@ -1,6 +1,6 @@
-"""Writes facts/example_values.json: for each column of each judged view, a value it has in the lab.
+"""Writes facts/example_values.json: for each column of each judged view, a value from the lab.
 
-Run as ``python -m auditor.lab.example_values`` (`make example-values`) when views or the lab changed; it reads the whole lab.
+Run as ``python -m auditor.lab.example_values`` (`make example-values`) after views or the lab have changed; it reads the whole lab.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from typing import Any
 
 from auditor.endpoints.collect import collect_fleet
 from auditor.facts.baseline import take
+from auditor.facts.catalog import view_columns
 from auditor.facts.snapshot import Snapshot
-from auditor.facts.views import create_views, view_columns
+from auditor.facts.views import create_views
 from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
@@ -34,9 +35,11 @@ def main() -> None:
 
 
 def _values(snapshot: Snapshot, view: str, columns: dict[str, str] | Any) -> dict[str, Any]:
-    """The largest number, the first word that is not empty; true where there is one."""
-    told = [f'min("{name}") FILTER (WHERE "{name}" <> \'\')' if kind == "VARCHAR" else f'max("{name}")' for name, kind in columns.items()]
-    row = snapshot.connection.execute(f'SELECT {", ".join(told)} FROM "{view}"').fetchone() or ()  # noqa: S608  the views' own names
+    """An example for each column of a view: the largest number, the first text that is not empty, true where any row has it."""
+    expressions = [
+        f'min("{name}") FILTER (WHERE "{name}" <> \'\')' if kind == "VARCHAR" else f'max("{name}")' for name, kind in columns.items()
+    ]
+    row = snapshot.connection.execute(f'SELECT {", ".join(expressions)} FROM "{view}"').fetchone() or ()  # noqa: S608  the views' own names
     return {name: value for name, value in zip(columns, row, strict=True) if isinstance(value, bool | int | float | str)}
 
 

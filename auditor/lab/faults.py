@@ -1,6 +1,6 @@
-"""Troubles on demand: of the wire, which every endpoint can have, and of the endpoint itself, where it has what can go wrong.
+"""Faults on demand: of the connection, which every endpoint can have, and of the endpoint itself.
 
-They are changed while the lab serves: from Python (`server.faults`), or by a control file that is read again whenever it changes.
+They can be changed while the lab serves: from Python (`server.faults`), or in a control file that is read again whenever it changes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow"
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "vcenter": frozenset({"session", "permission", "deaf", "half", "stuck"}),
-        "element": frozenset({"permission", "deaf", "half"}),  # Basic authentication has no sessions, and nothing the lab has is a task
+        "element": frozenset({"permission", "deaf", "half"}),  # it has neither sessions (Basic authentication) nor tasks
     }
 )
 _OF_AN_OPERATION = frozenset({"deaf", "half", "stuck"})
@@ -30,21 +30,22 @@ _PERMISSIONS = ("read", "write")  # of an Element account
 
 @dataclass(slots=True)
 class Fault:
-    """One kind of trouble.
+    """One fault that the lab injects.
 
     Attributes:
-        kind: on the wire: latency (wait, then answer), status (answer `status` instead), drop (close without an answer), lose (answer
-            nothing after the endpoint has done what was asked), truncate (declare the whole length, send half), slow (dribble), garbage
-            (200 with nonsense), skew (a clock that is wrong: Date header, and CurrentTime of a vCenter). In the endpoint: session (every
-            session is lost before the request), permission (the account lacks `privilege`), deaf (a write is accepted and ignored), half
-            (a write of several values does the first half of them, of one does it, and fails), stuck (a task never ends).
-        operation: only for this operation (SOAP method, esxcli command, JSON-RPC method); "" means every one. Deaf, half and stuck mean a
-            write, so name it.
-        seconds: for latency, for slow between two pieces, and for skew: how far the clock is ahead, negative when it is behind.
+        kind: of the connection: latency (wait, then answer), status (answer with `status`), drop (close without an answer), lose (carry the
+            request out, and answer nothing), truncate (announce the full length, send half), slow (send in small pieces), garbage (status
+            200 with nonsense), skew (a wrong clock: the Date header, and CurrentTime of a vCenter). Of the endpoint: session (every session
+            ends before the request), permission (the account lacks `privilege`), deaf (a write is accepted and ignored), half (a write of
+            several values writes the first half of them, then fails; a write of one value writes it, then fails), stuck (a task never
+            ends).
+        operation: only for this operation (SOAP method, esxcli command, JSON-RPC method); "" means every one. Deaf, half and stuck are
+            about a write, so they need one.
+        seconds: for latency; for slow, the pause between two pieces; for skew, how far the clock is ahead, negative when it is behind.
         status: for status; 503 carries Retry-After.
-        times: how often before it is over; None means always.
-        containing: only for requests whose path or body holds this, for example the id of one host; empty means every one.
-        privilege: for permission: a vCenter's privilege such as Host.Config.Storage; of an Element account, read or write.
+        times: how often the fault occurs; None means always.
+        containing: only for requests whose path or body contains this, for example the id of one host; empty means every one.
+        privilege: for permission: a vCenter privilege such as Host.Config.Storage; for an Element account, read or write.
     """
 
     kind: str
@@ -58,13 +59,13 @@ class Fault:
 
 @dataclass(slots=True)
 class Faults:
-    """The troubles of one server, to be changed while it serves."""
+    """The faults of one server; they can be changed while it serves."""
 
     active: list[Fault] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def take(self, operation: str, body: bytes = b"") -> list[Fault]:
-        """The faults that hit this request; counts them down."""
+        """The faults that apply to this request; each is counted down."""
         hit = []
         with self._lock:
             for fault in self.active:
@@ -76,7 +77,7 @@ class Faults:
         return hit
 
     def replace(self, faults: list[Fault]) -> None:
-        """Have these from now on, and no others."""
+        """Replace all faults."""
         with self._lock:
             self.active = faults
 
@@ -95,10 +96,10 @@ class FaultFile:
         self._read: tuple[int, ...] | None = None
 
     def refresh(self) -> bool:
-        """Read the file if it is new or has changed; whether it was read. With a mistake in it everything stays as it was.
+        """Read the file if it is new or has changed; return whether it was read. After an error the faults stay as they were.
 
         Raises:
-            ConfigurationError: it cannot be read, or what it says makes no sense; told once for each change of the file.
+            ConfigurationError: the file cannot be read or has a mistake; raised once for each change of the file.
         """
         now = self._stamp()
         if now == self._read:
@@ -113,25 +114,25 @@ class FaultFile:
         try:
             about = self._path.stat()
         except OSError:
-            return ()  # loading it tells why
+            return ()  # loading it raises the error with its reason
         return (about.st_mtime_ns, about.st_size, about.st_ino)
 
 
 def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:
-    """The faults of each endpoint as a control file tells them.
+    """The faults of each endpoint in a control file.
 
     Args:
         path: the file.
-        kinds: of the endpoints there are, by name.
+        kinds: the kind of each endpoint by its name.
 
     Raises:
-        ConfigurationError: names the line.
+        ConfigurationError: the file has a mistake; the message names the line.
     """
     from auditor.errors import ConfigurationError
     from auditor.yaml import load_yaml
 
     document = load_yaml(path, ConfigurationError, why=_WHY)
-    found: dict[str, list[Fault]] = {name: [] for name in kinds}
+    faults: dict[str, list[Fault]] = {name: [] for name in kinds}
     for name, entries in document.data.items():
         if name != _EVERY and name not in kinds:
             raise _mistake(document, f'the lab serves no endpoint "{name}"', name, word=name, known=[*kinds, _EVERY])
@@ -139,9 +140,9 @@ def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:
             raise _mistake(document, f'"{name}" must be a list of faults', name)
         for place, entry in enumerate(entries):
             for one in kinds if name == _EVERY else (name,):
-                # One object for each endpoint: they count down by themselves.
-                found[one].append(_fault(document, entry, kinds[one], (name, place)))
-    return found
+                # Each endpoint gets its own object, because each counts down separately.
+                faults[one].append(_fault(document, entry, kinds[one], (name, place)))
+    return faults
 
 
 _WHY = "the faults stay as they were."
@@ -167,7 +168,7 @@ def _fault(document: YamlDocument, entry: Any, endpoint_kind: str, at: tuple[str
 
 
 def _checks(kind: str, endpoint_kind: str) -> dict[str, tuple[str, Any]]:
-    """What a value of each key must be, in words and as a test."""
+    """The allowed values of each key: a description for the message, and a function that checks one."""
 
     def number(value: Any) -> bool:
         return isinstance(value, (int, float)) and not isinstance(value, bool) and (value >= 0 or kind == "skew") and abs(value) < 1e9

@@ -1,7 +1,7 @@
-"""Scenarios: fleets as readable YAML, expanded into descriptions.
+"""Scenarios: fleets written as readable YAML, expanded into descriptions.
 
-A scenario file says a thing once: hosts repeat a template (`like`), machines and hosts come in numbers (`count`, with `{n}` in the
-name), devices and datastores of an array take their names from the array, and every disk on a vVol datastore puts its vVol on the array.
+A scenario file has shorthands: hosts repeat a template (`like`), machines and hosts come in numbers (`count`, with `{n}` in the name),
+devices and datastores of an array take their names from the array, and every disk on a vVol datastore puts its vVol on the array.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import DeclaredDescription, LabFleet
-from auditor.lab.scenario_expansion import expand, put_vvols
+from auditor.lab.scenario_expansion import add_vvols, expand
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.yaml import YamlMistakeError, parse_yaml
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"
@@ -34,14 +35,14 @@ _ARRAYS: Mapping[str, type[Any]] = {
 
 
 def scenario_names() -> tuple[str, ...]:
-    """Every scenario there is, "all" first."""
+    """The names of all scenarios, "all" first."""
     folder = resources.files("auditor.lab") / _FOLDER
     return ("all", *sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
 @cache
 def load_scenario(name: str) -> LabFleet:
-    """The fleet of a scenario; "all" merges every one.
+    """The fleet of a scenario; "all" merges every scenario.
 
     Raises:
         ConfigurationError: there is no scenario of that name.
@@ -58,7 +59,7 @@ def load_scenario(name: str) -> LabFleet:
 
 
 def load_incidents() -> LabFleet:
-    """The scenarios that real reports are behind, as one fleet; left out are the odd neighbours, which are there for the rules' sake."""
+    """The scenarios that come from real incidents, as one fleet; `odd-neighbours`, made for the rules, is left out."""
     return _merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
 
 
@@ -68,19 +69,16 @@ def _merged(names: Iterable[str]) -> LabFleet:
 
 
 def parse_scenario(text: str, name: str) -> LabFleet:
-    """The fleet a scenario's text describes; `name` is what errors call it.
+    """The fleet that a scenario's text describes; error messages call it `name`.
 
     Raises:
         ConfigurationError: a key or a reference in it is wrong.
     """
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import YAMLError
-
     try:
-        data = YAML(typ="safe", pure=True).load(text)
+        data, _ = parse_yaml(text.encode(), merge_keys=True)
         _refuse_others(data)
         for vcenter in data.get("vcenters", []):
-            put_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
+            add_vvols(vcenter, {one["name"]: one for one in data.get("element", [])})
         built = {kind: tuple(_decode(one, described) for one in data.get(kind, [])) for kind, described in _ARRAYS.items()}
         by_name = {one.name: one for arrays in built.values() for one in arrays}
         return LabFleet(
@@ -88,7 +86,11 @@ def parse_scenario(text: str, name: str) -> LabFleet:
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
             **built,
         )
-    except (YAMLError, KeyError, ValueError) as error:
+    except YamlMistakeError as mistake:
+        raise ConfigurationError(
+            f"scenario {name}, line {mistake.line}: {mistake.what}", why="the fleet cannot be built.", do="correct the scenario's file."
+        ) from mistake
+    except (KeyError, ValueError) as error:
         raise ConfigurationError(
             f"scenario {name}: {type(error).__name__} {error}", why="the fleet cannot be built.", do="correct the scenario's file."
         ) from error
@@ -103,13 +105,14 @@ def _refuse_others(data: Mapping[str, Any]) -> None:
 def _decode(source: Mapping[str, Any], kind: type[Any]) -> Any:
     import msgspec
 
-    decoded = msgspec.convert(source, kind)
+    # Keys of a mapping are text in YAML; some descriptions have numbers there.
+    decoded = msgspec.convert(source, kind, str_keys=True)
     _refuse_unknown(source, decoded, kind.__name__)
     return decoded
 
 
 def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
-    """Refuse keys that a dataclass does not have; msgspec passes over them, but in a scenario such a key is a slip."""
+    """Refuse keys that a dataclass does not have; msgspec ignores them, but in a scenario such a key is a mistake."""
     if is_dataclass(decoded) and isinstance(source, Mapping):
         known = {field.name for field in fields(decoded)}
         for key, value in source.items():
@@ -121,4 +124,4 @@ def _refuse_unknown(source: Any, decoded: Any, where: str) -> None:
             _refuse_unknown(one, built, where)
     elif isinstance(decoded, Mapping):
         for key, built in decoded.items():
-            _refuse_unknown(source[key], built, f"{where}[{key}]")
+            _refuse_unknown(source.get(key, source.get(str(key))), built, f"{where}[{key}]")

@@ -1,11 +1,11 @@
-"""Scenarios' shorthands, written out: templates, numbers, an array's own names, and the vVols that disks put on it."""
+"""Expands the shorthands of scenarios: templates, counts, names taken from an array, and the vVols of disks."""
 
 from __future__ import annotations
 
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.array_devices import endpoints_of, presented
+from auditor.lab.array_devices import protocol_endpoint_devices, volume_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _named(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Each entry once for every one of its names: `names`, or `count` times with {n} from 1."""
+    """Each entry once for every one of its names: those of `names`, or `count` names with {n} counted from 1."""
     expanded = []
     for entry in entries:
         rest = {key: value for key, value in entry.items() if key not in ("names", "count", "name")}
@@ -25,10 +25,10 @@ def _named(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def expand(vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> dict[str, Any]:
-    """A vCenter as its description wants it: every host, device, datastore and machine by itself.
+    """A vCenter as its description needs it: with every host, device, datastore and machine listed.
 
     Raises:
-        KeyError: it names a template, group, array, volume or container that is not there.
+        KeyError: it names a template, group, array, volume or container that does not exist.
     """
     groups = {name: _devices(group, arrays) for name, group in vcenter.get("devices", {}).items()}
     templates = vcenter.get("templates", {})
@@ -65,23 +65,23 @@ def _host(
 
 
 def _with_discovered(hba: dict[str, Any], devices: list[dict[str, Any]]) -> dict[str, Any]:
-    """The adapter with what its send target found: one static target for every target its devices are reached by."""
+    """The adapter with a static target for every target of its devices, as its send target would discover them."""
     targets = hba.get("targets", [])
     send = next((target for target in targets if target.get("kind", "send") == "send"), None)
     if hba["kind"] != "iscsi" or send is None:
         return hba
     known = {target.get("iqn") for target in targets}
     names = [name for device in devices if device.get("transport", "iscsi") == "iscsi" for name in device.get("targets", [])]
-    found = [
+    discovered = [
         {"kind": "static", "address": send["address"], "iqn": name, "discovered_at": send["address"]}
         for name in dict.fromkeys(names)
         if name not in known
     ]
-    return {**hba, "targets": [*targets, *found]}
+    return {**hba, "targets": [*targets, *discovered]}
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """`over` on top of `base`, mapping by mapping; lists are replaced."""
+    """`base` overridden by `over`, key by key; lists are replaced."""
     merged = dict(base)
     for key, value in over.items():
         held = merged.get(key)
@@ -90,12 +90,12 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
 
 
 def _devices(group: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> list[dict[str, Any]]:
-    """The devices of a group: an array's protocol endpoints or volumes, or those that are named."""
+    """The devices of a group: an array's protocol endpoints or volumes, or those that the group lists."""
     common = {key: value for key, value in group.items() if key not in ("array", "protocol_endpoints", "volumes", "names")}
     if "array" not in group:
         return [{**common, "name": name} for name in group["names"]]
     array = arrays[group["array"]]
-    shown = endpoints_of(array) if group.get("protocol_endpoints") else presented(array, group["volumes"])
+    shown = protocol_endpoint_devices(array) if group.get("protocol_endpoints") else volume_devices(array, group["volumes"])
     return [{**one, **common} for one in shown]
 
 
@@ -112,10 +112,10 @@ def _datastore(
         if store["type"] == "VVOL":
             array = _with_vvols(array)
             built["container_id"] = array.container_id(store["container"])
-            built["endpoints"] = [one["name"] for one in endpoints_of(array)]
+            built["endpoints"] = [one["name"] for one in protocol_endpoint_devices(array)]
             built.setdefault("sioc", {"supported": False})
         else:
-            built["extents"] = [one["name"] for one in presented(array, store["volumes"])]
+            built["extents"] = [one["name"] for one in volume_devices(array, store["volumes"])]
     return built
 
 
@@ -128,7 +128,7 @@ def _with_vvols(array: ArrayDescription) -> ElementDescription:
 
 
 def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
-    """Every machine with one host: those of `cluster` go round its hosts in turn."""
+    """Every machine with one host; machines of a `cluster` are assigned to its hosts in turn."""
     hosts_of = {cluster["name"]: [host["name"] for host in _named(cluster["hosts"])] for cluster in vcenter["clusters"]}
     placed = []
     turns: dict[str, int] = {}
@@ -141,8 +141,8 @@ def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
     return placed
 
 
-def put_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> None:
-    """Put a data vVol on the array for every disk on a vVol datastore, and a config vVol for every such machine."""
+def add_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> None:
+    """Add a data vVol to the array for every disk on a vVol datastore, and a config vVol for every such machine."""
     stores = _with_containers(vcenter)
     for vm in _placed(vcenter):
         bound = [array_host_id(vm["host"])] if vm.get("powered_on", True) else []
@@ -165,12 +165,12 @@ def put_vvols(vcenter: dict[str, Any], arrays: Mapping[str, dict[str, Any]]) -> 
 
 
 def _with_containers(vcenter: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The vVol datastores whose array takes its vVols from the disks on them; of the others the disks say themselves what they are."""
+    """The vVol datastores whose disks put vVols on an array; for the disks of others the scenario gives the ids itself."""
     return {store["name"]: store for store in vcenter.get("datastores", []) if store["type"] == "VVOL" and "array" in store}
 
 
 def array_host_id(host: str) -> str:
-    """The virtualVolumeHostID by which an array knows an ESXi host."""
+    """The virtualVolumeHostID by which an array identifies an ESXi host."""
     return str(uuid.uuid5(uuid.NAMESPACE_DNS, host))
 
 

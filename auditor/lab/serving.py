@@ -1,7 +1,8 @@
-"""The lab at work: every endpoint of a fleet served on loopback, and the fleet file that points at them."""
+"""Serves every endpoint of a fleet on loopback, and writes the fleet file for them."""
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
@@ -42,7 +43,7 @@ _KINDS = MappingProxyType(
         "eternus": EndpointKind.ETERNUS,
     }
 )
-"""Where a fleet's description and the lab hold what is of a kind."""
+"""The endpoint kind of each attribute of `LabFleet` and `Lab`."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Lab:
     """A served fleet: the servers of each kind by endpoint name.
 
     Attributes:
-        password: of every account, and the API token where there are no passwords; new at every start.
+        password: of every account, and the API token where an endpoint has no passwords; new at every start.
     """
 
     fleet: LabFleet
@@ -67,13 +68,13 @@ class Lab:
         return f"Lab({', '.join(name for _, name, _ in self.served())})"
 
     def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
-        """Kind, name and server of every endpoint."""
+        """The kind, name and server of every endpoint."""
         for attribute, kind in _KINDS.items():
             for name, server in getattr(self, attribute).items():
                 yield kind, name, server
 
     def add_storage_node(self, array_name: str) -> NodeDescription:
-        """Put one more storage node to work in an Element array: hosts that see its protocol endpoints see one more at once.
+        """Add a storage node to an Element array; hosts that see its protocol endpoints see one more at once.
 
         Raises:
             KeyError: the lab serves no Element array of that name.
@@ -83,8 +84,8 @@ class Lab:
         return add_storage_node(self.element[array_name], self.vcenters.values())
 
     def write_fleet(self, path: Path) -> None:
-        """Write the fleet file at `path`; the authority's certificate and the password go beside it, for the owner's eyes only."""
-        from ruamel.yaml import YAML
+        """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
+        import yaml
 
         ca, password = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
         for private in (path, ca, password):
@@ -107,15 +108,14 @@ class Lab:
         content: dict[str, Any] = {"endpoints": endpoints}
         if self.fleet.declared:
             content["declared"] = [_declared(one) for one in self.fleet.declared]
-        yaml = YAML()
-        yaml.representer.ignore_aliases = lambda _data: True  # each endpoint is readable by itself
-        with path.open("w", encoding="utf-8") as file:
-            yaml.dump(content, file)
+        # A copy without shared parts: each endpoint is written out by itself.
+        plain = json.loads(json.dumps(content))
+        path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
 
 
 @contextmanager
 def serve(fleet: LabFleet) -> Iterator[Lab]:
-    """Serve every endpoint of `fleet` on loopback until the block ends, whatever ends it."""
+    """Serve every endpoint of `fleet` on loopback until the block ends."""
     from auditor.lab.authority import Authority
 
     authority = Authority()
@@ -161,10 +161,10 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
 
 
 def _declared(one: DeclaredDescription) -> dict[str, str]:
-    told = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
-    return {key: value for key, value in told.items() if value is not None}
+    fields = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
+    return {key: value for key, value in fields.items() if value is not None}
 
 
 def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:
-    """Kind and faults of every endpoint of a lab, by name."""
+    """The kind and faults of every endpoint of a lab, by name."""
     return {name: (kind.value, server.faults) for kind, name, server in lab.served()}

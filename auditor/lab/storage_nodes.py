@@ -1,4 +1,4 @@
-"""What happens to a fleet when an array grows."""
+"""Adds a storage node to an Element array while the lab serves."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) -> NodeDescription:
-    """Add a node to the array, and its protocol endpoint to every host that sees one of the array's already.
+    """Add a node to the array, and its protocol endpoint to every host that already sees a protocol endpoint of the array.
 
-    Nobody has set the new endpoint: it has the host's default DSNRO, which is the open question of docs/domain/incidents.md#s0. Source:
+    The new endpoint has the host's default DSNRO, which is the open question of docs/domain/incidents.md#s0. Source:
     docs/domain/facts.md#1-7 and #10-2 (one endpoint a node, created automatically).
     """
     before = {f"naa.{array.cluster.description.pe_naa(node.id)}" for node in array.cluster.description.active_nodes}
@@ -38,7 +38,7 @@ def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) ->
 def _show(state: VCenterState, before: set[str], name: str, target: str) -> None:
     for moid, host in state.hosts.described.items():
         model = next((device for device in host.devices if device.name in before), None)
-        # A node that was added earlier stands in no host's description, but then one that was there before does as well.
+        # A node that was added earlier is not in a host's description, but then one from before it is.
         if model is not None:
             _claim(state.hosts[moid], replace(model, name=name, targets=(target,)))
     for store in state.datastores.values():
@@ -54,9 +54,9 @@ def _claim(host: HostState, device: DeviceDescription) -> None:
 
 
 def _with_target(hba: HbaDescription, iqn: str) -> HbaDescription:
-    """The adapter with the target that its send target finds now; without one it reaches the device all the same."""
+    """The adapter with the target that its send target now discovers; without a send target the adapter stays as it is."""
     send = next((one for one in hba.targets if one.kind == "send"), None)
     if send is None:
         return hba
-    found = TargetDescription(kind="static", address=send.address, port=send.port, iqn=iqn, discovered_at=send.address)
-    return replace(hba, targets=(*hba.targets, found))
+    discovered = TargetDescription(kind="static", address=send.address, port=send.port, iqn=iqn, discovered_at=send.address)
+    return replace(hba, targets=(*hba.targets, discovered))

@@ -1,7 +1,7 @@
-"""The same fleet for VMware's own simulator: a directory that `vcsim -load` takes.
+"""Exports a fleet for VMware's own simulator, as a directory for `vcsim -load`.
 
-Every managed object becomes one file, built from the very objects that the lab's SOAP peer serves. What vcsim has no place for (esxcli,
-kernel modules, an array) is left out; so are options that a host answers by exact name only.
+Every managed object becomes one file, built from the objects that the lab's SOAP server serves. Left out is what vcsim has no place for
+(esxcli, kernel modules, arrays), and options that a host answers by exact name only.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def export_vcsim(fleet: LabFleet, directory: Path) -> None:
-    """Write the fleet for vcsim; `directory` must not hold anything yet.
+    """Write the fleet for vcsim into `directory`, which must be empty or missing.
 
-    One vcsim is one vCenter: with a single vCenter the files lie in `directory` itself, with several in a folder named after each.
-    Start it with ``vcsim -load DIR -api-version 8.0.2.0``; its default of 6.5 hides newer properties.
+    One vcsim is one vCenter: with a single vCenter the files are in `directory` itself, with several in a folder named after each. Start it
+    with ``vcsim -load DIR -api-version 8.0.2.0``; its default of 6.5 hides newer properties.
 
     Raises:
-        FileExistsError: there is something in `directory`; vcsim would load it as well.
+        FileExistsError: `directory` is not empty; vcsim would load those files as well.
     """
     directory.mkdir(parents=True, exist_ok=True)
     if any(directory.iterdir()):

@@ -1,6 +1,6 @@
-"""HTTP over TLS for the lab's endpoints, with faults on demand.
+"""HTTP over TLS for the lab's endpoints, with faults of the connection on demand.
 
-One server is one endpoint. What it says is decided by `answer`; how badly the network behaves is decided here.
+One server is one endpoint. The function `answer` decides what it answers; this module decides what the network does to the answer.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ __all__ = ["Answer", "Fault", "Faults", "Request", "WireServer"]
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as the lab's endpoints see it."""
+    """One request to an endpoint of the lab."""
 
     method: str  # "GET", "POST" ...
     path: str  # with the query
     headers: Mapping[str, str]  # names in lower case
     body: bytes
-    faults: tuple[Fault, ...] = ()  # that hit it; those of the wire are no business of the endpoint's
+    faults: tuple[Fault, ...] = ()  # the faults that apply to it; an endpoint ignores those of the connection
 
     def fault(self, kind: str) -> Fault | None:
-        """The fault of this kind that hits the request; the last of several."""
+        """The fault of this kind that applies to the request; the last of several."""
         return next((one for one in reversed(self.faults) if one.kind == kind), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What goes back."""
+    """One response."""
 
     body: bytes
     content_type: str
@@ -52,12 +52,12 @@ class WireServer:
 
     Attributes:
         requests: the operations in the order they arrived, for tests and benchmarks.
-        most_in_flight: the most requests that were being served at once; may be set back to 0.
-        stopping: set when the server is told to stop; whoever waits within a request looks at it.
+        most_in_flight: the largest number of requests served at the same time; may be reset to 0.
+        stopping: set when the server stops; code that waits within a request checks it.
 
     Args:
-        answer: what the endpoint says; called from many threads at once.
-        operation: names the operation a request is for, so that faults can pick it.
+        answer: returns the response to a request; called from many threads at once.
+        operation: returns the name of a request's operation, which faults are selected by.
         tls: the server's certificate.
         host: a loopback address.
         port: 0 for any free one.
@@ -88,7 +88,7 @@ class WireServer:
 
     @contextmanager
     def in_flight(self) -> Iterator[None]:
-        """While a request is being served."""
+        """Count a request as being served until the block ends."""
         with self._counting:
             self._in_flight += 1
             self.most_in_flight = max(self.most_in_flight, self._in_flight)
@@ -99,7 +99,7 @@ class WireServer:
                 self._in_flight -= 1
 
     def stop(self) -> None:
-        """Stop serving, and hang up on everybody who is still connected."""
+        """Stop serving, and close every open connection."""
         self.stopping.set()
         self._server.shutdown()
         self._server.server_close()
@@ -118,7 +118,7 @@ class _Server(ThreadingHTTPServer):
         self._changed = threading.Condition()
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        # The handshake happens in the connection's own thread: one client that stalls must not stop the others.
+        # The handshake happens in the connection's own thread, so that one client that stalls does not stop the others.
         connection, address = super().get_request()
         return self._tls.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
 
@@ -133,22 +133,22 @@ class _Server(ThreadingHTTPServer):
                 self._changed.notify_all()
 
     def hang_up(self, timeout_seconds: float = 5.0) -> None:
-        """End every open connection and wait until their threads are done with them."""
+        """Close every open connection and wait until their threads have finished."""
         with self._changed:
             for connection in self._connections:
-                with suppress(OSError):  # it ended by itself in this very moment
-                    # Below TLS: an SSLSocket's own shutdown would take the TLS layer away from under the thread that reads.
+                with suppress(OSError):  # it has just ended by itself
+                    # Below TLS: an SSLSocket's own shutdown would remove the TLS layer while its thread still reads.
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)
             self._changed.wait_for(lambda: not self._connections, timeout_seconds)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        # Clients that go away or refuse our certificate are part of what the lab is for.
+        # Clients that disconnect or refuse the lab's certificate are expected.
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Serves one connection; `wire` is set by the subclass that a WireServer makes of it."""
+    """Serves one connection; `wire` is set by the subclass that each WireServer creates."""
 
     wire: ClassVar[WireServer]
     protocol_version = "HTTP/1.1"
@@ -158,11 +158,11 @@ class _Handler(BaseHTTPRequestHandler):
     _ahead_seconds = 0.0
 
     def date_time_string(self, timestamp: float | None = None) -> str:
-        """The Date header, by a clock that may be wrong."""
+        """The Date header; a skew fault moves its clock."""
         return super().date_time_string((time.time() if timestamp is None else timestamp) + self._ahead_seconds)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name is the base class's
-        """The lab says nothing on its own."""
+        """Log nothing."""
 
     def _serve(self) -> None:
         with self.wire.in_flight():
@@ -180,9 +180,9 @@ class _Handler(BaseHTTPRequestHandler):
         if "drop" in faults:
             self.close_connection = True
         elif "status" in faults:
-            self._send(_trouble(faults["status"].status))
+            self._send(_error_page(faults["status"].status))
         elif "garbage" in faults:
-            self._send(Answer(b"<html>\x00 not what you asked for", "text/html"))
+            self._send(Answer(b"<html>\x00 not a valid answer", "text/html"))
         else:
             reply = self.wire.answer(request)
             if "lose" in faults:
@@ -225,6 +225,6 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
 
-def _trouble(status: int) -> Answer:
+def _error_page(status: int) -> Answer:
     headers = (("Retry-After", "1"),) if status in (429, 503) else ()
-    return Answer(b"<html><body>the lab was told to fail here</body></html>", "text/html", status, headers)
+    return Answer(b"<html><body>the lab fails here on request</body></html>", "text/html", status, headers)

@@ -1,4 +1,4 @@
-"""Renders reports; decides nothing."""
+"""Renders reports as text, JSON and HTML; decides nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REPORTERS: Mapping[str, str] = {
     "json": "auditor.report.json_report:write_json",
     "html": "auditor.report.html_report:write_html",
 }
-"""Every report format: what ``--reporter`` calls it, and the function that writes it."""
+"""Every report format: its name in ``--reporter``, and the function that writes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,10 @@ class Destination:
 
 
 def parse_reporter(text: str) -> Destination:
-    """Read ``NAME`` or ``NAME:PATH``; no path, or ``-``, is standard output.
+    """The destination that ``NAME`` or ``NAME:PATH`` describes; no path, or ``-``, is standard output.
 
     Raises:
-        ConfigurationError: no such format, nothing after the colon, or a place that cannot be written.
+        ConfigurationError: there is no such format, no path after the colon, or the path cannot be written.
     """
     name, colon, place = text.partition(":")
     if name not in REPORTERS:
@@ -44,13 +44,13 @@ def parse_reporter(text: str) -> Destination:
         hint = f'; did you mean "{nearest[0]}"?' if nearest else ""
         raise ConfigurationError(
             f'--reporter {text}: there is no report format "{name}"{hint}',
-            why="nothing was read or judged: the report asked for could not have been written.",
+            why="nothing was read or judged: the requested report could not have been written.",
             do=f"use one of {', '.join(REPORTERS)}, with a path after a colon to write a file.",
         )
     if colon and not place:
         raise ConfigurationError(
             f"--reporter {text}: no path after the colon",
-            why="nothing was read or judged: the report would have had no place to go.",
+            why="nothing was read or judged: it is not clear where to write the report.",
             do=f"--reporter {name}:PATH writes a file, --reporter {name}:- standard output.",
         )
     if place in {"", "-"}:
@@ -61,10 +61,10 @@ def parse_reporter(text: str) -> Destination:
 
 
 def parse_reporters(texts: Sequence[str]) -> tuple[Destination, ...]:
-    """Read every ``--reporter`` of a command line; none means a table on standard output.
+    """The destinations of every ``--reporter`` of a command line; without one, a table on standard output.
 
     Raises:
-        ConfigurationError: as `parse_reporter`, and when two formats would be written over each other.
+        ConfigurationError: as `parse_reporter`, and when two reports would be written to the same place.
     """
     destinations = tuple(parse_reporter(text) for text in texts) or (Destination("table", None),)
     taken: dict[Path | None, str] = {}
@@ -73,7 +73,7 @@ def parse_reporters(texts: Sequence[str]) -> tuple[Destination, ...]:
         if place in taken:
             raise ConfigurationError(
                 f"--reporter {taken[place]} and {destination.reporter} both write to {place or 'standard output'}",
-                why="nothing was read or judged: one report would have spoilt the other.",
+                why="nothing was read or judged: one report would have overwritten the other.",
                 do=f"give one of them a path of its own, for example --reporter {destination.reporter}:PATH.",
             )
         taken[place] = destination.reporter
@@ -81,18 +81,18 @@ def parse_reporters(texts: Sequence[str]) -> tuple[Destination, ...]:
 
 
 def writer_of(reporter: str) -> Callable[[Report, TextIO], None]:
-    """The function that writes the format `reporter`; imports it, and what it needs, now."""
+    """The function that writes the format `reporter`; imports its module now."""
     module, _, name = REPORTERS[reporter].partition(":")
     writer: Callable[[Report, TextIO], None] = getattr(importlib.import_module(module), name)
     return writer
 
 
 def write_report(report: Report, destination: Destination, stdout: TextIO) -> None:
-    """Render `report` where `destination` says; a file is whole or not there.
+    """Write `report` to `destination`; a file is written completely or not at all.
 
     Raises:
         ConfigurationError: the path cannot be written.
-        BrokenPipeError: whoever read standard output has gone.
+        BrokenPipeError: the reader of standard output has closed it.
     """
     write = writer_of(destination.reporter)
     if destination.path is None:

@@ -1,4 +1,4 @@
-"""What a baseline was made from and holds, for a person."""
+"""Describes a baseline for a person: the run it was made from, and how many settings it holds."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from auditor.report.wording import count_of, moment, neutral
 if TYPE_CHECKING:
     from auditor.facts.baseline import About
 
-_REACHES = {"itself": "every host is held to its own state of then", "all": "every host is to be like it"}
+_REACHES = {"itself": "every host is compared with its own state in that run", "all": "every host is to be like it"}
 
 
 def write_baseline(about: About, out: TextIO) -> None:
-    """Write what is wanted from now on, a kind of setting a line, those it does not hold too."""
+    """Write what the baseline was made from, and one line for each kind of setting, also for those it does not hold."""
     what = f"the state of run {neutral(about.run)}"
     if about.host is not None:
         what = f"host {neutral(about.host)} of {neutral(about.endpoint or '')} as run {neutral(about.run)} saw it"
@@ -23,8 +23,8 @@ def write_baseline(about: About, out: TextIO) -> None:
     out.write(f"It holds settings of {count_of(about.hosts, 'host')}; {reach}.\n")
     if about.gaps:
         out.write(
-            f"In that run {count_of(about.gaps, 'thing')} could not be read (auditor runs show {neutral(about.run)}): what was not read is "
-            "wanted of nobody, and no rule of drift speaks of it.\n"
+            f"In that run {count_of(about.gaps, 'thing')} could not be read (auditor runs show {neutral(about.run)}). "
+            "A setting that was not read then is not compared now.\n"
         )
     for name, kind in KINDS.items():
         count = about.counts.get(name, 0)
@@ -33,4 +33,4 @@ def write_baseline(about: About, out: TextIO) -> None:
 
 
 def _why_none(name: str) -> str:
-    return ": not told in that run, or there is none; `auditor audit --tag all` asks for everything" if name != "sioc" else ""
+    return ": not read in that run, or there is none; `auditor audit --tag all` reads everything" if name != "sioc" else ""

@@ -1,4 +1,4 @@
-"""What rich renders, onto a terminal or into a file."""
+"""Writes what rich renders to a terminal or a file."""
 
 from __future__ import annotations
 
@@ -9,24 +9,42 @@ from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.text import Text
 
+ROWS_A_LIST = 20
+"""Lines shown of a list, such as gaps or receipts; the others are counted."""
 _PLAIN_WIDTH = 120
 _LEAST_WIDTH = 40
 
 
 def write_parts(parts: Callable[[int], Iterable[RenderableType]], out: TextIO) -> None:
-    """Write `parts`, made for a width in characters, as wide as the terminal and in colour where that is wanted.
+    """Write `parts` as wide as the terminal, with colour where the terminal allows it.
 
     A file, a pipe or ``NO_COLOR`` gets plain text without control characters; ``COLUMNS`` sets the width there.
+
+    Args:
+        parts: gives what to write for a width in characters.
+        out: where to write.
     """
     page = io.StringIO()
     console = _console(page, out)
     for part in parts(console.width):
         console.print(part, overflow="fold")
     encoding = getattr(out, "encoding", None) or "utf-8"
-    # A terminal that cannot write a letter gets its escape, instead of us an error.
+    # A letter that the terminal's encoding lacks is written as an escape, so that it raises no error.
     text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
     out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+
+
+def hanging(mark: str, text: Text, style: str = "") -> RenderableType:
+    """`text` behind `mark`, wrapped lines indented to where it begins."""
+    from rich.table import Table
+
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(width=len(mark), style=style)
+    grid.add_column(overflow="fold")
+    grid.add_row(mark, text)
+    return grid
 
 
 def _console(page: TextIO, out: TextIO) -> Console:

@@ -1,4 +1,4 @@
-"""What a report says before its long lists: one pass over the findings, a few rows a rule kept."""
+"""Summarises a report in one pass over its findings: counts and a few sample findings of each rule."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ _SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
 
 @dataclass(slots=True)
 class RuleDigest:
-    """One rule over the whole fleet."""
+    """The verdicts of one rule over the whole fleet."""
 
     rule: str
     title: str
     severity: Severity
-    text: RuleText | None  # None when the report carries no text of this rule
+    text: RuleText | None  # None when the report has no text of this rule
     counts: Counter[Verdict] = field(default_factory=Counter)
-    kept: dict[Verdict, list[Finding]] = field(default_factory=dict)  # the first few of FAIL, UNKNOWN and WAIVED
-    missing: Counter[str] = field(default_factory=Counter)  # columns that could not be read -> verdicts lost to that
+    samples: dict[Verdict, list[Finding]] = field(default_factory=dict)  # the first few of FAIL, UNKNOWN and WAIVED
+    missing: Counter[str] = field(default_factory=Counter)  # unknown verdicts by the column that could not be read
     fix_classes: Counter[FixClass] = field(default_factory=Counter)  # of failures whose fix is proposed
-    by_hand: int = 0  # failures nobody but a person can mend
-    waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # Finding.waiver -> verdicts under it
+    by_hand: int = 0  # failures that only a person can fix
+    waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver
 
     @property
     def judged(self) -> int:
-        """Resources the rule looked at, whatever it said."""
+        """How many resources the rule judged, with any verdict."""
         return self.counts.total()
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Every rule of a report, worst first, and who is hit."""
+    """Every rule of a report, worst first, and how many hosts have failures."""
 
     rules: tuple[RuleDigest, ...]
     failing_hosts: int
@@ -52,26 +52,26 @@ class Digest:
 
     @property
     def unknown(self) -> list[RuleDigest]:
-        """Rules that could not be answered everywhere."""
+        """Rules with unknown verdicts, worst first."""
         return [rule for rule in self.rules if rule.counts[Verdict.UNKNOWN]]
 
     @property
     def waived(self) -> list[RuleDigest]:
-        """Rules of which verdicts are waived."""
+        """Rules with waived verdicts, worst first."""
         return [rule for rule in self.rules if rule.counts[Verdict.WAIVED]]
 
     def proposed(self) -> Mapping[FixClass, int]:
-        """Failures whose fix could be applied, by what that fix costs."""
+        """How many failures have a fix that could be applied, by fix class."""
         return sum((rule.fix_classes for rule in self.rules), Counter())
 
     @property
     def by_hand(self) -> int:
-        """Failures that need a person."""
+        """How many failures only a person can fix."""
         return sum(rule.by_hand for rule in self.rules)
 
 
 def digest(report: Report, keep: int) -> Digest:
-    """Count and sample the findings of `report`, keeping at most `keep` of each rule and verdict."""
+    """The digest of `report`, with at most `keep` sample findings of each rule and verdict."""
     texts = {text.id: text for text in report.rules}
     rules = {text.id: RuleDigest(text.id, text.title, text.severity, text) for text in report.rules}
     hosts: set[tuple[str, str]] = set()
@@ -82,9 +82,9 @@ def digest(report: Report, keep: int) -> Digest:
         rule.counts[finding.verdict] += 1
         if finding.verdict not in _SHOWN:
             continue
-        kept = rule.kept.setdefault(finding.verdict, [])
-        if len(kept) < keep:
-            kept.append(finding)
+        samples = rule.samples.setdefault(finding.verdict, [])
+        if len(samples) < keep:
+            samples.append(finding)
         if finding.verdict is Verdict.UNKNOWN:
             rule.missing.update(finding.missing)
         elif finding.verdict is Verdict.WAIVED:
@@ -98,7 +98,7 @@ def digest(report: Report, keep: int) -> Digest:
 
 def _count_failure(rule: RuleDigest, finding: Finding) -> None:
     if rule.severity.rank > finding.severity.rank:
-        rule.severity = finding.severity  # a rule shows the worst it said
+        rule.severity = finding.severity  # the worst of its findings
     fix = finding.fix
     if fix is None or fix.outcome is Outcome.BY_HAND or fix.remediator is None:
         rule.by_hand += 1
@@ -113,15 +113,15 @@ def _worst_first(rule: RuleDigest) -> tuple[bool, int, int, int, str]:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """The run in one line."""
+    """The result of the run in one line."""
 
-    state: str  # "drift", "holes" or "clean"
+    state: str  # "drift", "incomplete" or "clean"
     word: str
     sentence: str
 
 
 def headline(report: Report, failing_rules: int, failing_hosts: int) -> Headline:
-    """Say what the run found; never that all is well while something could not be judged.
+    """The result of the run; never "clean" while something could not be judged.
 
     Args:
         report: the run.
@@ -129,29 +129,31 @@ def headline(report: Report, failing_rules: int, failing_hosts: int) -> Headline
         failing_hosts: how many hosts have a failure; 0 when only array objects fail.
     """
     summary = report.summary
-    holes = [
+    not_judged = [
         count_of(summary.unknown, "verdict is unknown", "verdicts are unknown") if summary.unknown else "",
         count_of(len(report.gaps), "gap was left in the reading", "gaps were left in the reading") if report.gaps else "",
     ]
-    holes = [hole for hole in holes if hole] or _unread(report)
+    not_judged = [part for part in not_judged if part] or _unread(report)
     if summary.fail:
         severities = [f"{summary.by_severity[name]:,} {name}" for name in Severity if summary.by_severity.get(name)]
         where = f" on {count_of(failing_hosts, 'host')}" if failing_hosts else ""
-        said = f"{count_of(summary.fail, 'failure')} of {count_of(failing_rules, 'rule')}{where} ({', '.join(severities)})."
-        return Headline("drift", "DRIFT", said + (f" Not everything was judged: {' and '.join(holes)}." if holes else ""))
+        failures = f"{count_of(summary.fail, 'failure')} of {count_of(failing_rules, 'rule')}{where} ({', '.join(severities)})."
+        return Headline("drift", "DRIFT", failures + (f" Not everything was judged: {' and '.join(not_judged)}." if not_judged else ""))
     if not summary.judged:
-        return Headline("holes", "NOTHING JUDGED", f"No verdict could be reached{': ' + ' and '.join(holes) if holes else ''}.")
-    if holes:
-        return Headline("holes", "NOT ALL JUDGED", f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(holes)}.")
+        reasons = f": {' and '.join(not_judged)}" if not_judged else ""
+        return Headline("incomplete", "NOTHING JUDGED", f"No verdict could be reached{reasons}.")
+    if not_judged:
+        sentence = f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(not_judged)}."
+        return Headline("incomplete", "NOT ALL JUDGED", sentence)
     hosts, endpoints = count_of(report.run.hosts, "host"), count_of(len(report.run.endpoints), "endpoint")
     if summary.waived:
-        failures = summary.waived - summary.waived_unknown
-        waived = [
-            count_of(failures, "failure is waived", "failures are waived") if failures else "",
+        waived_failures = summary.waived - summary.waived_unknown
+        parts = [
+            count_of(waived_failures, "failure is waived", "failures are waived") if waived_failures else "",
             count_of(summary.waived_unknown, "unknown verdict is waived", "unknown verdicts are waived") if summary.waived_unknown else "",
         ]
-        told = " and ".join(part for part in waived if part)
-        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {told}.")
+        waived = " and ".join(part for part in parts if part)
+        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {waived}.")
     verdicts = "The one verdict holds" if summary.passed == 1 else f"All {summary.passed:,} verdicts hold"
     return Headline("clean", "NO DRIFT", f"{verdicts} on {hosts} of {endpoints}.")
 
@@ -162,7 +164,7 @@ def _unread(report: Report) -> list[str]:
 
 
 def coverage_line(report: Report) -> str:
-    """How much of what was asked could be answered, and what was left out on purpose."""
+    """The share of applicable verdicts that could be reached, and the counts behind it."""
     summary = report.summary
     parts = [f"{summary.judged:,} judged", f"{summary.unknown:,} unknown", f"{summary.not_applicable:,} not applicable"]
     if summary.waived:
@@ -172,8 +174,8 @@ def coverage_line(report: Report) -> str:
     return f"{share} ({', '.join(parts)})"
 
 
-def next_steps(report: Report, seen: Digest) -> list[str]:
-    """What the reader can do now, most pressing first; each begins with a verb."""
+def next_steps(report: Report, summary: Digest) -> list[str]:
+    """What the reader can do now, the most urgent first; each sentence begins with a verb."""
     steps = []
     outcomes = Counter(receipt.outcome for receipt in report.receipts)
     if outcomes[Outcome.UNVERIFIED]:
@@ -187,11 +189,11 @@ def next_steps(report: Report, seen: Digest) -> list[str]:
         steps.append(f"Plan a {neutral(what)} for {count_of(number, 'setting')}: stored, not yet in effect.")
     steps += [
         f"Preview {count_of(number, f'{kind} fix', f'{kind} fixes')}: --fix --dry-run --allow {kind}"
-        for kind, number in sorted(seen.proposed().items(), key=lambda item: list(FixClass).index(item[0]))
+        for kind, number in sorted(summary.proposed().items(), key=lambda item: list(FixClass).index(item[0]))
     ]
-    if seen.by_hand:
-        first = next(rule.rule for rule in seen.failing if rule.by_hand)
-        steps.append(f"Mend {count_of(seen.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
+    if summary.by_hand:
+        first = next(rule.rule for rule in summary.failing if rule.by_hand)
+        steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
     if report.summary.unknown or report.gaps or _unread(report):
         steps.append("Close the gaps and audit again: what is unknown has not passed.")
     return steps

@@ -1,4 +1,4 @@
-"""The doctor's findings for a person at a terminal, and for programs."""
+"""Writes the doctor's checks for a person at a terminal, and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 FLEET = "fleet.yaml"
-"""What checks on the fleet as a whole stand under."""
+"""The heading of checks on the fleet as a whole."""
 
 _STYLES = {Health.PROBLEM: "bold red", Health.UNKNOWN: "bold yellow", Health.WARNING: "yellow", Health.OK: "green"}
 _STATE_WIDTH = max(map(len, Health))
@@ -29,13 +29,13 @@ _ENDPOINTS_NAMED = 5
 
 
 def write_diagnosis(diagnosis: Diagnosis, out: TextIO) -> None:
-    """Write `diagnosis` for people, as wide as the terminal: endpoint by endpoint, what was found, why it matters, what to do."""
+    """Write `diagnosis` for people: for each endpoint its checks, why each matters and what to do."""
     write_parts(lambda _width: _parts(diagnosis), out)
 
 
 def write_diagnosis_json(diagnosis: Diagnosis, out: TextIO) -> None:
-    """Write `diagnosis` for programs, version 1; fields are only ever added. See doctor.schema.json."""
-    found: dict[str, Any] = {
+    """Write `diagnosis` for programs: JSON, schema version 1 (doctor.schema.json). Fields are only ever added."""
+    document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "started": utc_text(diagnosis.started),
         "finished": utc_text(diagnosis.finished),
@@ -53,7 +53,7 @@ def write_diagnosis_json(diagnosis: Diagnosis, out: TextIO) -> None:
         ],
         "fleet": [_object(check) for check in diagnosis.of("")],
     }
-    json.dump(found, out, allow_nan=False, indent=2)
+    json.dump(document, out, allow_nan=False, indent=2)
     out.write("\n")
 
 
@@ -93,15 +93,15 @@ def _headline(diagnosis: Diagnosis) -> RenderableType:
 
     number = len(diagnosis.endpoints)
     worst = {endpoint.name: _worst(diagnosis.of(endpoint.name)) for endpoint in diagnosis.endpoints}
-    ill = [name for name, state in worst.items() if state in (Health.PROBLEM, Health.UNKNOWN)]
+    not_ready = [name for name, state in worst.items() if state in (Health.PROBLEM, Health.UNKNOWN)]
     warnings = diagnosis.count(Health.WARNING)
-    if ill:
-        more = f" and {len(ill) - _ENDPOINTS_NAMED} more" if len(ill) > _ENDPOINTS_NAMED else ""
-        names = neutral(", ".join(ill[:_ENDPOINTS_NAMED]))
-        sentence = f"{len(ill)} of {count_of(number, 'endpoint')} would not be audited whole: {names}{more}."
+    if not_ready:
+        more = f" and {len(not_ready) - _ENDPOINTS_NAMED} more" if len(not_ready) > _ENDPOINTS_NAMED else ""
+        names = neutral(", ".join(not_ready[:_ENDPOINTS_NAMED]))
+        sentence = f"{len(not_ready)} of {count_of(number, 'endpoint')} would not be audited completely: {names}{more}."
         return Text.assemble((" NOT READY ", "bold white on red"), " ", sentence)
-    told = f", with {count_of(warnings, 'warning')}" if warnings else ""
-    sentence = f"{'The endpoint' if number == 1 else f'All {number} endpoints'} can be audited{told}."
+    with_warnings = f", with {count_of(warnings, 'warning')}" if warnings else ""
+    sentence = f"{'The endpoint' if number == 1 else f'All {number} endpoints'} can be audited{with_warnings}."
     return Text.assemble((" READY ", "bold white on green"), " ", sentence)
 
 
@@ -117,7 +117,7 @@ def _heading(endpoint: Endpoint, checks: Sequence[Check]) -> RenderableType:
 
 
 def _checks(checks: Sequence[Check]) -> Iterator[RenderableType]:
-    """A row a check; those that were not asked for one reason share a row."""
+    """One row for each check; checks skipped for the same reason share a row."""
     for (state, what, silent), several in groupby(checks, key=lambda check: (check.state, check.what, not check.why and not check.do)):
         same = list(several)
         if len(same) > 1 and silent:

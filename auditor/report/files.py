@@ -1,4 +1,4 @@
-"""Files that a reader finds whole or not at all."""
+"""Writes files that appear completely or not at all."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _TEMPORARY = ".tmp"
 
 @contextmanager
 def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[TextIO]:
-    """Open `path` for UTF-8 text; the file appears under its name only when the block ends well.
+    """Open `path` for UTF-8 text; the file gets its name only when the block ends without an error.
 
-    The text goes to a hidden file beside it, is flushed to disk and renamed. A link is followed. What is not a regular file
-    (``/dev/null``, a named pipe) is written to directly, since renaming would replace the device itself.
+    The text goes to a hidden file in the same folder, which is flushed to disk and then renamed. A link is followed. A path that is not
+    a regular file (``/dev/null``, a named pipe) is written to directly, because renaming would replace the device itself.
 
     Args:
-        path: where the reader will look.
+        path: the file to write.
         mode: permissions of a new file, before the umask; an existing file keeps its own.
 
     Raises:
-        ConfigurationError: the folder is missing, the place may not be written, or the disk is full.
+        ConfigurationError: the folder is missing, the path may not be written, or the disk is full.
     """
     try:
         path = path.resolve()
@@ -38,10 +38,10 @@ def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[TextIO]:
             return
         temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}{_TEMPORARY}")
         try:
-            kept = path.stat().st_mode & 0o777 if path.exists() else None
+            old_mode = path.stat().st_mode & 0o777 if path.exists() else None
             with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8", newline="\n") as out:
-                if kept is not None:
-                    os.fchmod(out.fileno(), kept)
+                if old_mode is not None:
+                    os.fchmod(out.fileno(), old_mode)
                 yield out
                 out.flush()
                 os.fsync(out.fileno())
@@ -53,24 +53,24 @@ def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[TextIO]:
         raise
     except OSError as error:
         if error.filename is not None and Path(str(error.filename)).parent != path.parent:
-            raise  # the block's own trouble with another file
+            raise  # an error of the block with another file
         raise unwritable(path, error) from error
 
 
 def unwritable(path: Path, error: OSError) -> ConfigurationError:
-    """The error for a place that cannot be written, in the operating system's own words."""
+    """The error for a path that cannot be written, with the operating system's reason."""
     return ConfigurationError(
         f"cannot write {path}: {error.strerror or error}",
-        why="nobody would see this report; a file of that name is as it was before.",
+        why="this report was not written; an existing file of that name is unchanged.",
         do=f"make {path.parent} a folder this account may write to, or name another path.",
     )
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Find out before a long audit whether `path` could be written.
+    """Check before a long audit whether `path` can be written.
 
     Raises:
-        ConfigurationError: it is a folder, its folder is missing, or the account may not write there.
+        ConfigurationError: `path` is a folder, its folder is missing, or the account may not write there.
     """
     place = path.resolve()
     if place.is_dir():
@@ -83,6 +83,6 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove what a killed process left half written in `folder`; call it only while nobody else writes there."""
+    """Remove the unfinished files that a killed process left in `folder`; call it only while no other process writes there."""
     for left in folder.glob(f".*{_TEMPORARY}"):
         left.unlink(missing_ok=True)

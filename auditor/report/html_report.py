@@ -1,4 +1,4 @@
-"""The report as one HTML file: readable without a network, searchable at 100,000 findings, printable, and safe to open."""
+"""Writes the report as one HTML file that needs no network, can be searched and printed, and is safe to open."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from auditor.report.provenance import ReadFrom
 
 FINDINGS_EMBEDDED = 200_000
-"""Findings a browser is given to search; the page says how many were left out."""
+"""Findings that the page holds for searching; it says how many were left out."""
 _CHUNK = 2_000
 _ROWS_WITHOUT_SCRIPT = 10  # of each rule
 _ROWS_A_LIST = 500  # gaps and receipts
@@ -33,25 +33,25 @@ _SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
 def write_html(report: Report, out: TextIO) -> None:
     """Write `report` as one page that loads nothing and sends nothing.
 
-    Failures, unknown and waived verdicts are embedded one by one, passes and not-applicable ones as counts of each rule.
+    Failures, unknown and waived verdicts are embedded one by one; passes and verdicts that do not apply only as counts of each rule.
     """
-    seen = digest(report, _ROWS_WITHOUT_SCRIPT)
-    embedding = _Embedding({rule.rule: place for place, rule in enumerate(seen.rules)}, Provenance(report.run))
+    results = digest(report, _ROWS_WITHOUT_SCRIPT)
+    embedding = _Embedding({rule.rule: place for place, rule in enumerate(results.rules)}, Provenance(report.run))
     summary = report.summary
     values = {
         "report": report,
-        "seen": seen,
-        "said": headline(report, len(seen.failing), seen.failing_hosts),
+        "digest": results,
+        "headline": headline(report, len(results.failing), results.failing_hosts),
         "notices": list(notices_of(report)),
         "coverage": coverage_line(report),
-        "steps": next_steps(report, seen),
+        "steps": next_steps(report, results),
         "verdicts": Verdict,
         "severities": list(Severity),
         "listed": _ROWS_A_LIST,
         "receipts": [(receipt, _receipt_text(receipt)) for receipt in report.receipts[:_ROWS_A_LIST]],
         "left_out": max(0, summary.fail + summary.unknown + summary.waived - FINDINGS_EMBEDDED),
         "chunks": embedding.chunks(report.findings()),
-        "vocabulary": embedding.vocabulary(seen),
+        "vocabulary": embedding.vocabulary(results),
     }
     write_page("report.html.j2", values, out, script="report.js")
 
@@ -61,7 +61,7 @@ def _receipt_text(receipt: Receipt) -> str:
 
 
 class _Embedding:
-    """Findings as short rows of numbers and names; words that repeat are sent once, after the rows that use them."""
+    """Encodes findings as short rows; a repeated text is a number in the rows, and stands once in the vocabulary."""
 
     def __init__(self, rules: dict[str, int], provenance: Provenance) -> None:
         self._rules = rules
@@ -70,17 +70,17 @@ class _Embedding:
         self._shapes: dict[tuple[str, ...], int] = {}
 
     def chunks(self, findings: Iterator[Finding]) -> Iterator[Markup]:
-        """The rows, some thousand a data block."""
+        """Data blocks of some thousand rows each."""
         rows = (self._row(finding) for finding in findings if finding.verdict in _SHOWN)
         shown = islice(rows, FINDINGS_EMBEDDED)
         while chunk := list(islice(shown, _CHUNK)):
             yield embedded(chunk)
 
-    def vocabulary(self, seen: Digest) -> Iterator[Markup]:
-        """What the numbers in the rows mean; to be drawn after the last chunk."""
+    def vocabulary(self, results: Digest) -> Iterator[Markup]:
+        """The texts for the numbers in the rows; read it after the last chunk."""
         yield embedded(
             {
-                "rules": [[rule.rule, neutral(rule.title)] for rule in seen.rules],
+                "rules": [[rule.rule, neutral(rule.title)] for rule in results.rules],
                 "words": list(self._words),
                 "shapes": [list(shape) for shape in self._shapes],
                 "verdicts": [VERDICT_WORDS[verdict] for verdict in Verdict],
@@ -129,7 +129,7 @@ class _Embedding:
         return [self._word(f"{read.endpoint}, {when_text(read)}"), self._word(", ".join(read.columns))]
 
     def _word(self, text: str | None) -> int:
-        """Its place among the words; -1 for None."""
+        """The number of `text` in the vocabulary; -1 for None."""
         return -1 if text is None else self._words.setdefault(neutral(text), len(self._words))
 
 

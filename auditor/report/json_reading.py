@@ -1,4 +1,4 @@
-"""Reads a JSON report back, so that a kept run can be rendered again."""
+"""Reads a JSON report, so that a saved run can be rendered again."""
 
 from __future__ import annotations
 
@@ -35,27 +35,27 @@ if TYPE_CHECKING:
 
 
 def load_report(path: Path) -> Report:
-    """Read what `write_json` wrote; its findings are read from the file again at each pass, never all held.
+    """The report that `write_json` wrote; each pass over its findings reads them from the file, so that memory stays small.
 
     Raises:
-        SnapshotError: the file cannot be read, is torn, of another version, or not as `write_json` lays it out.
+        SnapshotError: the file cannot be read, is incomplete, has another version, or is not a report.
     """
     try:
         head, tail = _ends(path)
         if head["schema_version"] != SCHEMA_VERSION:
-            raise unreadable(path, f"it is of version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
+            raise unreadable(path, f"it has version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
         return report_of(head, tail, lambda: _findings(path))
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise unreadable(path, f"it is torn or not a report of this program ({type(error).__name__}: {error})") from error
+        raise unreadable(path, f"it is incomplete or not a report of this program ({type(error).__name__}: {error})") from error
 
 
 def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callable[[], Iterator[Finding]]) -> Report:
-    """The report that said `head` before its findings and `tail` after them.
+    """The report with the fields `head` before its findings and `tail` after them.
 
     Raises:
-        KeyError, TypeError, ValueError: something is missing there, or is something else.
+        KeyError, TypeError, ValueError: a field is missing or has another type.
     """
     return Report(
         run=_run(head["run"]),
@@ -69,16 +69,16 @@ def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callab
 
 
 def unreadable(path: Path, why: str) -> SnapshotError:
-    """The error for a kept report that cannot be read, and why."""
+    """The error for a saved report that cannot be read."""
     return SnapshotError(
         f"{path}: cannot be read as a report: {why}",
-        why="the run it tells of cannot be shown.",
+        why="this run cannot be shown.",
         do="audit again, or pick another run with `auditor runs list`.",
     )
 
 
 def _ends(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What stands before the findings and what stands after them."""
+    """The fields before the findings, and those after them."""
     with path.open(encoding="utf-8") as file:
         first = file.readline().rstrip("\n")
         if not first.endswith(f", {FINDINGS_OPEN}"):
@@ -100,7 +100,7 @@ def _findings(path: Path) -> Iterator[Finding]:
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise unreadable(path, f"a finding is torn ({type(error).__name__}: {error})") from error
+        raise unreadable(path, f"a finding is incomplete ({type(error).__name__}: {error})") from error
 
 
 def _run(run: dict[str, Any]) -> Run:
@@ -108,7 +108,7 @@ def _run(run: dict[str, Any]) -> Run:
         EndpointReading(**{**reading, "started": _moment(reading["started"]), "finished": _moment(reading["finished"])})
         for reading in run["endpoints"]
     )
-    # Fields are only ever added: an older report has none.
+    # An older report does not have this field.
     read = tuple(
         ReadTime(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
     )
@@ -151,21 +151,21 @@ def _finding(finding: dict[str, Any]) -> Finding:
 
 
 def drift_age_of(since: Mapping[str, Any]) -> DriftAge:
-    """What `json_report.drift_age_object` told.
+    """The inverse of `json_report.drift_age_object`.
 
     Raises:
-        KeyError, TypeError, ValueError: something is missing there, or is something else.
+        KeyError, TypeError, ValueError: a field is missing or has another type.
     """
     return DriftAge(since["run"], _moment(since["at"]), since["at_least"])
 
 
 def fix_of(fix: Mapping[str, Any]) -> Fix:
-    """What `json_report.fix_object` told.
+    """The inverse of `json_report.fix_object`.
 
     Raises:
-        KeyError, TypeError, ValueError: something is missing there, or is something else.
+        KeyError, TypeError, ValueError: a field is missing or has another type.
     """
-    target = tuple(sorted(fix.get("target", {}).items()))  # fields are only ever added: an older report has none
+    target = tuple(sorted(fix.get("target", {}).items()))  # an older report does not have this field
     outcome = Outcome(fix["outcome"])
     return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
 

@@ -1,4 +1,4 @@
-"""The report for programs: docs/ARCHITECTURE.md#json-report, version 1. Fields are only ever added."""
+"""Writes the report for programs: docs/ARCHITECTURE.md#json-report, schema version 1. Fields are only ever added."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 FINDINGS_OPEN = '"findings": ['
-"""Ends the first line of a report; every line after it, up to one that begins with a bracket, is one finding."""
-_TOLD_IN_FULL = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
-"""Verdicts whose findings say when each value was read; of the millions of others `run.read` does."""
-_encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that every name survives every encoding and pipe
+"""The end of a report's first line; each later line is one finding, until a line that begins with a bracket."""
+_WITH_READ_TIMES = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+"""Verdicts whose findings say when each value was read; for the millions of others the reader has `run.read`."""
+_encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that a name survives any encoding of a file or pipe
 
 
 def write_json(report: Report, out: TextIO) -> None:
-    """Write `report` a finding at a time, one line each: memory does not grow with the fleet.
+    """Write `report`, one finding a line, so that memory does not grow with the fleet.
 
-    Findings of every verdict are written, passes and not-applicable ones too.
+    Findings of every verdict are written, also passes and those that do not apply.
     """
     from auditor.report.provenance import Provenance
 
@@ -36,14 +36,14 @@ def write_json(report: Report, out: TextIO) -> None:
     provenance = Provenance(report.run)
     for finding in report.findings():
         out.write(separator)
-        read = provenance.of(finding) if finding.verdict in _TOLD_IN_FULL else ()
+        read = provenance.of(finding) if finding.verdict in _WITH_READ_TIMES else ()
         out.write(_encode({**_finding(finding), "read": [_read_from(one) for one in read]} if read else _finding(finding)))
         separator = ",\n"
     out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
 
 
 def head_object(report: Report) -> dict[str, Any]:
-    """What a report says before its findings."""
+    """The fields of a report before its findings."""
     return {
         "schema_version": SCHEMA_VERSION,
         "run": run_object(report.run),
@@ -53,7 +53,7 @@ def head_object(report: Report) -> dict[str, Any]:
 
 
 def tail_object(report: Report) -> dict[str, Any]:
-    """What a report says after its findings."""
+    """The fields of a report after its findings."""
     return {
         "gaps": [{"endpoint": gap.endpoint, "what": gap.what, "why": gap.why} for gap in report.gaps],
         "receipts": [_receipt(receipt) for receipt in report.receipts],
@@ -63,14 +63,14 @@ def tail_object(report: Report) -> dict[str, Any]:
 
 
 def report_schema() -> dict[str, Any]:
-    """The published JSON Schema (draft 2020-12) that every report this version writes obeys."""
+    """The published JSON Schema (draft 2020-12) of the reports that this version writes."""
     text = (resources.files("auditor.report") / "report.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 
 
 def run_object(run: Run) -> dict[str, Any]:
-    """When the audit ran, and how the reading of each endpoint went."""
+    """When the audit ran, and the result of reading each endpoint."""
     return {
         "id": run.id,
         "started": utc_text(run.started),
@@ -85,12 +85,12 @@ def run_object(run: Run) -> dict[str, Any]:
 
 
 def coverage_object(summary: Summary) -> dict[str, Any]:
-    """How much of what was asked could be answered."""
+    """The share of applicable verdicts that could be reached."""
     return {"judged": summary.judged, "unknown": summary.unjudged, "ratio": summary.coverage}
 
 
 def summary_object(summary: Summary) -> dict[str, Any]:
-    """Counts of verdicts; by severity, of failures."""
+    """The counts of verdicts, and of failures by severity."""
     return {
         "fail": summary.fail,
         "pass": summary.passed,
@@ -110,7 +110,7 @@ def utc_text(when: datetime) -> str:
 
 
 def json_scalar(value: Scalar) -> Scalar:
-    """`value` as JSON can hold it: the floats that JSON has no number for become their names."""
+    """`value` as JSON can represent it: NaN and the infinities become their names."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
     return value
@@ -174,12 +174,12 @@ def _read_from(read: ReadFrom) -> dict[str, Any]:
 
 
 def drift_age_object(since: DriftAge) -> dict[str, Any]:
-    """Since when a failure of drift is there."""
+    """The age of a drift: the run that saw it first, and when."""
     return {"run": since.run, "at": utc_text(since.at), "at_least": since.at_least}
 
 
 def fix_object(fix: Fix) -> dict[str, Any]:
-    """How a failure can be mended, and what became of that."""
+    """How a failure can be fixed, and the result of the fix."""
     return {
         "remediator": fix.remediator,
         "class": fix.fix_class,

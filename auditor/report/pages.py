@@ -1,4 +1,4 @@
-"""HTML pages of one file each: nothing is loaded from anywhere, and nothing but our own script may run in them."""
+"""Writes HTML pages that consist of one file: they load nothing, and only our own script may run in them."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @cache
 def template_folder() -> Path:
-    """Where the templates are: inside the installed package, or ``reports/templates`` of the source tree."""
+    """The folder of the templates: inside the installed package, or ``reports/templates`` of the source tree."""
     packaged = Path(str(resources.files("auditor"))) / "_data" / "templates"
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "reports" / "templates"
 
 
 def write_page(template: str, values: Mapping[str, Any], out: TextIO, *, script: str | None = None) -> None:
-    """Render `template` into `out` piece by piece; iterators among `values` are drawn from as the page is written.
+    """Write the page of `template` to `out` piece by piece; iterators among `values` are consumed as it is written.
 
     Args:
         template: file name in `template_folder`.
-        values: what the template names. Everything is escaped unless it is Markup.
-        out: where the page goes.
-        script: file name of the page's only script; None means no script may run.
+        values: the variables of the template. Everything is escaped unless it is Markup.
+        out: where to write.
+        script: file name of the page's only script; None: no script may run.
     """
     from markupsafe import Markup
 
@@ -47,7 +47,7 @@ def write_page(template: str, values: Mapping[str, Any], out: TextIO, *, script:
 
 
 def embedded(value: object) -> Markup:
-    """`value` as JSON for a data block: no text in it can end the block or begin a tag, whatever a fleet calls its hosts."""
+    """`value` as JSON for a data block, escaped so that no name from the fleet can end the block or begin a tag."""
     from markupsafe import Markup
 
     text = json.dumps(value, separators=(",", ":"), allow_nan=False)

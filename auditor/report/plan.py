@@ -1,4 +1,4 @@
-"""A plan for people: what would be changed, from what to what, why, where, and what it needs."""
+"""Describes a plan for people: the changes, the reason and place of each, and what is left out."""
 
 from __future__ import annotations
 
@@ -16,51 +16,51 @@ if TYPE_CHECKING:
 
 _MOST_PLACES = 50
 
-Kind = tuple[str, str, str, str]
-"""(class, setting, from -> to, reason)"""
+Group = tuple[str, str, str, str]
+"""What the changes of one group share: (fix class, setting, from -> to, reason)."""
 
 
 def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO) -> None:
-    """Write what would be changed, grouped by kind of change; then what `allow` leaves out, and what rules disagree about."""
+    """Write the changes whose class is in `allow`, grouped; then the other changes, those covered by waivers, and contradictions."""
     write_parts(lambda width: _parts(plan, allow, width), out)
 
 
 def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[RenderableType]:
-    able = [change for change in plan.changes if change.fix_class in allow]
-    yield f"Plan: {count_of(len(able), 'change')}." if able else "Plan: nothing to change."
-    for kind, changes in _kinds(able).items():
-        yield from _kind_parts(kind, changes, width)
-    left = _kinds([change for change in plan.changes if change.fix_class not in allow])
-    if left:
+    allowed = [change for change in plan.changes if change.fix_class in allow]
+    yield f"Plan: {count_of(len(allowed), 'change')}." if allowed else "Plan: nothing to change."
+    for group, changes in _groups(allowed).items():
+        yield from _group_parts(group, changes, width)
+    not_allowed = _groups([change for change in plan.changes if change.fix_class not in allow])
+    if not_allowed:
         yield "\nNot made without more --allow:"
-    for (fix_class, setting, values, _), changes in left.items():
+    for (fix_class, setting, values, _), changes in not_allowed.items():
         yield f"  {len(changes):>4} x {setting} {values} (--allow {fix_class})"
     if plan.left_alone:
-        yield "\nLeft alone, because somebody answers for it:"
+        yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
         yield f"  {waived.rule}: {waiver_text(waived.waiver, waived.count)}"
     for held in plan.held:
         place = " ".join(value for _, value in held.target.keys)
         wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
-        yield f"\nNot touched: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
+        yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
     for clash in plan.contradictions:
         wants = ", ".join(f"{rule} wants {value_text(value)}" for rule, value in clash.wants)
         place = " ".join(value for _, value in clash.target.keys)
-        yield f"\nContradiction, not touched: {clash.remediator} on {neutral(place)}: {wants}"
+        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {wants}"
 
 
-def _kinds(changes: Sequence[Change]) -> dict[Kind, list[Change]]:
-    found: dict[Kind, list[Change]] = {}
+def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:
+    groups: dict[Group, list[Change]] = {}
     for change in changes:
         values = f"{value_text(change.before)} -> {value_text(change.after)}"
-        found.setdefault((change.fix_class.value, setting_text(change), values, change.reason), []).append(change)
-    return found
+        groups.setdefault((change.fix_class.value, setting_text(change), values, change.reason), []).append(change)
+    return groups
 
 
-def _kind_parts(kind: Kind, changes: Sequence[Change], width: int) -> Iterator[RenderableType]:
+def _group_parts(group: Group, changes: Sequence[Change], width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    fix_class, setting, values, reason = kind
+    fix_class, setting, values, reason = group
     yield Text(f"\n{setting}  {values}  ({fix_class}, {count_of(len(changes), 'place')})", style="bold")
     yield textwrap.indent(textwrap.fill(neutral(reason), width - 2), "  ")
     places = [place_texts(change) for change in changes[:_MOST_PLACES]]

@@ -1,8 +1,8 @@
-"""From which endpoint each value of a finding's evidence came, and when it was read there.
+"""Names the endpoint that each value of a finding's evidence came from, and when it was read.
 
-Which topics a column rests on the views tell (facts/catalog.py); when each endpoint was asked for them, the run does. A finding about
-one host has that host's times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of
-an array's volume, are named where the evidence names them or there is only one; else it was any of them, and the entry says how many.
+The topics of a column follow from the views (facts/catalog.py); the run records when each endpoint answered a topic. A finding about one
+host has that host's times where they differ from the others', as after `--since`. The array behind a host's device, and the vCenter of an
+array's volume, are named where the evidence names them or where only one exists; otherwise the entry gives their number.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class ReadFrom:
     """Columns whose values came from one endpoint.
 
     Attributes:
-        endpoint: its name; in words where it was any of several, or none.
+        endpoint: its name, or a phrase such as "any of 5 endpoints".
         columns: of the evidence.
-        first: when the first of it was answered; None where nobody was asked.
-        last: when the last of it was.
+        first: when the first of the values was read; None where none was.
+        last: when the last of them was read.
     """
 
     endpoint: str
@@ -44,7 +44,7 @@ class ReadFrom:
 
 
 class Provenance:
-    """When what was read in one run."""
+    """Where and when the values of one run's findings were read."""
 
     def __init__(self, run: Run) -> None:
         self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
@@ -53,39 +53,41 @@ class Provenance:
         self._seen: dict[tuple[object, ...], tuple[ReadFrom, ...]] = {}
 
     def of(self, finding: Finding) -> tuple[ReadFrom, ...]:
-        """Where the evidence of a finding came from: its own endpoint first, then the others by name; () where the run does not tell."""
+        """The sources of a finding's evidence: its own endpoint first, then the others by name; () for a run without read times."""
         if not self._times:
             return ()
         columns = tuple(column for column in finding.evidence if column not in RESOURCE_COLUMNS)
         host = finding.resource.host
-        # The same for every resource of an endpoint, unless its host was asked at another time or its array is another one.
+        # All resources of an endpoint share one result, unless their host was read at another time or their array is another one.
         own_host = host if any((finding.resource.endpoint, topic, host) in self._times for topic in HOST_TOPICS) else None
         arrays = self._named_arrays(finding)
         key = (finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns)
         if key not in self._seen:
-            self._seen[key] = tuple(self._found(finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns))
+            self._seen[key] = tuple(self._sources(finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns))
         return self._seen[key]
 
     def _named_arrays(self, finding: Finding) -> tuple[str, ...]:
-        told = " ".join(str(finding.evidence[column]) for column in _NAMING_ARRAYS if finding.evidence.get(column) is not None)
-        if re.search(r" and \d+ more\b", told):
-            return self._arrays  # the others are not named
-        words = set(re.split(r"[,;\s]+", told))
+        text = " ".join(str(finding.evidence[column]) for column in _NAMING_ARRAYS if finding.evidence.get(column) is not None)
+        if re.search(r" and \d+ more\b", text):
+            return self._arrays  # some are not named
+        words = set(re.split(r"[,;\s]+", text))
         return tuple(name for name in self._arrays if name in words) or self._arrays
 
-    def _found(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
-        asked: dict[tuple[str, ...], dict[str, set[str]]] = {}
+    def _sources(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
+        topics_by_source: dict[tuple[str, ...], dict[str, set[str]]] = {}
         for column in columns:
             for topic in column_topics(view, column):
-                whom = self._asked(topic, own, arrays)
-                asked.setdefault(whom, {}).setdefault(column, set()).add(topic)
-        for whom in sorted(asked, key=lambda names: (names != (own,), names)):
-            times = [self._time(name, topic, host) for name in whom for topics in asked[whom].values() for topic in topics]
+                endpoints = self._endpoints_of(topic, own, arrays)
+                topics_by_source.setdefault(endpoints, {}).setdefault(column, set()).add(topic)
+        for endpoints in sorted(topics_by_source, key=lambda names: (names != (own,), names)):
+            topics_by_column = topics_by_source[endpoints]
+            times = [self._time(name, topic, host) for name in endpoints for topics in topics_by_column.values() for topic in topics]
             known = [time for time in times if time is not None]
             first, last = min((time.first for time in known), default=None), max((time.last for time in known), default=None)
-            yield ReadFrom(_whom_text(whom), tuple(column for column in columns if column in asked[whom]), first, last)
+            yield ReadFrom(_endpoints_text(endpoints), tuple(column for column in columns if column in topics_by_column), first, last)
 
-    def _asked(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
+    def _endpoints_of(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
+        """The endpoints that may have answered `topic`."""
         if topic in _VCENTER:
             return (own,) if own in self._vcenters else self._vcenters
         if topic in (FLEET_FILE_TOPIC, BASELINE_TOPIC):
@@ -97,16 +99,16 @@ class Provenance:
 
 
 def when_text(read: ReadFrom) -> str:
-    """From when to when, in UTC to the second; the day once where it is one day."""
+    """When the values were read, in UTC to the second; one day is named only once."""
     if read.first is None or read.last is None:
-        return "not asked of anybody"
+        return "not read"
     first, last = (time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S") for time in (read.first, read.last))
     if first == last:
         return f"{first} UTC"
     return f"{first} to {last[11:] if first[:10] == last[:10] else last} UTC"
 
 
-def _whom_text(names: tuple[str, ...]) -> str:
+def _endpoints_text(names: tuple[str, ...]) -> str:
     if not names:
-        return "nobody"
+        return "no endpoint"
     return ", ".join(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} endpoints"

@@ -1,4 +1,4 @@
-"""The folder of the scheduled job: one page a run, the latest, and an index that shows how drift moves."""
+"""Publishes the pages of the scheduled job: one for each run, the latest, and an index with the drift between runs."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _PAGE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What changed against the run before that reached verdicts."""
+    """What changed since the previous run that reached verdicts."""
 
     new: int  # failures that were not failures then
-    mended: int  # failures then that now pass, are waived or no longer apply
-    unjudged: int  # failures then that are unknown now, or whose resource was not seen: not mended
+    fixed: int  # failures then that now pass, are waived or no longer apply
+    unjudged: int  # failures then that are unknown now, or whose resource was not seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,34 +49,34 @@ class PublishedRun:
     gaps: int = 0
     hosts: int = 0
     coverage: float = 0.0  # 0 to 1
-    drift: Drift | None = None  # None when there is nothing to compare with
+    drift: Drift | None = None  # None without a previous run to compare with
 
     @property
     def page(self) -> str:
-        """File name of its page."""
+        """The file name of its page."""
         return f"{self.id}.html"
 
     @property
     def state(self) -> str:
-        """Of the index: failed, drift, holes or clean."""
+        """The state that the index shows: failed, drift, incomplete or clean."""
         if self.error is not None:
             return "failed"
-        holes = self.unknown or self.gaps or not self.coverage
-        return "drift" if self.fail else "holes" if holes else "clean"
+        incomplete = self.unknown or self.gaps or not self.coverage
+        return "drift" if self.fail else "incomplete" if incomplete else "clean"
 
 
 def publish_report(folder: Path, report: Report, *, keep: int, next_due: datetime | None) -> PublishedRun:
-    """Publish the page of `report`, and with it the latest page and the index; each appears whole.
+    """Publish the page of `report`, the latest page and the index; each file is written completely or not at all.
 
     Args:
-        folder: where the pages go; the caller sees to it that nobody else writes there.
+        folder: where to write the pages; the caller makes sure that no other process writes there.
         report: the run.
         keep: how many runs stay; the pages of older ones are removed.
-        next_due: when the next run should come; None when nobody promised one.
+        next_due: when the next run is due; None when it is not known.
 
     Raises:
         ConfigurationError: the folder cannot be written.
-        SnapshotError: the list of runs there cannot be read.
+        SnapshotError: the list of published runs cannot be read.
     """
     from auditor.report.html_report import write_html
 
@@ -104,57 +104,64 @@ def publish_report(folder: Path, report: Report, *, keep: int, next_due: datetim
 
 
 def publish_failure(
-    folder: Path, run: PublishedRun, told: Sequence[tuple[str, str]], *, keep: int, next_due: datetime | None
+    folder: Path, run: PublishedRun, details: Sequence[tuple[str, str]], *, keep: int, next_due: datetime | None
 ) -> PublishedRun:
-    """Publish that a run reached no verdict, so that nobody takes an older page for today's.
+    """Publish that a run reached no verdict, so that nobody mistakes an older page for the current one.
 
     Args:
         folder: as in `publish_report`.
         run: with its `error`.
-        told: label and text of what is known of the failure.
+        details: label and text of each thing that is known about the failure.
         keep: as in `publish_report`.
         next_due: as in `publish_report`.
 
     Raises:
         ConfigurationError: the folder cannot be written.
-        SnapshotError: the list of runs there cannot be read.
+        SnapshotError: the list of published runs cannot be read.
     """
     from auditor.report.pages import write_page
 
     runs = published_runs(folder)
     last_good = next((one for one in runs if one.error is None), None)
     with written_whole(folder / _checked(run.page)) as out:
-        write_page("failed.html.j2", {"run": run, "told": told, "last_good": last_good}, out)
+        write_page("failed.html.j2", {"run": run, "details": details, "last_good": last_good}, out)
     _become_latest(folder, run)
     _publish_index(folder, [run, *runs], keep, next_due)
     return run
 
 
 def published_runs(folder: Path) -> list[PublishedRun]:
-    """What the index of `folder` lists, newest first.
+    """The runs that the index of `folder` lists, newest first.
 
     Raises:
-        SnapshotError: the list is there and cannot be read.
+        SnapshotError: the list exists and cannot be read.
     """
     path = folder / RUNS_FILE
     try:
-        said = json.loads(path.read_text(encoding="utf-8"))
-        return [_run(run) for run in said["runs"]]
+        index = json.loads(path.read_text(encoding="utf-8"))
+        return [_run(run) for run in index["runs"]]
     except FileNotFoundError:
         return []
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise SnapshotError(
             f"{path}: cannot be read ({type(error).__name__}: {error})",
-            why="the index would forget the runs before, and drift could not be told.",
+            why="the index would lose the earlier runs, and drift could not be computed.",
             do=f"move {path} away to begin a new index, or publish into another folder.",
         ) from error
 
 
-def _run(said: dict[str, Any]) -> PublishedRun:
-    moments = {name: datetime.fromisoformat(said[name]) for name in ("started", "finished")}
-    run = PublishedRun(**{**said, **moments, "drift": Drift(**said["drift"]) if said["drift"] else None})
+def _run(record: dict[str, Any]) -> PublishedRun:
+    moments = {name: datetime.fromisoformat(record[name]) for name in ("started", "finished")}
+    drift = record["drift"]
+    run = PublishedRun(**{**record, **moments, "drift": Drift(drift["new"], drift["mended"], drift["unjudged"]) if drift else None})
     _checked(run.page)
     return run
+
+
+def _record(run: PublishedRun) -> dict[str, Any]:
+    """One run as the list of runs holds it; `mended` is the name of `Drift.fixed` there."""
+    drift = run.drift and {"new": run.drift.new, "mended": run.drift.fixed, "unjudged": run.drift.unjudged}
+    return {**asdict(run), "started": utc_text(run.started), "finished": utc_text(run.finished), "drift": drift}
 
 
 def _checked(page: str) -> str:
@@ -171,21 +178,20 @@ def _become_latest(folder: Path, run: PublishedRun) -> None:
 def _publish_index(folder: Path, runs: list[PublishedRun], keep: int, next_due: datetime | None) -> None:
     from auditor.report.pages import write_page
 
-    kept, dropped = runs[:keep], runs[keep:]
-    said = [{**asdict(run), "started": utc_text(run.started), "finished": utc_text(run.finished)} for run in kept]
+    listed, dropped = runs[:keep], runs[keep:]
     with written_whole(folder / RUNS_FILE) as out:
-        json.dump({"schema_version": _FORMAT, "runs": said}, out, indent=1)
+        json.dump({"schema_version": _FORMAT, "runs": [_record(run) for run in listed]}, out, indent=1)
     with written_whole(folder / "index.html") as out:
-        write_page("index.html.j2", {"runs": kept, "next_due": next_due}, out, script="index.js")
+        write_page("index.html.j2", {"runs": listed, "next_due": next_due}, out, script="index.js")
     for run in dropped:
         (folder / run.page).unlink(missing_ok=True)
 
 
 def _compare(report: Report, before: set[int]) -> tuple[Drift, set[int]]:
-    """The drift against the failures `before`, and the failures to compare the next run with.
+    """The drift since the failures `before`, and the failures to compare the next run with.
 
-    A failure that could not be judged this time is remembered, so that it is not new when its host comes back; one whose resource is no
-    longer there although everything was read is forgotten.
+    A failure that could not be judged this time stays in the set, so that it is not new when its host answers again. One whose resource
+    is gone although everything was read leaves the set.
     """
     failing: set[int] = set()
     settled: set[int] = set()
@@ -215,4 +221,4 @@ def _failing_before(folder: Path) -> set[int] | None:
         with (folder / _FAILING_FILE).open(encoding="ascii") as lines:
             return {int(line, 16) for line in lines}
     except (OSError, ValueError):
-        return None  # nothing to compare with: the index says so
+        return None  # the index then shows that there is nothing to compare with

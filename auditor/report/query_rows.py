@@ -1,4 +1,4 @@
-"""Rows of a query as a table, CSV or JSON, written as they come."""
+"""Writes the rows of a query as a table, CSV or JSON, row by row as they arrive."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, TextIO
 
 from auditor.report.wording import neutral, shortened
 
-_LOOKED_AT = 500
-"""Rows whose cells settle how wide the columns of a table are."""
+_MEASURED_ROWS = 500
+"""The first rows of a table decide how wide its columns are."""
 _LEAST_COLUMN = 8
 _GAP = "  "
 
@@ -24,14 +24,14 @@ def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: i
     """Write `rows` as `form`: table, csv or json.
 
     Args:
-        columns: name and DuckDB type of each.
-        rows: written one by one as they come.
-        out: where to.
+        columns: name and DuckDB type of each column.
+        rows: written one by one as they arrive.
+        out: where to write.
         form: table, csv or json.
-        width: of a table, characters a line may have; None: as many as it takes.
+        width: the longest line of a table in characters; None: no limit.
 
     Returns:
-        What was cut to fit into the width, in a sentence; "" when nothing was.
+        A sentence about what was cut to fit into the width; "" when nothing was.
     """
     if form == "csv":
         _write_csv(columns, rows, out)
@@ -43,7 +43,7 @@ def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: i
 
 
 def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
-    """As RFC 4180 but for the line ends; NULL is an empty cell, and an empty text is ""."""
+    """Write CSV as in RFC 4180 except for the line ends; NULL is an empty cell, an empty text is ""."""
     csv.writer(out, lineterminator="\n").writerow([name for name, _ in columns])
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)
     for row in rows:
@@ -51,7 +51,7 @@ def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
 
 
 def _write_json(columns: Columns, rows: Rows, out: TextIO) -> None:
-    """One array, an object a line; of columns with one name, each after the first has a number."""
+    """Write one array with an object a line; columns with equal names are numbered from the second on."""
     names = _own_names([name for name, _ in columns])
     before = "["
     for row in rows:
@@ -63,7 +63,7 @@ def _write_json(columns: Columns, rows: Rows, out: TextIO) -> None:
 
 def _write_table(columns: Columns, rows: Rows, out: TextIO, width: int | None) -> str:
     coming = iter(rows)
-    first = [_cells(row) for row in islice(coming, _LOOKED_AT)]
+    first = [_cells(row) for row in islice(coming, _MEASURED_ROWS)]
     names = [neutral(name) for name, _ in columns]
     wanted = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
     widths = wanted if width is None else _fitted(wanted, width)
@@ -89,7 +89,7 @@ def _cells(row: tuple[Any, ...]) -> list[str]:
 
 
 def _fitted(wanted: Sequence[int], width: int) -> list[int]:
-    """Widths of as many columns as fit, the widest made narrower first."""
+    """The widths of as many columns as fit; the widest shrink first."""
     widths = list(wanted)
     while len(widths) > 1 and sum(min(one, _LEAST_COLUMN) for one in widths) + len(_GAP) * (len(widths) - 1) > width:
         widths.pop()
@@ -103,10 +103,10 @@ def _fitted(wanted: Sequence[int], width: int) -> list[int]:
 
 
 def _cut_text(cut: int, left_out: Sequence[str]) -> str:
-    told = [f"{cut:,} cells are shortened, where … stands"] if cut else []
+    parts = [f"{cut:,} cells are shortened, where … stands"] if cut else []
     if left_out:
-        told.append(f"{len(left_out)} columns are not shown ({', '.join(left_out)})")
-    return f"{' and '.join(told)}; --format csv or json has all of it" if told else ""
+        parts.append(f"{len(left_out)} columns are not shown ({', '.join(left_out)})")
+    return f"{' and '.join(parts)}; --format csv or json has all of it" if parts else ""
 
 
 def _own_names(names: Sequence[str]) -> list[str]:
@@ -123,7 +123,7 @@ def _text(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as text says it: truth as SQL writes it, times in ISO 8601."""
+    """A value for a text cell: booleans as in SQL, times in ISO 8601, lists and structures as JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | dict):
@@ -134,13 +134,13 @@ def _plain(value: Any) -> Any:
 
 def _json_value(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)  # JSON has no word for it
+        return str(value)  # JSON has no NaN and no infinities
     isoformat: Callable[[], str] | None = getattr(value, "isoformat", None)
     return value if isoformat is None else isoformat()
 
 
 def limited(rows: Iterator[tuple[Any, ...]], limit: int | None) -> tuple[Iterator[tuple[Any, ...]], Callable[[], bool]]:
-    """The first rows of an answer, and whether there are more once these have been read."""
+    """The first `limit` rows, and a function that says, once these have been read, whether there are more."""
     if limit is None:
         return rows, lambda: False
     return islice(rows, limit), lambda: next(rows, None) is not None

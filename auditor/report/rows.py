@@ -1,4 +1,4 @@
-"""Rows and columns for a terminal, where what must not be lost wraps and what may be is cut in the middle."""
+"""Tables for a terminal: columns that may not lose text wrap, the others are cut in the middle."""
 
 from __future__ import annotations
 
@@ -18,44 +18,47 @@ _LEAST = 6
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A heading, and how the column gives way when the terminal is narrow."""
+    """A heading, and how the column shrinks when the terminal is narrow."""
 
     title: str
-    floor: int  # characters it keeps while another column can still give
-    shorten: bool = False  # cut in the middle; otherwise it wraps and nothing is lost
-    whole: bool = False  # the last to wrap, and then at a dot: a name that is broken anywhere cannot be found again
+    floor: int  # characters; it shrinks below this only when every column is at its floor
+    shorten: bool = False  # cut in the middle; otherwise it wraps and no text is lost
+    whole: bool = False  # the last to wrap, and only at a dot, so that a reader can search for a part of the name
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One value, already harmless, with its rich style."""
+    """One value, already made safe by `neutral`, with its rich style."""
 
     text: str
     style: str = ""
 
 
 def aligned(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> Table:
-    """Lay `rows` out in at most `width` characters; columns without any text are left out."""
+    """A table of `rows` at most `width` characters wide; columns without any text are left out."""
     from rich.table import Table
     from rich.text import Text
 
     used = [place for place in range(len(columns)) if any(row[place].text for row in rows)]
-    kept = [columns[place] for place in used]
+    shown = [columns[place] for place in used]
     natural = [_natural(columns[place], [row[place] for row in rows]) for place in used]
-    widths = _fitted(natural, kept, width - _GAP * (len(kept) - 1))
+    widths = _fitted(natural, shown, width - _GAP * (len(shown) - 1))
     table = Table(box=None, show_edge=False, padding=(0, _GAP, 0, 0), pad_edge=False, header_style="dim", collapse_padding=True)
-    for column, column_width in zip(kept, widths, strict=True):
+    for column, column_width in zip(shown, widths, strict=True):
         table.add_column(column.title, width=column_width, no_wrap=False, overflow="fold")
     for row in rows:
         cells = [row[place] for place in used]
         table.add_row(
-            *(Text(_given_way(cell.text, column, room), style=cell.style) for cell, column, room in zip(cells, kept, widths, strict=True))
+            *(
+                Text(_fitted_text(cell.text, column, room), style=cell.style)
+                for cell, column, room in zip(cells, shown, widths, strict=True)
+            )
         )
     return table
 
 
 def fits(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> bool:
-    """Whether `rows` can be laid out in `width` characters with nothing cut or wrapped."""
+    """Whether `rows` fit into `width` characters with no text cut or wrapped."""
     natural = [
         _natural(column, [row[place] for row in rows]) for place, column in enumerate(columns) if any(row[place].text for row in rows)
     ]
@@ -68,15 +71,15 @@ def _natural(column: Column, cells: Sequence[Cell]) -> int:
     return max(cell_len(column.title), *(cell_len(cell.text) for cell in cells))
 
 
-def _given_way(text: str, column: Column, room: int) -> str:
-    """What is shown of a cell in so much room."""
+def _fitted_text(text: str, column: Column, room: int) -> str:
+    """The text of a cell cut or wrapped to `room` characters, as its column says."""
     if column.shorten:
         return shortened(text, room)
     return _at_dots(text, room) if column.whole else text
 
 
 def _at_dots(text: str, room: int) -> str:
-    """A name in lines of at most `room` characters, as long as its parts between dots allow."""
+    """A name in lines of at most `room` characters, broken only after dots."""
     lines = [""]
     for part in text.replace(".", ".\n").split("\n"):
         if lines[-1] and len(lines[-1]) + len(part) > room:
@@ -86,7 +89,7 @@ def _at_dots(text: str, room: int) -> str:
 
 
 def _fitted(natural: Sequence[int], columns: Sequence[Column], room: int) -> list[int]:
-    """Take from the columns that are cut first, then from those that wrap, then from names, then from all, down to what can be read."""
+    """Column widths with the sum `room`: columns that are cut shrink first, then those that wrap, then names."""
     widths = list(natural)
     order = sorted(range(len(widths)), key=lambda place: (columns[place].whole, not columns[place].shorten, -natural[place]))
     for floors in ([column.floor for column in columns], [_LEAST] * len(columns)):

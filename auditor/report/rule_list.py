@@ -1,4 +1,4 @@
-"""The rules there are, one a line for programs, and for people no wider than their terminal."""
+"""The list of rules: one a line for programs, wrapped to the terminal's width for people."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from auditor.engine.rule import ON_REQUEST
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
 
-_SEVERITY = 9  # the longest word, and a mark
-_LEAST_TITLE = 30
+_SEVERITY = 9  # characters of the longest severity and a mark
+_LEAST_TITLE = 30  # characters
 
 
 def write_rule_list(rules: RuleSet, out: TextIO) -> None:
-    """Write id, severity and title of each rule; on a terminal titles are wrapped beside the ids, and those on request marked."""
+    """Write id, severity and title of each rule; on a terminal titles are wrapped, and rules judged on request are marked."""
     width = max((len(rule.id) for rule in rules), default=0)
     if not out.isatty():
         for rule in rules:
@@ -30,6 +30,6 @@ def write_rule_list(rules: RuleSet, out: TextIO) -> None:
         print(textwrap.fill(text, columns, subsequent_indent=" " * indent, break_on_hyphens=False, break_long_words=False), file=out)
     later = sum(ON_REQUEST in rule.tags for rule in rules)
     packs = sorted({f"--tag {tag}" for rule in rules if ON_REQUEST in rule.tags for tag in rule.tags[:1]})
-    told = f"{len(rules)} rules. `auditor rules show RULE` says why, and what to do."
-    told += f" {later} marked * are judged on request: {', '.join(packs)}, or --tag all." if later else ""
-    print(f"\n{textwrap.fill(told, columns)}", file=out)
+    footer = f"{len(rules)} rules. `auditor rules show RULE` says why, and what to do."
+    footer += f" {later} marked * are judged on request: {', '.join(packs)}, or --tag all." if later else ""
+    print(f"\n{textwrap.fill(footer, columns)}", file=out)

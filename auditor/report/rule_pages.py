@@ -1,4 +1,4 @@
-"""docs/rules: a page a rule and one that lists them, made of the rules themselves."""
+"""Makes docs/rules from the rule files: one page for each rule, and an index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.model import Severity, Verdict
-from auditor.report.rule_words import flat, mending_text, risk_text, waive_text
+from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
 if TYPE_CHECKING:
     from auditor.engine.rule import Rule, RuleSet
@@ -26,24 +26,24 @@ _VERDICTS = {
 
 
 def rule_pages(rules: RuleSet) -> dict[str, str]:
-    """Path below docs/rules -> the page's text."""
+    """The text of every page by its path below docs/rules."""
     return {"index.md": _index(rules), **{f"{rule.id}.md": page(rule) for rule in rules}}
 
 
 def page(rule: Rule) -> str:
-    """One rule's page."""
+    """The text of one rule's page."""
     return "\n".join((_MADE, f"# {_text(rule.title)}", "", *_sections(rule), ""))
 
 
 def stale_pages(pages: Mapping[str, str], directory: Path) -> list[str]:
-    """Paths below `directory` that are missing, say something else, or belong to no rule any more."""
-    there = {path.relative_to(directory).as_posix() for path in directory.rglob("*.md")} if directory.is_dir() else set()
-    other = [name for name, text in pages.items() if name in there and (directory / name).read_text(encoding="utf-8") != text]
-    return sorted({*other, *(pages.keys() ^ there)})
+    """Paths below `directory` of pages that are missing, differ from `pages`, or belong to no rule."""
+    present = {path.relative_to(directory).as_posix() for path in directory.rglob("*.md")} if directory.is_dir() else set()
+    different = [name for name, text in pages.items() if name in present and (directory / name).read_text(encoding="utf-8") != text]
+    return sorted({*different, *(pages.keys() ^ present)})
 
 
 def write_pages(pages: Mapping[str, str], directory: Path) -> list[str]:
-    """Bring `directory` up to date; answers what was written or removed."""
+    """Bring `directory` up to date; return the paths that were written or removed."""
     changed = stale_pages(pages, directory)
     for name in changed:
         path = directory / name
@@ -60,12 +60,12 @@ def _index(rules: RuleSet) -> str:
     for rule in rules:
         topics.setdefault(rule.id.partition("/")[0], []).append(rule)
     lines = [_MADE, "# Rules", "", f"{len(rules)} lessons a fleet is judged by. `auditor rules show RULE` says the same at a terminal.", ""]
-    for topic, found in sorted(topics.items()):
+    for topic, topic_rules in sorted(topics.items()):
         lines += [f"## {topic}", "", "| rule | severity | what holds | fix |", "|---|---|---|---|"]
         order = list(Severity)
-        for rule in sorted(found, key=lambda one: (order.index(one.severity), one.id)):
-            mended = "by hand" if rule.fix is None else str(rule.fix.fix_class)
-            lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_cell(rule.title)} | {mended} |")
+        for rule in sorted(topic_rules, key=lambda one: (order.index(one.severity), one.id)):
+            fix = "by hand" if rule.fix is None else str(rule.fix.fix_class)
+            lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_cell(rule.title)} | {fix} |")
         lines.append("")
     return "\n".join(lines)
 
@@ -77,7 +77,7 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
     yield from ("## How to fix", "")
     if rule.fix is not None:
-        yield from (_text(mending_text(rule, "`")) + f". Class: {rule.fix.fix_class}.", "")
+        yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.fix_class}.", "")
     if rule.by_hand:
         yield from _paragraphs(rule.by_hand)
     if rule.if_unknown:
@@ -100,7 +100,7 @@ def _what(rule: Rule) -> Iterator[str]:
     yield f"Judges each row of the view `{rule.over}`. It holds where"
     yield from ("", "```sql", _sql(rule.holds.text), "```", "")
     if rule.applies is not None:
-        yield from ("and is asked only where", "", "```sql", _sql(rule.applies.text), "```", "")
+        yield from ("and applies only where", "", "```sql", _sql(rule.applies.text), "```", "")
     yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
     if rule.params:
         yield from ("| param | default | unit | why |", "|---|---|---|---|")
@@ -128,7 +128,7 @@ def _sql(text: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Prose in which Markdown finds nothing of its own but code between backticks and links to pages of docs/."""
+    """`text` escaped for Markdown, except code between backticks; citations become links to pages of docs/."""
     parts = text.split("`")
     for at in range(0, len(parts), 2):
         escaped = re.sub(r"([\\*_\[\]<>])", r"\\\1", parts[at])

@@ -1,4 +1,4 @@
-"""What a rule says, for a terminal: the lesson, what it holds, and what to do."""
+"""A rule for a terminal: its lesson, its condition, and what to do."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from auditor.report.rule_words import flat, mending_text, risk_text, waive_text
+from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 
 
 def write_rule(rule: Rule, out: TextIO, severity: tuple[Severity, str] | None = None, overrides: Sequence[Override] = ()) -> None:
-    """Write everything `rule` says; of its examples, the names. Headings are bold on a terminal that wants it.
+    """Write the whole `rule`, and its examples by name. Headings are bold where the terminal allows it.
 
     Args:
-        rule: as its author has it.
-        out: where to.
-        severity: what a fleet gives it instead, and where that is said; None: nothing else.
-        overrides: what a fleet sets of its params.
+        rule: as in its file.
+        out: where to write.
+        severity: the severity that a fleet sets instead, and where it is set; None: the rule's own.
+        overrides: the values that a fleet sets for its params.
     """
     bold = out.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") != "dumb"
     for heading, lines in _parts(rule, severity, overrides):
@@ -50,7 +50,7 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
         yield "Params (fleet.yaml may set them otherwise):", [line for name in rule.params for line in _param(rule, name, overrides)]
     if rule.fix is not None:
         reason = [_wrapped(f"Reason: {rule.fix.reason}.")] if rule.fix.reason else []
-        yield f"Fix ({rule.fix.fix_class}):", [_wrapped(f"{mending_text(rule)}.", hanging="  "), *reason]
+        yield f"Fix ({rule.fix.fix_class}):", [_wrapped(f"{fix_sentence(rule)}.", hanging="  "), *reason]
     if rule.by_hand:
         yield "By hand:", _paragraphs(rule.by_hand)
     yield "Risk:", [_wrapped(risk_text(rule))]
@@ -62,9 +62,9 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
 
 
 def _judged(rule: Rule) -> list[str]:
-    told = [] if rule.applies is None else [_field("applies", rule.applies.text)]
-    told += [_field("holds", rule.holds.text), _field("observed", rule.observed.text), _field("desired", rule.desired.text)]
-    return told
+    lines = [] if rule.applies is None else [_field("applies", rule.applies.text)]
+    lines += [_field("holds", rule.holds.text), _field("observed", rule.observed.text), _field("desired", rule.desired.text)]
+    return lines
 
 
 def _param(rule: Rule, name: str, overrides: Sequence[Override]) -> list[str]:
@@ -91,7 +91,7 @@ def _sources(rule: Rule) -> Iterator[str]:
     for what, url in rule.sources:
         yield _wrapped(f"- {what}", hanging="  ")
         if url:
-            yield f"  {url}"  # never wrapped: it has to stay one link
+            yield f"  {url}"  # not wrapped, so that it stays one link
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""What is said of a rule besides its own words: what its fix costs, and when a failure may stay."""
+"""Texts about a rule that follow from its fields: what its fix interrupts, what it writes, and when to waive a failure."""
 
 from __future__ import annotations
 
@@ -22,23 +22,25 @@ COSTS = {
 
 
 def risk_text(rule: Rule) -> str:
-    """What its fix costs, and what its author adds to that."""
+    """What the fix interrupts, and what the rule's author adds to that."""
     cost = COSTS[FixClass.MANUAL if rule.fix is None else rule.fix.fix_class]
     return f"{cost} {rule.risk}" if rule.risk else cost
 
 
 def waive_text(rule: Rule) -> str:
-    """When a failure may stay as it is."""
-    told = [rule.waive_when] if rule.waive_when else []
+    """When a failure of the rule may be waived."""
+    sentences = [rule.waive_when] if rule.waive_when else []
     if rule.params:
         names = ", ".join(f"${name}" for name in rule.params)
-        told.append(f"A fleet, endpoint or cluster that has decided on another value sets {names} under params: in fleet.yaml instead.")
-    told.append("A single resource that is right as it is gets a waiver with owner, reason and end; never leave the rule out for it.")
-    return " ".join(told)
+        sentences.append(
+            f"A fleet, endpoint or cluster that has decided on another value sets {names} under params: in fleet.yaml instead."
+        )
+    sentences.append("A single resource that is right as it is gets a waiver with owner, reason and end; never leave the rule out for it.")
+    return " ".join(sentences)
 
 
-def mending_text(rule: Rule, code: str = "") -> str:
-    """What the fix writes, in one sentence, with `code` on both sides of what is no prose; "" when there is none."""
+def fix_sentence(rule: Rule, code: str = "") -> str:
+    """What the fix writes, in one sentence; names and expressions stand between two `code`. Empty when there is no fix."""
     if rule.fix is None:
         return ""
     named = dict.fromkeys(column for expression in rule.fix.target.values() for column in expression.columns)
@@ -50,5 +52,5 @@ def mending_text(rule: Rule, code: str = "") -> str:
 
 
 def flat(text: str) -> str:
-    """On one line."""
+    """`text` on one line."""
     return " ".join(text.split())

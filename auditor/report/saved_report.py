@@ -1,6 +1,7 @@
-"""The report of a kept run: all of it but the findings, which stay in the columns where they were judged.
+"""The report of a saved run without its findings, which stay in the Parquet file of the evaluation.
 
-The file is one JSON object: what a JSON report says before and after its findings, and which findings a fix has touched.
+The file is one JSON object: the fields of a JSON report before and after its findings, the findings that a fix changed, and the age of
+each drift.
 """
 
 from __future__ import annotations
@@ -24,48 +25,50 @@ FindingKey: TypeAlias = tuple[str, str, str, str]
 
 
 def key_of(finding: Finding) -> FindingKey:
-    """What tells a finding from all others of its run."""
+    """The key that identifies a finding within its run."""
     return finding.rule, finding.resource.endpoint, finding.resource.kind, finding.resource.id
 
 
 def with_fixes(
-    findings: Callable[[], Iterator[Finding]], fixes: Mapping[FindingKey, Fix], since: Mapping[FindingKey, DriftAge] | None = None
+    findings: Callable[[], Iterator[Finding]], fixes: Mapping[FindingKey, Fix], drift_ages: Mapping[FindingKey, DriftAge] | None = None
 ) -> Iterator[Finding]:
-    """The findings, those that a fix touched with what became of it, and failures of drift with `since` when they are there."""
+    """The findings, with the result of a fix and the age of a drift where there is one."""
     for finding in findings():
         fix = fixes.get(key_of(finding)) if fixes else None
-        told = finding if fix is None else replace(finding, fix=fix)
-        first = since.get(key_of(finding)) if since and finding.verdict is Verdict.FAIL else None
-        yield told if first is None else replace(told, drift_age=first)
+        with_fix = finding if fix is None else replace(finding, fix=fix)
+        age = drift_ages.get(key_of(finding)) if drift_ages and finding.verdict is Verdict.FAIL else None
+        yield with_fix if age is None else replace(with_fix, drift_age=age)
 
 
-def write_kept(report: Report, fixes: Mapping[FindingKey, Fix], out: TextIO, since: Mapping[FindingKey, DriftAge] | None = None) -> None:
-    """Write all of `report` but its findings, the `fixes` of those that are not as they were judged, and `since` when drift is there."""
+def write_saved_report(
+    report: Report, fixes: Mapping[FindingKey, Fix], out: TextIO, drift_ages: Mapping[FindingKey, DriftAge] | None = None
+) -> None:
+    """Write `report` without its findings, the `fixes` made after they were judged, and the age of each drift."""
     touched = [{"finding": list(key), "fix": fix_object(fix)} for key, fix in sorted(fixes.items())]
-    drift = [{"finding": list(key), "since": drift_age_object(first)} for key, first in sorted((since or {}).items())]
+    drift = [{"finding": list(key), "since": drift_age_object(age)} for key, age in sorted((drift_ages or {}).items())]
     json.dump({**head_object(report), "touched": touched, "drift": drift, **tail_object(report)}, out, allow_nan=False)
 
 
-def load_kept(path: Path, findings: Callable[[], Iterator[Finding]]) -> Report:
-    """Read what `write_kept` wrote; `findings` are those of the run as they were judged, a fresh pass each call.
+def load_saved_report(path: Path, findings: Callable[[], Iterator[Finding]]) -> Report:
+    """The report that `write_saved_report` wrote, with `findings`: those of the run as judged, a new pass each call.
 
     Raises:
-        SnapshotError: the file cannot be read, is torn, or of another version.
+        SnapshotError: the file cannot be read, is incomplete, or has another version.
     """
     try:
-        said: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if said["schema_version"] != SCHEMA_VERSION:
-            raise unreadable(path, f"it is of version {said['schema_version']}, this program reads version {SCHEMA_VERSION}")
-        fixes = {_key(touched["finding"]): fix_of(touched["fix"]) for touched in said["touched"]}
-        # Fields are only ever added: an older run has none.
-        since = {_key(told["finding"]): drift_age_of(told["since"]) for told in said.get("drift", ())}
-        return report_of(said, said, lambda: with_fixes(findings, fixes, since))
+        saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if saved["schema_version"] != SCHEMA_VERSION:
+            raise unreadable(path, f"it has version {saved['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        fixes = {_key(touched["finding"]): fix_of(touched["fix"]) for touched in saved["touched"]}
+        # An older run does not have this field.
+        drift_ages = {_key(drift["finding"]): drift_age_of(drift["since"]) for drift in saved.get("drift", ())}
+        return report_of(saved, saved, lambda: with_fixes(findings, fixes, drift_ages))
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:
-        raise unreadable(path, f"it is torn or not of a run of this program ({type(error).__name__}: {error})") from error
+        raise unreadable(path, f"it is incomplete or not of a run of this program ({type(error).__name__}: {error})") from error
 
 
-def _key(told: list[str]) -> FindingKey:
-    rule, endpoint, kind, resource = told
+def _key(parts: list[str]) -> FindingKey:
+    rule, endpoint, kind, resource = parts
     return rule, endpoint, kind, resource

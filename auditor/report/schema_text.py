@@ -1,4 +1,4 @@
-"""What rules and queries may ask: views and their columns, for a terminal."""
+"""Writes the views and columns that rules and queries can use, for a terminal."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ _MOST_SOURCES = 4
 
 
 def write_views(views: Iterable[tuple[str, int, str]], out: TextIO) -> None:
-    """Write each view: its name, how many columns it has, and what a row of it is."""
-    found = list(views)
-    width = max(len(name) for name, _, _ in found)
-    for name, columns, about in found:
+    """Write each view: its name, the number of its columns, and what a row is."""
+    rows = list(views)
+    width = max(len(name) for name, _, _ in rows)
+    for name, columns, about in rows:
         text = f"{name:<{width}}  {columns:>3} columns  {about}"
         print(textwrap.fill(text, _WIDTH, subsequent_indent=" " * (width + 15)), file=out)
 
 
 def write_view(name: str, about: str, columns: Sequence[DescribedColumn], out: TextIO) -> None:
-    """Write each column: its type, what it is, which facts it is made of, and a value from the lab."""
+    """Write each column: its type, meaning, source facts, and a value from the lab."""
     print(textwrap.fill(f"{name}: {about}", _WIDTH), file=out)
     width = max(len(column.name) for column in columns)
     for column in columns:
         print(f"\n  {column.name:<{width}}  {column.type.lower()}", file=out)
-        for word, text in (("", column.what or "(nobody has said yet)"), ("from ", _sources(column)), ("e.g. ", _value(column.example))):
+        for word, text in (("", column.what or "(no description yet)"), ("from ", _sources(column)), ("e.g. ", _value(column.example))):
             if text:
                 print(textwrap.fill(f"{word}{text}", _WIDTH, initial_indent="      ", subsequent_indent="      "), file=out)
 

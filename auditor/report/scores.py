@@ -1,4 +1,4 @@
-"""How many mistakes in rules their examples notice, for a terminal."""
+"""Writes mutation scores for a terminal: how many mistakes in a rule its examples detect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def write_scores(scores: Sequence[RuleScore], rules: RuleSet, least: float, out:
     alike = sum(score.alike for score in scores)
     what = f"{count_of(noticed + unseen, 'mistake')} in {count_of(len(scores), 'rule')}"
     print(
-        f"{_score(percent(noticed, unseen)).strip()} of {what} noticed; {alike:,} more are left out: no row tells them from the rule",
+        f"{_score(percent(noticed, unseen)).strip()} of {what} noticed; {alike:,} more are left out: no row separates them from the rule",
         file=out,
     )
 

@@ -1,4 +1,4 @@
-"""A file of waivers for people: each with its instant, worst first."""
+"""The waivers of a file for people: each with its state and expiry, the most urgent first."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ if TYPE_CHECKING:
 
 
 def write_waivers(waivers: Waivers, soon_days: int, endpoints: Collection[str] | None, out: TextIO) -> None:
-    """Write what takes no effect, what ends soon, and what is in force, a line each.
+    """Write one line for each waiver: first those without effect, then those that end soon, then the others in force.
 
     Args:
-        waivers: all of the file.
-        soon_days: what "soon" is.
-        endpoints: the names in fleet.yaml, to tell of waivers that name others; None: not known.
-        out: where to.
+        waivers: all waivers of the file.
+        soon_days: a waiver that ends within this many days ends soon.
+        endpoints: the names in fleet.yaml, to report waivers that name others; None: not known.
+        out: where to write.
     """
     states = [(_state(one, waivers, soon_days), one) for one in waivers.entries]
     out.writelines(f"MALFORMED  {neutral(mistake)}\n" for mistake in waivers.mistakes)
     for state in ("MALFORMED", "EXPIRED", "ENDS SOON", "in force"):
-        for _, one in (found for found in states if found[0] == state):
-            out.write(f"{state:<9}  {neutral(_told(one, waivers))}\n")
+        for _, one in (entry for entry in states if entry[0] == state):
+            out.write(f"{state:<9}  {neutral(_line(one, waivers))}\n")
             out.writelines(f"           {neutral(text)}\n" for text in _unknown_endpoints(one, endpoints))
     in_force = sum(state in ("ENDS SOON", "in force") for state, _ in states)
     out.write(f"{count_of(len(states), 'waiver')}, {in_force} in force at {waivers.at:%Y-%m-%dT%H:%M:%SZ}\n")
@@ -40,10 +40,10 @@ def _state(waiver: Waiver, waivers: Waivers, soon_days: int) -> str:
     return "ENDS SOON" if waiver.ends_within(waivers.at, soon_days) else "in force"
 
 
-def _told(waiver: Waiver, waivers: Waivers) -> str:
+def _line(waiver: Waiver, waivers: Waivers) -> str:
     if waiver.mistake:
         return f"{waiver.where}: {waiver.mistake}"
-    expires = waiver.told()["expires"]
+    expires = waiver.as_reported()["expires"]
     left = (waiver.expires or waivers.at) - waivers.at
     when = f"until {expires}, {count_of(left.days, 'day')} left" if left > timedelta(0) else f"expired at {expires}"
     resources = ", ".join(f"{selector} {' '.join(globs)}" for selector, globs in waiver.resources.items())
@@ -51,7 +51,7 @@ def _told(waiver: Waiver, waivers: Waivers) -> str:
 
 
 def _unknown_endpoints(waiver: Waiver, endpoints: Collection[str] | None) -> list[str]:
-    """Names, not globs, of endpoints that are not in fleet.yaml: such a waiver will never waive anything."""
+    """A sentence for each endpoint name, not glob, that is not in fleet.yaml: such a waiver covers nothing."""
     if endpoints is None:
         return []
     named = [one for one in waiver.resources.get("endpoint", ()) if not set(one) & set("*?[") and one not in endpoints]

@@ -1,4 +1,4 @@
-"""How values, names, verdicts and counts are said to people, the same in every format."""
+"""Texts for values, names, verdicts and counts, the same in every report format."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OUTCOME_WORDS = {
     Outcome.BY_HAND: "by hand",
 }
 ENDPOINTS_NAMED = 6
-"""Endpoints named one by one where several have the same to say; the rest is only counted."""
+"""Endpoints named where several share a message; the others are counted."""
 _JOINERS = "\u200c\u200d"  # zero-width (non-)joiners: part of Persian and Indic spelling, harmless to a terminal
 _SHOWN_FORMATS = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _SENTENCE_END = re.compile(r"(?<=[a-z0-9)%\"'][.!?])\s+(?=[A-Z])")
@@ -39,10 +39,10 @@ _EXACT_IN_A_DOUBLE = 2**53
 
 
 def neutral(text: str) -> str:
-    r"""Make a name from the fleet harmless to look at: what would steer a terminal or turn the text round is spelt out.
+    r"""`text` without characters that could control a terminal or reorder the line; these become escapes such as ``\x1b``.
 
-    Control characters, escape sequences, bidirectional overrides, line separators and lone surrogates become ``\x1b``-like
-    escapes. Letters of every script stay as they are.
+    Control characters, escape sequences, bidirectional overrides, line separators and lone surrogates are escaped. Letters of every
+    script stay as they are.
     """
     if text.isprintable():
         return text
@@ -55,16 +55,16 @@ def neutral(text: str) -> str:
 
 
 def neutral_prose(text: str) -> str:
-    """`neutral` for text of several lines, which stay lines."""
+    """`neutral` for each line of `text`."""
     return "\n".join(neutral(line) for line in text.splitlines())
 
 
 def value_text(value: Scalar, *, absent: str = "none") -> str:
-    """A setting or fact as a person would write it, without separators, so that it can be pasted.
+    """A setting or fact as text, without thousands separators, so that it can be pasted.
 
     Args:
-        value: what was read or is wanted.
-        absent: what None is called here.
+        value: as read or wanted.
+        absent: the text for None.
     """
     if value is None:
         return absent
@@ -78,7 +78,7 @@ def value_text(value: Scalar, *, absent: str = "none") -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """At most `width` characters, cut in the middle: NAA names differ at both ends."""
+    """`text` cut in the middle to at most `width` characters; NAA names differ at both ends."""
     if len(text) <= width or width < 5:
         return text
     tail = (width - 1) // 2
@@ -98,19 +98,19 @@ def count_of(number: int, one: str, many: str | None = None) -> str:
 
 
 def percent(ratio: float) -> str:
-    """Rounded down, so that 100 % means all of it."""
+    """`ratio` in percent, rounded down, so that 100 % means all."""
     return f"{int(ratio * 1000) / 10:g} %"
 
 
 def moment(when: datetime) -> str:
-    """A time as people read it: to the second, and saying that it is UTC."""
+    """A time as text: to the second, in UTC."""
     from datetime import UTC
 
     return when.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
 
 
 def lasted(started: datetime, finished: datetime) -> str:
-    """How long something took."""
+    """The time from `started` to `finished` as text, for example "2 min 5 s"."""
     seconds = max(0.0, (finished - started).total_seconds())
     if seconds < 10:
         return f"{seconds:.1f} s"
@@ -120,50 +120,51 @@ def lasted(started: datetime, finished: datetime) -> str:
     return " ".join(part for part in parts if part)
 
 
-def fix_text(fix: Fix | None, *, say_class: bool = True) -> str:
-    """What becomes, or became, of the fix of a finding, in a table cell."""
+def fix_text(fix: Fix | None, *, show_class: bool = True) -> str:
+    """The outcome of a finding's fix, for a table cell."""
     if fix is None:
         return "by hand"
-    return outcome_text(fix.outcome, fix.fix_class, fix.pending, say_class=say_class)
+    return outcome_text(fix.outcome, fix.fix_class, fix.pending, show_class=show_class)
 
 
-def outcome_text(outcome: Outcome, fix_class: FixClass, pending: str | None, *, say_class: bool = True) -> str:
-    """An outcome, with the class where it still has to be allowed, and what it still waits for."""
+def outcome_text(outcome: Outcome, fix_class: FixClass, pending: str | None, *, show_class: bool = True) -> str:
+    """An outcome, with the fix class if the fix still has to be allowed, and with what it waits for."""
     word = OUTCOME_WORDS[outcome]
-    if say_class and outcome in {Outcome.PROPOSED, Outcome.REFUSED} and fix_class is not FixClass.MANUAL:
+    if show_class and outcome in {Outcome.PROPOSED, Outcome.REFUSED} and fix_class is not FixClass.MANUAL:
         word = f"{word}, {fix_class}"
     return f"{word}, {pending} pending" if pending else word
 
 
 def place_of(resource: Resource) -> str:
-    """The host, or for what no single host owns, the endpoint."""
+    """The host of a resource; the endpoint if it belongs to no single host."""
     return neutral(resource.host or resource.endpoint)
 
 
 def notices_of(report: Report) -> Iterable[str]:
-    """What every reader must be told; an endpoint that was trusted blindly is named even when nobody wrote a notice."""
-    told = [neutral(notice) for notice in report.notices]
-    yield from _said_once(told, {neutral(reading.name) for reading in report.run.endpoints})
-    blind = [reading for reading in report.run.endpoints if _unverified(reading)]
-    for reading in blind:
+    """The notices that every reader must see, and one for each endpoint whose identity was not verified."""
+    notices = [neutral(notice) for notice in report.notices]
+    yield from _grouped(notices, {neutral(reading.name) for reading in report.run.endpoints})
+    for reading in report.run.endpoints:
+        if not _unverified(reading):
+            continue
         name = neutral(reading.name)
         what = "The host key" if reading.kind == "eternus" else "TLS"
-        if not any(name in notice and what in notice for notice in told):
-            yield f"{what} of {name} was NOT VERIFIED: what it answered may have come from somebody else."
+        if not any(name in notice and what in notice for notice in notices):
+            yield f"{what} of {name} was NOT VERIFIED: its answers may have come from another machine."
 
 
-def _said_once(notices: Iterable[str], endpoints: Collection[str]) -> Iterable[str]:
-    """Notices; where several begin with the name of an endpoint and go on alike, one that names them all, or the first of many."""
-    alike: dict[tuple[bool, str], list[str]] = {}
+def _grouped(notices: Iterable[str], endpoints: Collection[str]) -> Iterable[str]:
+    """`notices`, with one for all endpoints that share a text; a notice of an endpoint begins with its name and a colon."""
+    names_by_text: dict[tuple[bool, str], list[str]] = {}
     for notice in notices:
-        name, _, said = notice.partition(": ")
-        if said and name in endpoints:
-            alike.setdefault((True, said), []).append(name)
+        name, _, text = notice.partition(": ")
+        if text and name in endpoints:
+            names_by_text.setdefault((True, text), []).append(name)
         else:
-            alike[False, notice] = []
-    for (is_named, said), names in alike.items():
+            names_by_text[False, notice] = []
+    for (is_named, text), names in names_by_text.items():
         more = f" and {len(names) - ENDPOINTS_NAMED:,} more" if len(names) > ENDPOINTS_NAMED else ""
-        yield f"{', '.join(names[:ENDPOINTS_NAMED])}{more}: {said}" if is_named else said
+        yield f"{', '.join(names[:ENDPOINTS_NAMED])}{more}: {text}" if is_named else text
 
 
 def _unverified(reading: EndpointReading) -> bool:
@@ -171,36 +172,36 @@ def _unverified(reading: EndpointReading) -> bool:
 
 
 def waiver_text(waiver: Mapping[str, Scalar], number: int) -> str:
-    """How many verdicts a waiver covers, until when, why, and who answers for it."""
-    said = {name: neutral(str(value)) for name, value in waiver.items() if value is not None}
-    what = "unknown verdict" if said.get("verdict") == Verdict.UNKNOWN else "failure"
-    until = f" until {said['expires']}" if "expires" in said else ""
-    answering = ", ".join(said[name] for name in ("owner", "ticket", "where") if name in said)
-    return f"{count_of(number, what)}{until}: {said.get('reason', 'no reason was kept')}{f' ({answering})' if answering else ''}"
+    """How many verdicts a waiver covers, until when, why, and its owner, ticket and place."""
+    fields = {name: neutral(str(value)) for name, value in waiver.items() if value is not None}
+    what = "unknown verdict" if fields.get("verdict") == Verdict.UNKNOWN else "failure"
+    until = f" until {fields['expires']}" if "expires" in fields else ""
+    owner = ", ".join(fields[name] for name in ("owner", "ticket", "where") if name in fields)
+    return f"{count_of(number, what)}{until}: {fields.get('reason', 'no reason was recorded')}{f' ({owner})' if owner else ''}"
 
 
 def change_text(evidence: Mapping[str, Scalar]) -> str:
-    """Who may have changed a setting, and when, as far as vCenter's events tell; empty where they do not."""
+    """The user who may have changed a setting, and when, according to vCenter's events; empty without an event."""
     if evidence.get("changed_at") is None:
         return ""
-    who = neutral(str(evidence.get("changed_by") or "somebody vCenter does not name"))
+    who = neutral(str(evidence.get("changed_by") or "a user that vCenter does not name"))
     when = neutral(str(evidence["changed_at"])).replace("T", " ").replace("Z", " UTC")
     return f"maybe by {who} at {when}"
 
 
-def drift_age_text(since: DriftAge) -> str:
-    """Since when a failure of drift is there."""
-    return f"{'at least ' if since.at_least else ''}since {moment(since.at)} (run {neutral(since.run)})"
+def drift_age_text(age: DriftAge) -> str:
+    """Since when a setting has been different, and the run that saw it first."""
+    return f"{'at least ' if age.at_least else ''}since {moment(age.at)} (run {neutral(age.run)})"
 
 
 def setting_text(change: Change) -> str:
-    """The setting a change is about, as its owner names it: the option, parameter or field, else the remediator."""
+    """The name of the setting that a change is about: the option, parameter or field, else the remediator."""
     keys = dict(change.target.keys)
     return neutral(next((keys[key] for key in ("option", "parameter", "field") if key in keys), change.remediator))
 
 
 def place_texts(change: Change) -> tuple[str, str]:
-    """Where a change is made: the host or endpoint, and the thing on it; the second is empty when it is the host itself."""
+    """The place of a change: the host or endpoint, and the object on it, which is empty when it is the host itself."""
     keys = dict(change.target.keys)
     where = change.resource.host or change.target.endpoint
     what = next((keys[key] for key in ("device", "module", "hba") if key in keys), change.resource.name)

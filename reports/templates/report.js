@@ -137,9 +137,9 @@
     button.addEventListener("click", () => toggle(place, made, button));
     lead.append(button);
     made.append(lead);
-    const severity = element("td"), verdict = element("td"), said = words.verdicts[row[VERDICT]];
+    const severity = element("td"), verdict = element("td"), verdictText = words.verdicts[row[VERDICT]];
     severity.append(element("span", words.severities[row[SEVERITY]], `badge ${words.severities[row[SEVERITY]]}`));
-    verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${said}`, `verdict ${said}`));
+    verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${verdictText}`, `verdict ${verdictText}`));
     made.append(severity, verdict);
     const rule = words.rules[row[RULE]];
     cell(made, rule[1], rule[0]);
@@ -203,7 +203,7 @@
     if (row[IMPACT]) parts.append(part("Impact", Object.entries(row[IMPACT]).map(([name, value]) => [name, say(value)])));
     if (row[WAIVER]) parts.append(part("Waiver", Object.entries(row[WAIVER]).map(([name, value]) => [name, say(value)])));
     if (row[LAPSED]) parts.append(part("Waiver that is not in force", Object.entries(row[LAPSED]).map(([name, value]) => [name, say(value)])));
-    const link = element("a", "Why this matters, and how to put it right");
+    const link = element("a", "Why this matters, and how to fix it");
     link.href = `#rule-${row[RULE]}`;
     link.addEventListener("click", () => { byId(`rule-${row[RULE]}`).open = true; });
     held.append(parts, link);

@@ -170,7 +170,7 @@ def test_a_state_that_cannot_be_read_counts_as_dangerous(own_peer: Any, operatio
 
 
 @pytest.mark.parametrize("privilege", ["Host.Config.Settings", "System.Read"])
-def test_an_account_that_may_not_look_may_not_switch_it_off(own_peer: Any, privilege: str) -> None:
+def test_an_account_that_may_not_read_it_may_not_disable_it(own_peer: Any, privilege: str) -> None:
     server, session, ids = own_peer
     server.privileges -= {privilege}
     assert interlock(change(ids["esx-scsi"]), session) is not None

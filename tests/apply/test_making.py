@@ -140,7 +140,7 @@ def test_an_intent_stays_open_while_its_end_is_not_known(
         pytest.param(FixClass.REBOOT, None, 256, Outcome.ALREADY, None, id="booted since"),
     ],
 )
-def test_a_value_stored_for_the_next_boot_is_told_as_pending(
+def test_a_value_stored_for_the_next_boot_is_pending(
     shelf: Any,
     journal: Journal,
     change: Callable[..., Change],

@@ -180,7 +180,7 @@ def test_a_host_that_is_away_is_refused_before_the_write(peers: Peers) -> None:
     assert (receipt.outcome, peers.writes()) == (Outcome.REFUSED, 0)
 
 
-def test_undo_puts_the_depth_back_over_the_wire(peers: Peers) -> None:
+def test_undo_restores_the_depth_over_the_wire(peers: Peers) -> None:
     peers.run(FIRST, peers.deeper("esx-01"), peers.deeper("esx-02"))
     peers.somebody_sets(128, "esx-02")
     with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, SECOND) as journal:
@@ -268,7 +268,7 @@ def _until(true: Callable[[], bool], seconds: float = 20) -> None:
         pytest.param(True, 64, Fate.CHANGED, 64, id="somebody else changed it before we looked"),
     ],
 )
-def test_after_a_kill_between_intent_and_receipt_the_next_run_says_what_became_of_the_change(
+def test_after_a_kill_between_intent_and_receipt_the_next_run_reports_the_result_of_the_change(
     peers: Peers, lost: bool, elsewhere: int | None, fate: Fate, found: Scalar
 ) -> None:
     peers.vcenter.faults.active.append(Fault("latency", SET, seconds=1.5))

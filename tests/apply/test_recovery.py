@@ -60,7 +60,7 @@ def undone(sessions: Sessions, journals: Path, remediators: Any) -> Callable[...
         pytest.param(256, "gone", Fate.UNKNOWN, None, None, id="the object is gone"),
     ],
 )
-def test_the_next_run_says_what_became_of_a_change_whose_run_was_killed(
+def test_the_next_run_reports_the_result_of_a_change_whose_run_was_killed(
     shelf: Any,
     sessions: Sessions,
     journals: Path,
@@ -86,7 +86,7 @@ def test_the_next_run_says_what_became_of_a_change_whose_run_was_killed(
     assert (entry.receipt.outcome if entry.receipt else None) is outcome
 
 
-def test_what_became_of_a_change_is_told_once_and_asked_again_only_while_unknown(
+def test_a_recovered_result_is_reported_once_and_read_again_only_while_unknown(
     shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, killed: Any
 ) -> None:
     killed(change())
@@ -99,7 +99,7 @@ def test_what_became_of_a_change_is_told_once_and_asked_again_only_while_unknown
     assert open_intents(journals) == []
 
 
-def test_an_earlier_run_s_file_is_not_touched_by_the_run_that_tells_its_end(
+def test_an_earlier_run_s_file_is_not_changed_by_the_run_that_records_its_result(
     shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, killed: Any
 ) -> None:
     killed(change())
@@ -119,7 +119,7 @@ def test_a_run_s_own_writes_are_not_an_earlier_run_s(
     assert len(open_intents(journals)) == 1
 
 
-def test_a_write_that_was_carried_out_late_is_found_by_the_next_run(
+def test_the_next_run_recovers_a_write_that_was_carried_out_late(
     shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, ran: Any
 ) -> None:
     shelf.settings["depth"], shelf.faults["depth"] = 32, "answer lost, not stored"
@@ -144,7 +144,7 @@ def test_a_change_this_run_cannot_even_name_is_unknown(
     assert len(open_intents(journals)) == 1
 
 
-def test_undo_puts_back_what_was_there_last_change_first(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
+def test_undo_restores_the_earlier_values_last_change_first(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
     shelf.settings |= {"a1": 32, "a2": None}
     ran(KILLED, change("a1", 32, 128), change("a1", 128, 256), change("a2", None, 256))
     assert shelf.settings == {"a1": 256, "a2": 256}
@@ -194,7 +194,7 @@ def test_undo_can_be_undone_and_a_second_undo_finds_nothing_to_do(shelf: Any, ch
         pytest.param("refuses", 256, [], 256, id="it refused, and somebody else set it"),
     ],
 )
-def test_undo_takes_back_what_an_unverified_write_left_behind(
+def test_undo_restores_the_value_before_an_unverified_write(
     shelf: Any, change: Make, ran: Any, undone: Any, fault: str, now: int, outcomes: list[Outcome], after: int
 ) -> None:
     shelf.settings["depth"], shelf.faults["depth"] = 32, fault
@@ -204,7 +204,7 @@ def test_undo_takes_back_what_an_unverified_write_left_behind(
     assert shelf.settings["depth"] == after
 
 
-def test_undo_after_recovery_leaves_what_somebody_else_has_overtaken(
+def test_undo_after_recovery_leaves_a_newer_change_of_somebody_else(
     shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, killed: Any, undone: Any
 ) -> None:
     killed(change("depth", 32, 256))
@@ -223,7 +223,9 @@ def test_undo_of_a_run_that_changed_nothing_names_those_that_did(change: Make, r
     assert KILLED in caught.value.do
 
 
-def test_undo_asks_like_every_other_write(shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, ran: Any) -> None:
+def test_undo_needs_confirmation_like_every_other_write(
+    shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, ran: Any
+) -> None:
     shelf.settings["depth"] = 32
     ran(KILLED, change())
     with open_journal(journals, LATER) as journal, pytest.raises(GuardError, match="not confirmed"):

@@ -172,9 +172,7 @@ def test_a_limit_that_is_not_understood_is_an_error(text: str) -> None:
         blast_radius(text, population=80)
 
 
-def test_nothing_is_written_unless_somebody_said_yes(
-    shelf: Any, sessions: Sessions, journal: Journal, remediators: Any, change: Make
-) -> None:
+def test_nothing_is_written_without_confirmation(shelf: Any, sessions: Sessions, journal: Journal, remediators: Any, change: Make) -> None:
     shelf.settings["depth"] = 32
     shown: list[Change] = []
 
@@ -233,7 +231,7 @@ def test_an_endpoint_that_cannot_be_opened_refuses_its_changes_without_a_traceba
     assert tried == ["vc"], "a wrong password is not tried again: accounts get locked"
 
 
-def test_progress_is_told_before_each_change_that_is_attempted(run: Any, change: Make) -> None:
+def test_progress_is_reported_before_each_attempted_change(run: Any, change: Make) -> None:
     reported: list[tuple[str, int, int]] = []
     run(
         change("a1", fix_class=FixClass.REBOOT),

@@ -4,9 +4,8 @@ import pytest
 
 from auditor.authoring.catalog import as_text, digest_of_views, make_catalog
 from auditor.authoring.lineage import rests_on
-from auditor.facts.catalog import FILE, catalog, needs_of_columns, with_dependencies
+from auditor.facts.catalog import FILE, catalog, needs_of_columns, view_columns, with_dependencies
 from auditor.facts.needs import needs
-from auditor.facts.views import view_columns
 
 REMAKE = f"auditor/facts/{FILE} is older than the views or the fact tables: run `make catalog` and commit the file"
 

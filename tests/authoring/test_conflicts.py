@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.authoring.conflicts import Conflict, conflict_notices, conflict_text, conflicts
 from auditor.authoring.pairwise_conflicts import PART_OF, listed_rows
 from auditor.engine.params import param_values
+from auditor.policy import load_rule_set
 from tests.engine.bench import Override, rule_text, rules_from
 from tests.facts.fleets import hosts, on_all_hosts, seen, view
 

@@ -48,14 +48,14 @@ def test_an_example_that_is_not_as_it_says_is_told_with_its_line(tmp_path: Path,
         assert results[example].detail.startswith(f"{tmp_path / 'vvol/pe-dsnro-headroom.yaml'}:2")
 
 
-def test_a_failing_example_may_stay_when_the_fix_says_so_but_one_must_be_mended(tmp_path: Path) -> None:
+def test_a_failing_example_may_stay_when_the_fix_says_so_but_one_must_be_fixed(tmp_path: Path) -> None:
     short = "{name: short, row: {family: solidfire, per_object_qos: true, dsnro: 32, queue_depth: 64, deepest_disk_queue: 64}}"
     guarded = changed(SOUND, ("  class:", "  when: queue_depth >= 256\n  class:"), ("fails: [", f"fails: [{short}, "))
     assert all(result.ok for result in check_examples(rules_from(tmp_path / "one", guarded)))
     never = changed(guarded, ("when: queue_depth >= 256", "when: queue_depth >= 9999"))
     last = check_examples(rules_from(tmp_path / "two", never))[-1]
     assert (last.example, last.got) == ("", None)
-    assert "no failing example is mended by the fix" in last.detail
+    assert "no failing example is settled by the fix" in last.detail
 
 
 def test_an_example_that_cannot_be_judged_is_told_and_does_not_hide_the_others(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ import pytest
 from auditor.authoring.mutants import Mutant, as_written, mutants_of
 from auditor.authoring.mutation import RuleScore, score_rules
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.expressions import bindings
 from auditor.engine.loading import load_rules
+from auditor.engine.params import bindings
 from auditor.engine.rule import Rule
 from auditor.engine.sql import named, verdict_sql
-from auditor.facts.views import view_columns
+from auditor.facts.catalog import view_columns
 from tests.engine.bench import VIEWS, changed, rules_from
 
 RULES = Path(__file__).parents[2] / "rules"

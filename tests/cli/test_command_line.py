@@ -38,7 +38,7 @@ def test_the_help_of_every_command_has_an_example(command: str, capsys: pytest.C
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = ("duckdb", "numpy", "pyVmomi", "httpx", "rich", "jinja2", "sqlglot", "ruamel", "solidfire", "msgspec", "apscheduler", "trustme")
+    heavy = ("duckdb", "numpy", "pyVmomi", "httpx", "rich", "jinja2", "sqlglot", "yaml", "solidfire", "msgspec", "apscheduler", "trustme")
     script = f"""
 import sys
 from auditor.cli import run
@@ -64,6 +64,13 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
         pytest.param(["audit", "--fleet", "f", "--min-coverage", "2"], "less than or equal to 1", id="coverage above 1"),
         pytest.param(["audit", "--fleet", "f", "--reporter", "jsn"], 'did you mean "json"', id="unknown reporter"),
         pytest.param(["audit", "--from", "nowhere"], "not a whole snapshot", id="no such snapshot"),
+        pytest.param(["audit", "--from", "d", "--lane", "soap"], "cannot go with --from", id="a transport for a snapshot"),
+        pytest.param(["audit", "--from", "d", "--since", "last"], "--since cannot go with --from", id="a snapshot since a run"),
+        pytest.param(["audit", "--fleet", "f", "--max-age", "1h"], "--max-age goes with --since", id="an age of nothing"),
+        pytest.param(
+            ["schedule", "--once", "--fleet", "f", "--publish", "p", "--since", "last", "--max-age", "1y"], "not an age", id="no age"
+        ),
+        pytest.param(["audit", "--fleet", "f", "--max-changes", "ten"], "not a number of resources", id="no number of changes"),
         pytest.param(["rules", "show", "vvol/pe-dsnro-headrom"], 'did you mean "vvol/pe-dsnro-headroom"', id="misspelt rule"),
         pytest.param(["rules", "test", "nowhere.yaml"], "nowhere.yaml is not a file", id="no such rule file"),
         pytest.param(["runs", "show", "yesterday"], "not the id of a run", id="not a run id"),
@@ -168,6 +175,32 @@ def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Pa
     )
     assert live_findings == saved_findings
     assert reports[0]["summary"]["fail"] > 0
+
+
+def test_a_transport_is_chosen_by_its_option_and_by_the_older_word_for_it(tmp_path: Path) -> None:
+    import json
+
+    from auditor.lab.scenario import load_scenario
+    from auditor.lab.serving import serve
+
+    fleet, report = tmp_path / "fleet.yaml", tmp_path / "report.json"
+    command = [
+        "audit",
+        "--fleet",
+        str(fleet),
+        "--state-dir",
+        str(tmp_path / "state"),
+        "--reporter",
+        f"json:{report}",
+        "--only",
+        "vaai/enabled",
+    ]
+    with serve(load_scenario("eternus-vaai")) as lab:
+        lab.write_fleet(fleet)
+        for option, transport in (("--transport", "pyvmomi"), ("--lane", "soap")):
+            assert run([*command, option, transport]) in (0, 1, 2)
+            endpoints = json.loads(report.read_text(encoding="utf-8"))["run"]["endpoints"]
+            assert {one["lane"] for one in endpoints if one["kind"] == "vcenter"} == {transport}
 
 
 def test_the_compliance_job_runs_once_publishes_and_ends_with_the_audits_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -92,7 +92,7 @@ def test_what_would_not_be_audited_ends_with_2(place: Place) -> None:
     place.lab.vcenters["vc-solidfire"].privileges = ALL - {"Host.Config.Settings"}
     told = place.doctor()
     assert told.code == 2
-    assert told.out.startswith(" NOT READY  1 of 2 endpoints would not be audited whole: vc-solidfire.")
+    assert told.out.startswith(" NOT READY  1 of 2 endpoints would not be audited completely: vc-solidfire.")
     assert "a role that has Host.Config.Settings, propagated from the root folder" in " ".join(told.out.split())
 
 

@@ -103,7 +103,7 @@ def test_a_report_into_a_named_pipe_that_is_not_read_to_its_end_is_told_and_is_n
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     reader.join(10)
     assert done.returncode == 141
-    assert done.stderr.startswith("error: whoever read the named pipe")
+    assert done.stderr.startswith("error: the reader of the named pipe")
     assert "Traceback" not in done.stderr
 
 

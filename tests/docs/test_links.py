@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
+from auditor.policy import load_rule_set
 
 ROOT = Path(__file__).parents[2]
 CITING = {
@@ -23,7 +23,7 @@ CITATION = re.compile(r"(?<![\w/])docs/[\w/-]+\.md(?:#[\w-]+(?:(?:, and |, | and
 
 LINK = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")
 OTHER_FORMS = re.compile(
-    r"(?<![\w/#-])(?:facts|arrays|incidents|advanced-options|peers|vsphere-peers|design|house-style|house-plan|corrections)\.md"
+    r"(?<![\w/#-])(?:facts|arrays|incidents|advanced-options|peers|vsphere-peers|rule-catalogue|design|house-style|house-plan|corrections)\.md"
     r"|(?<![\w/])[Ff]acts,? (?:section )?\d+(?:\.\d+)?\b"
     r"|[Cc]atalogue,? (?:VA|S-|[AVQIMOWEC])\d"
     r"|\.\./shared"
@@ -95,8 +95,8 @@ def pages() -> list[Path]:
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def test_every_citation_in_code_and_rules_leads_to_a_heading_that_exists() -> None:
-    problems = [problem for path in citing_files() for problem in broken_citations(path, ROOT)]
+def test_every_citation_in_code_rules_and_pages_leads_to_a_heading_that_exists() -> None:
+    problems = [problem for path in (*citing_files(), *pages()) for problem in broken_citations(path, ROOT)]
     assert not problems, "\n".join(problems)
 
 
@@ -120,6 +120,25 @@ def test_no_page_cites_a_paper_outside_of_the_repository() -> None:
     assert [
         f"{path.relative_to(ROOT)}: {match[0]}" for path in pages() if (match := outside.search(path.read_text(encoding="utf-8")))
     ] == []
+
+
+def test_every_path_that_a_page_names_exists() -> None:
+    named = re.compile(r"`((?:auditor|benchmarks|docs|rules|tests)/[^`\s<>]*)`")
+    gone = [
+        f"{page.relative_to(ROOT)}: {path}"
+        for page in pages()
+        for path in named.findall(page.read_text(encoding="utf-8"))
+        if not any(ROOT.glob(path.rstrip("/").partition("#")[0]))
+    ]
+    assert not gone, "\n".join(gone)
+
+
+def test_the_folder_table_of_the_architecture_names_all_that_is_at_the_top() -> None:
+    text = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
+    top = [path for path in (ROOT / "auditor").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]
+    names = {f"auditor/{path.name}{'/' if path.is_dir() else ''}" for path in top if not path.name.startswith("__")}
+    missing = sorted(name for name in names if f"`{name}`" not in text)
+    assert not missing, f"docs/ARCHITECTURE.md, folders: say what {', '.join(missing)} holds"
 
 
 def test_a_source_of_a_rule_that_is_an_incident_links_to_it() -> None:

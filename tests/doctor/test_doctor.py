@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 import trustme
 
-from auditor.audit import load_rule_set, needs_for
 from auditor.doctor import MOST_REQUESTS, MOST_REQUESTS_TO_AN_ARRAY, examine, exit_code
 from auditor.doctor.vcenter_privileges import lacking
 from auditor.doctor.walk import topics_of
@@ -33,6 +32,7 @@ from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.model import BulkTransport, Check, Diagnosis, Endpoint, EndpointKind, Health, Limits, Secret, Ssh, Tls
+from auditor.policy import load_rule_set, needs_for
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

@@ -1,4 +1,4 @@
-"""A baseline and a lesson that want one setting different: neither is mended at the other's cost."""
+"""A baseline and a lesson that want one setting different: neither is fixed at the other's cost."""
 
 from dataclasses import replace
 from typing import Any
@@ -6,14 +6,15 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import foresee_elsewhere
+from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import ParamValues, param_values
 from auditor.engine.planning import plan
 from auditor.engine.rule import RuleSet
-from auditor.facts.views import seal, view_columns
+from auditor.facts.catalog import view_columns
+from auditor.facts.views import seal
 from auditor.model import Plan
+from auditor.policy import load_rule_set
 from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"
@@ -59,7 +60,7 @@ def planned_by(chosen: RuleSet, params: ParamValues | None = None, **views: Any)
             connection.execute(f'INSERT INTO "{view}" ({listed}) VALUES ({", ".join("?" * len(row))})', list(row.values()))
     seal(connection)
     evaluation = evaluate(connection, chosen, params)
-    foresee_elsewhere(evaluation, chosen, params or ParamValues())
+    predict_fix_impact(evaluation, chosen, params or ParamValues())
     return plan(evaluation, chosen)
 
 

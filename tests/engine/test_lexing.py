@@ -3,9 +3,9 @@ import json
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.columns import Names, names_in
-from auditor.engine.lexing import plain_names, with_params
+from auditor.engine.lexing import plain_names, renamed_params
+from auditor.policy import load_rule_set
 
 
 def read(text: str) -> Names | None:
@@ -62,5 +62,18 @@ def test_the_words_and_sqlglot_agree_on_every_shipped_rule() -> None:
         assert names_in(expression.text) == Names(expression.columns, expression.params)
 
 
-def test_params_are_renamed_and_text_is_not() -> None:
-    assert with_params("a = $b AND c = '$b'", "at1_") == "a = $at1_b AND c = '$b'"
+@pytest.mark.parametrize(
+    ("text", "renamed"),
+    [
+        pytest.param("a = $b AND c = '$b'", "a = $at1_b AND c = '$b'", id="text is left alone"),
+        pytest.param("a = '''$b' || $b", "a = '''$b' || $at1_b", id="a quote in a text"),
+        pytest.param("names[11] = $b", "names[11] = $at1_b", id="part of a text"),
+        pytest.param('"a$b" = $b', '"a$b" = $at1_b', id="a name in quotes"),
+        pytest.param("a -- $b\n = $b", "a -- $b\n = $at1_b", id="a comment"),
+        pytest.param("a /* $b */ = $b", "a /* $b */ = $at1_b", id="a comment within a line"),
+        pytest.param("a = $$ $b $$ || $b", "a = $$ $b $$ || $at1_b", id="a text between dollars"),
+        pytest.param("a = b", "a = b", id="no param"),
+    ],
+)
+def test_params_are_renamed_and_what_only_looks_like_one_is_not(text: str, renamed: str) -> None:
+    assert renamed_params(text, "at1_") == renamed

@@ -99,7 +99,7 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
             id="set of another type",
         ),
         pytest.param("set: least(256, queue_depth)", "when: dsnro", 19, "'fix.when' must be true or false", id="when is a number"),
-        pytest.param("set: least(256, queue_depth)", "when: 'true'", 15, '"fix.set" is missing', id="nothing to set"),
+        pytest.param("set: least(256, queue_depth)", "when: 'true'", 15, '"set" is missing', id="nothing to set"),
         pytest.param("reason: Room", "foretold: {dsnr: 1}\n  reason: Room", 21, 'did you mean "dsnro"?', id="foretold column unknown"),
         pytest.param(
             "{host_id: host_id,", "{host_id: hostid,", 17, "'fix.target.host_id' names column \"hostid\"", id="unknown column in a target"
@@ -148,10 +148,10 @@ def examples(*kinds: str) -> str:
         pytest.param({"may_be_missing": "{dsnr: unread}"}, 'did you mean "dsnro"?', id="a column that may be missing and does not exist"),
         pytest.param({"may_be_missing": "{load: idle}"}, 'no expression names "load"', id="a column that may be missing and is not used"),
         pytest.param({"may_be_missing": "{dsnro: }"}, '"dsnro" is missing', id="may be missing without a reason"),
-        pytest.param({"tags": "[1]"}, "1 must be text", id="a tag that is a number"),
+        pytest.param({"tags": "[1]"}, 'item 1 of "tags" must be text', id="a tag that is a number"),
         pytest.param({"params": "[headroom]"}, '"params" must be keys with values', id="params as a list"),
         pytest.param({"observed": "dsnro, queue_depth"}, "'observed' holds several expressions", id="two values to show"),
-        pytest.param({"observed": "{a: 1}"}, "'observed' must be one SQL expression", id="observed as a mapping"),
+        pytest.param({"observed": "{a: 1}"}, '"observed" must be one SQL expression', id="observed as a mapping"),
         pytest.param({"observed": "\"{'a': dsnro}\""}, "must be a single value", id="observed is a structure"),
     ],
 )

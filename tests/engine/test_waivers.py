@@ -24,7 +24,7 @@ waivers:
 def loaded(folder: Path, text: str) -> Waivers:
     path = folder / "waivers.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_waivers(path, AT, asked_for=True)
+    return load_waivers(path, AT, required=True)
 
 
 def entry(folder: Path, *replacements: tuple[str, str]) -> Waiver:
@@ -62,20 +62,20 @@ def test_the_end_is_one_instant_in_utc(tmp_path: Path, written: str, instant: da
         pytest.param(("2027-03-31", "2027-03-31T18:00"), "must be an instant such as", id="no zone"),
         pytest.param(("2027-03-31", "2027-02-30"), "which no calendar has", id="no such day"),
         pytest.param(("2027-03-31", "9999-12-31"), "which no calendar has", id="a day without a next one"),
-        pytest.param(("2027-03-31", "20270331"), "expires is an instant such as", id="a number"),
+        pytest.param(("2027-03-31", "20270331"), '"expires" must be an instant such as', id="a number"),
         pytest.param(("2027-03-31", "31.03.2027"), "must be an instant such as", id="as Germans write it"),
-        pytest.param(("    expires: 2027-03-31\n", ""), "expires is missing", id="no end"),
-        pytest.param(("storage team", '" "'), "owner is text", id="nobody's"),
-        pytest.param(("    reason: the array is replaced in March\n", ""), "reason is missing", id="no reason"),
-        pytest.param(("    ticket: CHG-4711\n", ""), "ticket is missing", id="no ticket"),
+        pytest.param(("    expires: 2027-03-31\n", ""), '"expires" is missing', id="no end"),
+        pytest.param(("storage team", '" "'), '"owner" must be text', id="nobody's"),
+        pytest.param(("    reason: the array is replaced in March\n", ""), '"reason" is missing', id="no reason"),
+        pytest.param(("    ticket: CHG-4711\n", ""), '"ticket" is missing', id="no ticket"),
         pytest.param(("ticket:", "tickets:"), 'unknown key "tickets"; did you mean "ticket"?', id="a key misspelt"),
         pytest.param(("vvol/pe-dsnro-headroom", "PE DSNRO"), "neither the id of a rule nor a glob", id="not the name of a rule"),
-        pytest.param(("{host: esx-01,", "{hots: esx-01,"), 'unknown selector "hots"; did you mean "host"?', id="a selector misspelt"),
-        pytest.param(("esx-01", "[]"), "host is a name or glob", id="a selector without a name"),
-        pytest.param(("esx-01", '""'), "host is a name or glob", id="a selector with an empty name"),
+        pytest.param(("{host: esx-01,", "{hots: esx-01,"), 'unknown key "hots"; did you mean "host"?', id="a selector misspelt"),
+        pytest.param(("esx-01", "[]"), '"host" must be a name or glob', id="a selector without a name"),
+        pytest.param(("esx-01", '""'), '"host" must be a name or glob', id="a selector with an empty name"),
         pytest.param(("esx-01", '"esx-[01"'), "opens a bracket", id="a bracket left open"),
         pytest.param(('{host: esx-01, cluster: [gold, "silver-*"]}', "{}"), "resources does not say what is waived", id="for nothing"),
-        pytest.param(("    owner", "    also_unknown: perhaps\n    owner"), "also_unknown is true or false", id="half a truth"),
+        pytest.param(("    owner", "    also_unknown: perhaps\n    owner"), '"also_unknown" must be true or false', id="half a truth"),
     ],
 )
 def test_a_malformed_entry_is_kept_with_its_mistake_and_is_never_in_force(
@@ -101,7 +101,7 @@ def test_a_ticket_may_be_a_number(tmp_path: Path) -> None:
     [
         pytest.param("waivers: [\n", "waivers.yaml:", id="not YAML"),
         pytest.param("", "must be a mapping", id="empty"),
-        pytest.param("waivers: {rule: a}\n", "waivers must be a list", id="no list"),
+        pytest.param("waivers: {rule: a}\n", '"waivers" must be a list', id="no list"),
         pytest.param(WAIVER.replace("waivers:", "waiver:"), 'unknown key "waiver"; did you mean "waivers"?', id="misspelt"),
         pytest.param(WAIVER + "    owner: someone else\n", 'key "owner" stands here twice', id="a key twice"),
     ],
@@ -115,13 +115,13 @@ def test_a_file_that_cannot_be_read_waives_nothing_and_says_so(tmp_path: Path, t
 
 def test_a_sound_entry_counts_beside_a_malformed_one(tmp_path: Path) -> None:
     waivers = loaded(tmp_path, WAIVER + "  - nonsense\n")
-    assert [one.lapsed(AT) for one in waivers.entries] == ["", "is malformed: a waiver is a mapping of keys to values"]
+    assert [one.lapsed(AT) for one in waivers.entries] == ["", 'is malformed: item 2 of "waivers" must be keys with values']
 
 
 def test_a_file_that_was_named_has_to_be_there_and_another_need_not(tmp_path: Path) -> None:
-    assert load_waivers(tmp_path / "waivers.yaml", AT, asked_for=False) == Waivers(AT)
+    assert load_waivers(tmp_path / "waivers.yaml", AT, required=False) == Waivers(AT)
     with pytest.raises(ConfigurationError, match="there is no such file"):
-        load_waivers(tmp_path / "waivers.yaml", AT, asked_for=True)
+        load_waivers(tmp_path / "waivers.yaml", AT, required=True)
 
 
 @pytest.mark.parametrize(

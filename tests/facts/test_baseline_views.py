@@ -11,9 +11,10 @@ import pytest
 from auditor.authoring.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
+from auditor.facts.catalog import view_columns
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.views import create_views, view_columns
-from auditor.history.baseline import gone_since
+from auditor.facts.views import create_views
+from auditor.history.baseline import missing_notices
 from auditor.model import EndpointKind
 
 from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot
@@ -111,7 +112,7 @@ def test_a_host_that_came_or_was_renamed_is_not_known_and_the_lost_one_is_named(
         ("esx-renamed", False),
         ("esx-3", False),
     ]
-    (notice,) = gone_since(after)
+    (notice,) = missing_notices(after)
     assert "esx-2 (vc)" in notice
 
 
@@ -120,13 +121,13 @@ def test_endpoints_that_the_fleet_does_not_list_any_more_are_named() -> None:
     after = builder({}).finish(endpoints(), started=WHEN, finished=WHEN)
     take(before, RUN, None, "itself")
     hand_on(before.connection, after.connection)
-    (notice,) = gone_since(after)
+    (notice,) = missing_notices(after)
     assert ": sf. " in notice
 
 
 def test_hosts_that_could_not_all_be_listed_are_not_called_lost() -> None:
     then, now = hosts(2), unread(hosts(1), "hosts")
-    assert gone_since(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
+    assert missing_notices(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
 
 
 def test_two_hosts_of_one_name_are_nobodys_example() -> None:

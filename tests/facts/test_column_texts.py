@@ -1,29 +1,33 @@
 """Every column of every judged view is told: what it is, its unit, what NULL says."""
 
+from importlib import resources
+from pathlib import Path
+
 import pytest
 
 from auditor.authoring.lineage import plain_fact
 from auditor.authoring.schema_docs import about_view, described
-from auditor.facts.column_texts import COMMON, column_texts
-from auditor.facts.views import view_columns
+from auditor.facts.catalog import catalog, view_columns
+from auditor.facts.column_texts import common_texts, own_texts
 
 
 @pytest.mark.parametrize("view", view_columns())
 def test_every_column_of_the_view_has_a_text(view: str) -> None:
     silent = [column.name for column in described(view) if not column.what]
-    assert silent == [], f"tell them below {view}: in auditor/facts/views/columns.yaml"
+    assert silent == [], f"describe them in auditor/facts/views/{catalog().views[view].domain}/{view}.yaml"
     assert about_view(view).endswith((".", ")"))
 
 
 def test_no_text_is_about_a_column_that_is_not_there() -> None:
     everywhere = {column for columns in view_columns().values() for column in columns}
-    stale = [
-        f"{view}.{column}"
-        for view, texts in column_texts().items()
-        for column in texts
-        if column not in (everywhere if view == COMMON else view_columns()[view])
-    ]
-    assert stale == []
+    assert {*common_texts()} <= everywhere
+    assert [f"{view}.{column}" for view, columns in view_columns().items() for column in own_texts(view) if column not in columns] == []
+
+
+def test_every_text_file_stands_beside_its_view() -> None:
+    beside = {f"{view.domain}/{name}.yaml" for name, view in catalog().views.items() if not name.startswith("step_")}
+    folder = Path(str(resources.files("auditor.facts"))) / "views"
+    assert {str(file.relative_to(folder)) for file in folder.rglob("*.yaml")} == {*beside, "common.yaml"}
 
 
 def test_a_column_that_hands_a_fact_on_has_the_text_of_the_fact() -> None:
@@ -45,7 +49,9 @@ def test_a_computed_column_names_the_facts_it_is_made_of() -> None:
     [
         pytest.param("host", "host", ("host", "name"), id="under another name"),
         pytest.param("protocol_endpoint", "dsnro", ("device_scheduling", "dsnro"), id="through a view and a CTE"),
-        pytest.param("device", "endpoint", ("device", "endpoint"), id="joined by USING"),
+        pytest.param("adapter", "endpoint", ("hba", "endpoint"), id="joined by USING"),
+        pytest.param("device", "vendor", ("device", "vendor"), id="kept by a number of its own"),
+        pytest.param("device", "driver", None, id="looked up by a number that is computed"),
         pytest.param("device", "resource_id", None, id="put together"),
         pytest.param("datastore", "both_throttle", None, id="computed"),
     ],

@@ -7,12 +7,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.evaluate import evaluate
 from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
 from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
+from auditor.policy import load_rule_set
 
 HOSTS, DEVICES = 40, 500
 ASKED = "SELECT count(*), count(driver), min(driver), bit_xor(hash(device)), bit_xor(hash(d)) FROM device AS d"
@@ -55,8 +55,8 @@ def test_the_views_are_the_same_in_little_memory(
             plenty.execute(f'INSERT INTO fact."{name}" SELECT * FROM rows')
             plenty.unregister("rows")
     create_views(plenty)
-    monkeypatch.setattr(memory, "HELD_MIB", limit_mib)
-    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    monkeypatch.setattr(memory, "JUDGING_MIB", limit_mib)
+    monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
     create_views(facts, tmp_path / "spilled")
     seal(facts)
     assert spills is None or list(tmp_path.glob("spilled-*"))
@@ -67,7 +67,7 @@ def test_the_views_are_the_same_in_little_memory(
 
 def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "COLLECTING_MIB", 12)
-    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
     builder = SnapshotBuilder(tmp_path / "spilled")
     for host in range(100):
         names = [f"naa.{host:08x}{number:024x}" for number in range(1000)]
@@ -82,13 +82,13 @@ def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, mon
     assert not list(tmp_path.glob("spilled-*"))
 
 
-def test_the_limit_holds_until_it_is_let_go_also_when_nothing_else_may_be_set(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
+def test_the_limit_holds_until_it_is_lifted_also_when_nothing_else_may_be_set(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
     limit = "SELECT current_setting('memory_limit')"
     before = facts.execute(limit).fetchone()
     create_views(facts, tmp_path / "spilled")
     seal(facts)
     assert facts.execute(limit).fetchone() != before
-    memory.let_go(facts)
+    memory.lift_limit(facts)
     assert facts.execute(limit).fetchone() == before
     assert not list(tmp_path.glob("spilled-*")), "nothing had to be put there"
     with pytest.raises(duckdb.InvalidInputException, match="locked"):
@@ -99,18 +99,18 @@ def test_a_connection_that_nothing_holds_is_left_alone() -> None:
     with duckdb.connect() as connection:
         connection.execute("SET memory_limit = '100MiB'")
         seal(connection)
-        memory.let_go(connection)
+        memory.lift_limit(connection)
         assert connection.execute("SELECT current_setting('memory_limit')").fetchone() == ("100.0 MiB",)
         with pytest.raises(duckdb.OutOfMemoryException):
             memory.execute(connection, "SELECT list(range) FROM range(100_000_000)")
 
 
-def test_rows_are_judged_alike_in_so_little_memory_that_it_has_to_be_let_go(
+def test_rows_are_judged_alike_in_so_little_memory_that_the_limit_has_to_be_lifted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: duckdb.DuckDBPyConnection
 ) -> None:
     rules = load_rule_set(only=["queue/dsnro-effective", "queue/default-unless-justified"])
-    monkeypatch.setattr(memory, "HELD_MIB", 40)
-    monkeypatch.setattr(memory, "HELD_MIB_A_THREAD", 0)
+    monkeypatch.setattr(memory, "JUDGING_MIB", 40)
+    monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
     create_views(facts, tmp_path / "spilled", {"device"})
     seal(facts)
     facts.execute("SET memory_limit = '1MiB'")

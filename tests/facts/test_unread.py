@@ -11,7 +11,7 @@ from auditor.errors import SnapshotError
 from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
-from auditor.facts.unread import told_unread
+from auditor.facts.unread import with_unread_gaps
 from auditor.model import EndpointKind, EndpointReading
 from tests.older import without_digests
 
@@ -58,7 +58,7 @@ def test_what_a_run_was_not_asked_for_is_a_gap_and_never_counts_as_absent(
     fresh.save(tmp_path / "kept")
     for snapshot in (fresh, load_snapshot(tmp_path / "kept")):
         assert snapshot.asked == needs(asked)
-        found = told_unread(snapshot, needs(needed))
+        found = with_unread_gaps(snapshot, needs(needed))
         assert {gap.endpoint: gap.what for gap in found.gaps} == told
         assert all("not read in that run" in gap.why for gap in found.gaps)
         assert all(complete(found).values()) is whole

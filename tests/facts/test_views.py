@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from auditor.facts.catalog import view_columns
 from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.facts.views import RESOURCE_COLUMNS, create_views, view_columns
+from auditor.facts.views import RESOURCE_COLUMNS, create_views
 from auditor.model import EndpointKind
 
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set, needs_for
 from auditor.errors import ConfigurationError
 from auditor.facts.baseline import KINDS, VIEWS
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.history.baseline import judged_with, load_about, set_baseline
+from auditor.history.baseline import comparable_rules, load_about, set_baseline
 from auditor.history.runs import KeptRun
 from auditor.model import Gap
+from auditor.policy import load_rule_set, needs_for
 from auditor.report.baseline import write_baseline
 from tests.facts.fleets import WHEN, endpoints
 
@@ -22,7 +22,7 @@ DRIFT = {rule.id for rule in RULES if rule.over in VIEWS}
 
 
 def judged(held: Collection[str], asked: Collection[str] = ()) -> set[str]:
-    return set(judged_with(RULES, held, asked=asked).rules)
+    return set(comparable_rules(RULES, held, named=asked).rules)
 
 
 def test_rules_of_drift_are_those_over_the_views_of_a_baseline() -> None:
@@ -32,8 +32,8 @@ def test_rules_of_drift_are_those_over_the_views_of_a_baseline() -> None:
 
 def test_without_a_baseline_no_rule_of_drift_is_judged_and_nothing_is_read_for_one() -> None:
     assert judged(()) == set(RULES.rules) - DRIFT
-    assert needs_for(judged_with(RULES, ())) == needs_for(RULES.only(set(RULES.rules) - DRIFT))
-    assert "events" not in needs_for(judged_with(RULES, ())).topics
+    assert needs_for(comparable_rules(RULES, ())) == needs_for(RULES.only(set(RULES.rules) - DRIFT))
+    assert "events" not in needs_for(comparable_rules(RULES, ())).topics
 
 
 def test_with_one_only_the_kinds_it_holds_are_judged() -> None:
@@ -54,12 +54,12 @@ def test_with_one_only_the_kinds_it_holds_are_judged() -> None:
 def test_asking_for_drift_with_nothing_to_compare_with_is_a_mistake(held: Collection[str], asked: Collection[str], told: str) -> None:
     rules = RULES.tagged(asked) if "drift" in asked else RULES.only(asked)
     with pytest.raises(ConfigurationError, match=told):
-        judged_with(rules, held, asked=asked)
+        comparable_rules(rules, held, named=asked)
 
 
 def test_rules_of_drift_alone_need_a_baseline_however_they_were_chosen() -> None:
     with pytest.raises(ConfigurationError, match="no baseline is set"):
-        judged_with(RULES.only(DRIFT), ())
+        comparable_rules(RULES.only(DRIFT), ())
 
 
 def test_asking_for_all_rules_is_not_asking_for_drift() -> None:

@@ -7,14 +7,13 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.facts.baseline import take
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder
 from auditor.history import drift as drifting
-from auditor.history.drift import since_when
-from auditor.history.folders import FINDINGS_FILE
-from auditor.history.runs import RUN_FILE
+from auditor.history.drift import drift_ages
+from auditor.history.folders import FINDINGS_FILE, RUN_FILE
 from auditor.model import DriftAge
+from auditor.policy import load_rule_set
 
 RULE, OTHER = "baseline/option", "iscsi/mtu"
 RULES = load_rule_set(only=[RULE, OTHER])
@@ -51,6 +50,7 @@ def kept(
     """
     folder = state / "runs" / run_id(day)
     (folder / "snapshot").mkdir(parents=True)
+    (folder / "snapshot" / "snapshot.json").touch()
     with duckdb.connect() as connection:
         rule, told = (RULE, verdict) if verdict else (OTHER, PASS)
         row = [rule, "waived" if waived else told, KEY[1], KEY[3], told if waived else None]
@@ -73,7 +73,7 @@ def now(state: Path, day: int = 30, by: Snapshot | None = None) -> DriftAge | No
     """What is told of a failure that is seen on that day."""
     judged = by or baseline()
     own = kept(state, day, FAIL, by=judged, whole=False)
-    found = since_when(own, WHEN + timedelta(days=day), judged, RULES)
+    found = drift_ages(own, WHEN + timedelta(days=day), judged, RULES)
     assert found.keys() <= {KEY}
     return found.get(KEY)
 
@@ -108,7 +108,7 @@ def test_a_line_that_has_ended_stays_so_while_another_is_followed_back(tmp_path:
     for day, verdict, also in ((1, FAIL, PASS), (2, FAIL, FAIL), (3, PASS, FAIL), (4, FAIL, FAIL)):
         kept(tmp_path, day, verdict, by=baseline(), also=also)
     own = kept(tmp_path, 30, FAIL, by=baseline(), whole=False, also=FAIL)
-    found = since_when(own, WHEN + timedelta(days=30), baseline(), RULES)
+    found = drift_ages(own, WHEN + timedelta(days=30), baseline(), RULES)
     assert found == {KEY: since(4), OTHER_KEY: since(2)}
 
 
@@ -156,5 +156,5 @@ def test_no_more_runs_are_looked_at_than_was_said(tmp_path: Path, monkeypatch: p
 
 def test_nothing_is_looked_at_without_a_baseline(tmp_path: Path) -> None:
     without = SnapshotBuilder().finish((), started=WHEN, finished=WHEN)
-    assert since_when(tmp_path / "runs" / "no such run", WHEN, without, RULES) == {}
-    assert since_when(tmp_path / "runs" / "no such run", WHEN, baseline(), RULES.only([OTHER])) == {}
+    assert drift_ages(tmp_path / "runs" / "no such run", WHEN, without, RULES) == {}
+    assert drift_ages(tmp_path / "runs" / "no such run", WHEN, baseline(), RULES.only([OTHER])) == {}

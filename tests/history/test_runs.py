@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.history.runs import begin_run, keep_run, list_runs, load_run, new_run_id, run_directory, state_directory
+from auditor.history.runs import begin_run, keep_run, list_runs, load_run, new_run_id, run_directory
+from auditor.history.state import state_directory
 from auditor.model import Finding
 from auditor.report.json_reading import load_report
 from tests.report import samples

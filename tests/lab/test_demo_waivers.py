@@ -16,7 +16,7 @@ def test_one_waiver_is_in_force_and_one_has_expired_whenever_the_demo_begins(tmp
     assert text is not None
     path = tmp_path / "waivers.yaml"
     path.write_text(text, encoding="utf-8")
-    waivers = load_waivers(path, at, asked_for=True)
+    waivers = load_waivers(path, at, required=True)
     assert waivers.malformed == ()
     in_force, over = waivers.entries
     assert in_force.lapsed(at) == ""

@@ -75,7 +75,7 @@ def test_a_lost_session_can_be_opened_again(vcenter: VCenterServer, plain: Calla
     ("kind", "answer", "after"),
     [
         pytest.param("deaf", "true", 32, id="accepted and ignored"),
-        pytest.param("half", "The lab was told to fail half way.", 64, id="done, and failed all the same"),
+        pytest.param("half", "An injected fault stopped this half way.", 64, id="done, and failed all the same"),
     ],
 )
 def test_a_write_by_esxcli(kind: str, answer: str, after: int, vcenter: VCenterServer, plain: Callable[..., Any]) -> None:

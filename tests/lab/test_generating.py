@@ -88,15 +88,15 @@ def test_no_host_comes_alive_before_somebody_reads_it(serve_vcenter: Serve, conn
     (vcenter,) = generate(FleetSize(300, 4, 2, 1), 5).vcenters
     server = serve_vcenter(vcenter)
     client = connect(server)
-    assert server.state.hosts.alive == 0
+    assert server.state.hosts.created == 0
     assert len(client.read(vim.HostSystem, "name", "parent")) == 300
-    assert server.state.hosts.alive == 0
+    assert server.state.hosts.created == 0
     collector = vmodl.query.PropertyCollector
     asked = [collector.ObjectSpec(obj=vim.HostSystem(f"host-{place}")) for place in range(20, 25)]
     paths = ["runtime.connectionState", "config.storageDevice.scsiLun", "config.storageDevice.multipathInfo"]
     spec = collector.FilterSpec(objectSet=asked, propSet=[collector.PropertySpec(type=vim.HostSystem, pathSet=paths)])
     client.content.propertyCollector.RetrieveContents([spec])
-    assert server.state.hosts.alive == 5
+    assert server.state.hosts.created == 5
 
 
 def test_a_page_of_many_brings_only_its_own_hosts_alive(serve_vcenter: Serve, connect: Connect) -> None:
@@ -109,9 +109,9 @@ def test_a_page_of_many_brings_only_its_own_hosts_alive(serve_vcenter: Serve, co
     asked = [collector.ObjectSpec(obj=vim.HostSystem(moid)) for moid in server.state.hosts]
     spec = collector.FilterSpec(objectSet=asked, propSet=[collector.PropertySpec(type=vim.HostSystem, pathSet=["runtime.connectionState"])])
     found = client.content.propertyCollector.RetrievePropertiesEx([spec], collector.RetrieveOptions(maxObjects=10))
-    assert (len(found.objects), server.state.hosts.alive) == (10, 10)
+    assert (len(found.objects), server.state.hosts.created) == (10, 10)
     following = client.content.propertyCollector.ContinueRetrievePropertiesEx(found.token)
-    assert (following.objects[0].obj._GetMoId(), server.state.hosts.alive) == ("host-21", 20)
+    assert (following.objects[0].obj._GetMoId(), server.state.hosts.created) == ("host-21", 20)
 
 
 def test_values_of_a_host_that_nobody_reads_any_more_are_let_go(serve_vcenter: Serve) -> None:

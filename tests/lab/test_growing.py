@@ -66,7 +66,7 @@ def element(lab: Lab, context: ssl.SSLContext, array: str, method: str) -> Any:
     return answer
 
 
-def endpoints_of(lab: Lab, context: ssl.SSLContext, array: str) -> list[str]:
+def protocol_endpoint_devices(lab: Lab, context: ssl.SSLContext, array: str) -> list[str]:
     return [f"naa.{one['scsiNAADeviceID']}" for one in element(lab, context, array, "ListProtocolEndpoints")["protocolEndpoints"]]
 
 
@@ -78,9 +78,9 @@ def seen(client: Any) -> dict[str, list[str]]:
 def test_the_array_tells_of_the_new_node_and_its_endpoint(lab: Lab, trusted: ssl.SSLContext) -> None:
     node = lab.add_storage_node("sf-prod")
     assert node.id == 5
-    assert endpoints_of(lab, trusted, "sf-prod") == PROD[:5]
+    assert protocol_endpoint_devices(lab, trusted, "sf-prod") == PROD[:5]
     assert [one["nodeID"] for one in element(lab, trusted, "sf-prod", "ListActiveNodes")["nodes"]] == [1, 2, 3, 4, 5]
-    assert len(endpoints_of(lab, trusted, "sf-twin")) == 2
+    assert len(protocol_endpoint_devices(lab, trusted, "sf-twin")) == 2
 
 
 def test_every_host_that_sees_the_array_s_endpoints_sees_the_new_one_and_no_other_host_does(lab: Lab, client: Any) -> None:

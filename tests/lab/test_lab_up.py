@@ -19,7 +19,7 @@ from typing import Any
 
 import asyncssh
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
@@ -101,7 +101,7 @@ def lab_up(folder: Path) -> Iterator[Up]:
             while not said or "until interrupted" not in said[-1]:
                 said.append(process.stderr.readline())
                 assert said[-1], f"the lab ended before it served: {said}"
-            written = YAML(typ="safe").load(folder / "fleet.yaml")
+            written = yaml.safe_load((folder / "fleet.yaml").read_text(encoding="utf-8"))
             yield Up(process, folder, tuple(said), tuple(written["endpoints"]))
         finally:
             if process.poll() is None:

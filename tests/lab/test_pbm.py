@@ -310,7 +310,7 @@ def test_a_compliance_check_leaves_out_what_is_no_machine_or_has_no_policy(servi
 def test_a_tag_that_goes_is_seen_by_the_next_check_and_not_before(service: Service, server: VCenterServer) -> None:
     assert service.statuses(machine(PLAIN)) == {PLAIN: "compliant"}
     with server.state.lock:
-        tags = server.vapi.kept.tags
+        tags = server.vapi.stored.tags
         (gold,) = (one for one in tags.tags.values() if one.name == "gold")
         tags.detach(gold, ObjectId("Datastore", FAST))
         tags.attach(gold, ObjectId("Datastore", SLOW))

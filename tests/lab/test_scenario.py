@@ -131,7 +131,7 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
     [
         pytest.param("vcenters: [{name: a, clusters: [], host_build: 1, datacentre: x}]", "datacentre", id="a misspelt key"),
         pytest.param("element: [{name: a, unique_id: abcd, node: []}]", "'node'", id="a misspelt key of an array"),
-        pytest.param("vcenters: [{name: a, name: b, clusters: []}]", "duplicate", id="a duplicate key"),
+        pytest.param("vcenters: [{name: a, name: b, clusters: []}]", "stands here twice", id="a duplicate key"),
         pytest.param(
             "vcenters: [{name: a, host_build: 1, clusters: [{name: c, hosts: [{name: h, like: gone}]}]}]", "gone", id="no template"
         ),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ruamel.yaml import YAML
+import yaml
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
@@ -17,7 +17,7 @@ from auditor.lab.serving import Lab, serve
 def test_the_fleet_file_names_every_endpoint_in_the_product_s_own_form(solidfire_lab: Lab, tmp_path: Path) -> None:
     path = tmp_path / "fleet.yaml"
     solidfire_lab.write_fleet(path)
-    written = YAML(typ="safe").load(path)
+    written = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert {(one["name"], one["kind"]) for one in written["endpoints"]} == {
         ("vc-solidfire", "vcenter"),
         ("sf-prod", "element"),
@@ -35,7 +35,7 @@ def test_what_the_scenario_declares_is_in_the_fleet_file(tmp_path: Path) -> None
     path = tmp_path / "fleet.yaml"
     with serve(load_scenario("eternus-vaai")) as lab:
         lab.write_fleet(path)
-    declared = YAML(typ="safe").load(path)["declared"]
+    declared = yaml.safe_load(path.read_text(encoding="utf-8"))["declared"]
     assert {"devices": "naa.600000e00d100000001066*", "model": "DX90", "generation": "S1", "firmware": "V10L66"} in declared
 
 

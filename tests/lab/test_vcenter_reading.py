@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import ssl
-import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +11,10 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.serving import Lab
 from auditor.lab.vcenter.server import VCenterServer
+from auditor.lab.vcenter.soap import sessions
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
+from tests.waiting import Clock
 
 
 def fault_of(answer: ET.Element) -> str:
@@ -198,14 +199,16 @@ def test_a_session_ends_with_logout_and_nobody_else_s_does(connect: Callable[...
 
 
 def test_an_idle_session_expires_and_a_used_one_does_not(
-    serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Any], vcenter: VCenterServer
+    serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Any], vcenter: VCenterServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    server = serve_vcenter(vcenter.state.description, session_seconds=0.6)
+    clock = Clock()
+    monkeypatch.setattr(sessions, "time", clock)
+    server = serve_vcenter(vcenter.state.description, session_seconds=60)
     client = connect(server)
     for _ in range(4):
-        time.sleep(0.2)
+        clock.now += 59
         client.instance.CurrentTime()
-    time.sleep(0.8)
+    clock.now += 61
     with pytest.raises(vim.fault.NotAuthenticated):
         client.instance.CurrentTime()
 

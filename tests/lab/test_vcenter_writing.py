@@ -1,16 +1,19 @@
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from threading import Thread
 from typing import Any
 
 import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
+from auditor.lab.vcenter import tasks
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
+from auditor.lab.vcenter.state import vcenter as state
 from auditor.lab.vcenter.state.options import options_of
+from tests.waiting import Clock, until
 
 LONG = VmomiSupport.GetVmodlType("long")
 
@@ -19,14 +22,18 @@ def option(key: str, value: object) -> Any:
     return vim.option.OptionValue(key=key, value=value)
 
 
-def finished(task: Any, seconds: float = 5.0) -> Any:
+def finished(task: Any) -> Any:
     """The task's info once it has ended."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if task.info.state in ("success", "error"):
-            return task.info
-        time.sleep(0.02)
-    raise AssertionError(f"the task is still {task.info.state}")
+    return until(lambda: task.info if task.info.state in ("success", "error") else None, "the end of the task")
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time by which the lab's hosts reboot and its tasks end."""
+    clock = Clock()
+    monkeypatch.setattr(state, "time", clock)
+    monkeypatch.setattr(tasks, "time", clock)
+    return clock
 
 
 @pytest.fixture
@@ -129,7 +136,7 @@ def test_a_module_that_is_not_there_is_not_found(host: Any) -> None:
         host.configManager.kernelModuleSystem.UpdateModuleOptionString("qlnativefc", "ql2xmaxqdepth=64")
 
 
-def test_a_reboot_brings_what_is_configured_into_effect(client: Any, host: Any, vcenter: VCenterServer) -> None:
+def test_a_reboot_brings_what_is_configured_into_effect(host: Any, vcenter: VCenterServer, clock: Clock) -> None:
     host.configManager.kernelModuleSystem.UpdateModuleOptionString("iscsi_vmk", "iscsivmk_LunQDepth=256")
     booted = host.runtime.bootTime
     assert finished(host.EnterMaintenanceMode_Task(timeout=0)).state == "success"
@@ -137,14 +144,16 @@ def test_a_reboot_brings_what_is_configured_into_effect(client: Any, host: Any, 
     assert host.runtime.connectionState == "notResponding"
     with pytest.raises(vmodl.fault.HostNotReachable):
         host.configManager.kernelModuleSystem.QueryModules()
-    time.sleep(vcenter.state.reboot_seconds + 0.1)
+    clock.now += vcenter.state.reboot_seconds
     assert host.runtime.connectionState == "connected"
     assert host.runtime.bootTime > booted
     assert host.runtime.inMaintenanceMode is True
     assert {lun.queueDepth for lun in host.config.storageDevice.scsiLun} == {256}
 
 
-def test_an_endpoint_takes_the_option_s_value_at_the_next_reboot(host: Any, options: Any, vcenter: VCenterServer, plain: Any) -> None:
+def test_an_endpoint_takes_the_option_s_value_at_the_next_reboot(
+    host: Any, options: Any, vcenter: VCenterServer, plain: Any, clock: Clock
+) -> None:
     by_hand = plain(vcenter)
 
     def endpoint() -> str:
@@ -154,7 +163,7 @@ def test_an_endpoint_takes_the_option_s_value_at_the_next_reboot(host: Any, opti
     options.UpdateOptions([option("Scsi.ScsiVVolPESNRO", LONG(512))])
     assert endpoint() == "256"
     finished(host.RebootHost_Task(force=True))
-    time.sleep(vcenter.state.reboot_seconds + 0.1)
+    clock.now += vcenter.state.reboot_seconds
     assert endpoint() == "512"
 
 
@@ -177,26 +186,33 @@ def test_entering_maintenance_mode_empties_the_host_of_a_drs_cluster(client: Any
     assert host.runtime.inMaintenanceMode is False
 
 
-def test_without_drs_the_task_waits_for_the_machines_and_runs_into_its_timeout(client: Any) -> None:
+def test_without_drs_the_task_waits_for_the_machines_and_runs_into_its_timeout(client: Any, clock: Clock) -> None:
     host = client.hosts()["esx-b1"]
-    task = host.EnterMaintenanceMode_Task(timeout=1)
+    task = host.EnterMaintenanceMode_Task(timeout=60)
+    clock.now += 60
     assert task.info.state == "running"
-    ended = finished(task)
+    clock.now += 1
+    ended = task.info
     assert ended.state == "error"
     assert isinstance(ended.error, vim.fault.Timedout)
     assert host.runtime.inMaintenanceMode is False
 
 
-def test_a_task_can_take_a_while_and_pyvmomi_s_own_wait_sees_it_end(host: Any, vcenter: VCenterServer) -> None:
+def test_a_task_can_take_a_while_and_pyvmomi_s_own_wait_sees_it_end(host: Any, vcenter: VCenterServer, clock: Clock) -> None:
     from pyVim.task import WaitForTask
 
-    vcenter.state.task_seconds = 0.3
-    began = time.monotonic()
+    def pass_time_while_it_waits() -> None:
+        until(lambda: "WaitForUpdates" in vcenter.requests, "a client that waits")
+        clock.now += 60
+
+    vcenter.state.task_seconds = 60
     task = host.EnterMaintenanceMode_Task(timeout=0)
     assert task.info.state == "running"
+    passing = Thread(target=pass_time_while_it_waits)
+    passing.start()
     WaitForTask(task)
+    passing.join()
     assert task.info.state == "success"
-    assert time.monotonic() - began >= 0.3
 
 
 def targets(host: Any) -> tuple[Any, Any, Any]:

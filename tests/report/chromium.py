@@ -39,7 +39,7 @@ _QUIET = (
 def chromium_path() -> str | None:
     """The browser to drive: `CHROMIUM`, or the first of its usual names on the path."""
     named = os.environ.get("CHROMIUM")
-    return named or next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
+    return named or next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
 
 
 class Browser:

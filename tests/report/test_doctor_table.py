@@ -51,7 +51,7 @@ ILL = diagnosis(
 )
 
 TABLE = f"""\
- NOT READY  1 of 2 endpoints would not be audited whole: vc-east.
+ NOT READY  1 of 2 endpoints would not be audited completely: vc-east.
 2026-11-21 06:55:00 UTC, took 1.5 s; nothing was written.
 
 vc-east  vcenter, vc-east.example.net:443  problem
@@ -96,28 +96,28 @@ def test_nothing_runs_over_the_edge_and_nothing_is_lost(monkeypatch: pytest.Monk
     monkeypatch.setenv("COLUMNS", str(columns))
     text = table(ILL)
     assert max(map(len, text.splitlines())) <= columns
-    told = "".join(text.split())
+    flat = "".join(text.split())
     for check in ILL.checks:
-        assert all("".join(part.split()) in told for part in (check.what, check.why, check.do))
+        assert all("".join(part.split()) in flat for part in (check.what, check.why, check.do))
 
 
 @pytest.mark.parametrize(
-    ("state", "said"),
+    ("state", "line"),
     [
         pytest.param(Health.OK, " READY  All 2 endpoints can be audited.", id="well"),
         pytest.param(Health.WARNING, " READY  All 2 endpoints can be audited, with 1 warning.", id="a warning"),
-        pytest.param(Health.UNKNOWN, " NOT READY  1 of 2 endpoints would not be audited whole: vc-east.", id="unknown"),
-        pytest.param(Health.PROBLEM, " NOT READY  1 of 2 endpoints would not be audited whole: vc-east.", id="a problem"),
+        pytest.param(Health.UNKNOWN, " NOT READY  1 of 2 endpoints would not be audited completely: vc-east.", id="unknown"),
+        pytest.param(Health.PROBLEM, " NOT READY  1 of 2 endpoints would not be audited completely: vc-east.", id="a problem"),
     ],
 )
-def test_the_first_line_says_whether_the_fleet_can_be_audited(state: Health, said: str) -> None:
-    assert table(diagnosis(Check("vc-east", "login", state, "as audit"))).splitlines()[0] == said
+def test_the_first_line_says_whether_the_fleet_can_be_audited(state: Health, line: str) -> None:
+    assert table(diagnosis(Check("vc-east", "login", state, "as audit"))).splitlines()[0] == line
 
 
 def test_of_many_endpoints_some_are_named_and_the_rest_is_counted() -> None:
     names = tuple(f"vc-{number}" for number in range(7))
     ill = diagnosis(*(Check(name, "port", Health.PROBLEM, "refused") for name in names), names=names)
-    assert "7 of 7 endpoints would not be audited whole: vc-0, vc-1, vc-2, vc-3, vc-4 and 2 more." in " ".join(table(ill).split())
+    assert "7 of 7 endpoints would not be audited completely: vc-0, vc-1, vc-2, vc-3, vc-4 and 2 more." in " ".join(table(ill).split())
 
 
 def test_what_endpoints_say_cannot_steer_a_terminal() -> None:
@@ -127,14 +127,14 @@ def test_what_endpoints_say_cannot_steer_a_terminal() -> None:
 def test_the_json_obeys_the_published_schema_and_keeps_every_word() -> None:
     out = io.StringIO()
     write_diagnosis_json(ILL, out)
-    told = json.loads(out.getvalue())
+    document = json.loads(out.getvalue())
     schema = json.loads((resources.files("auditor.report") / "doctor.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.validate(told, schema)
-    assert told["schema_version"] == 1
-    assert told["summary"] == {"problem": 1, "unknown": 3, "warning": 1, "ok": 2}
-    assert [(one["name"], one["state"]) for one in told["endpoints"]] == [("vc-east", "problem"), ("vc-west", "warning")]
-    assert told["endpoints"][0]["checks"][1]["facts"] == {"fingerprint": PIN}
-    assert [check["topic"] for check in told["fleet"]] == ["rules"]
-    words = [(check["what"], check["why"], check["do"]) for one in told["endpoints"] for check in one["checks"]]
+    jsonschema.validate(document, schema)
+    assert document["schema_version"] == 1
+    assert document["summary"] == {"problem": 1, "unknown": 3, "warning": 1, "ok": 2}
+    assert [(one["name"], one["state"]) for one in document["endpoints"]] == [("vc-east", "problem"), ("vc-west", "warning")]
+    assert document["endpoints"][0]["checks"][1]["facts"] == {"fingerprint": PIN}
+    assert [check["topic"] for check in document["fleet"]] == ["rules"]
+    words = [(check["what"], check["why"], check["do"]) for one in document["endpoints"] for check in one["checks"]]
     assert words == [(check.what, check.why, check.do) for check in ILL.checks if check.endpoint]

@@ -129,9 +129,9 @@ def test_typing_searches_and_the_address_keeps_the_view(page: Page, tmp_path: Pa
 def test_evidence_and_lesson_open_from_a_row(page: Page, tmp_path: Path) -> None:
     page.open(written(samples.bad_night(), tmp_path))
     click(page, "#rows tbody tr:nth-child(2) .open")
-    said = page.value("document.querySelector('#rows .detail').innerText")
-    assert "deepest_disk_queue\n64" in said.replace("\n\n", "\n")
-    assert "32 → 256" in said
+    text = page.value("document.querySelector('#rows .detail').innerText")
+    assert "deepest_disk_queue\n64" in text.replace("\n\n", "\n")
+    assert "32 → 256" in text
     assert page.value("document.querySelector('#rows tbody tr:nth-child(2) .open').getAttribute('aria-expanded')") == "true"
     click(page, "#rows .detail a")
     assert page.value("[...document.querySelectorAll('details[open] .lesson')].map(text => text.textContent).join()").startswith(
@@ -192,13 +192,13 @@ def test_without_scripts_the_findings_are_plain_tables(page: Page, tmp_path: Pat
     assert page.ask("DOM.getBoxModel", nodeId=held)["model"]["height"] > 100
 
 
-def test_a_row_tells_from_whom_and_when_its_evidence_was_read(page: Page, tmp_path: Path) -> None:
+def test_a_row_shows_where_and_when_its_evidence_was_read(page: Page, tmp_path: Path) -> None:
     report = samples.bad_night()
     times = tuple(ReadTime("vc-east", topic, None, samples.STARTED, samples.FINISHED) for topic in ("devices", "device_scheduling"))
     page.open(written(replace(report, run=replace(report.run, read=times)), tmp_path))
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
-    said = page.value("document.querySelector('#rows').innerText").replace("\n\n", "\n")
-    assert "vc-east, 2026-11-21 06:55:00 to 06:57:05 UTC\n" in said
+    text = page.value("document.querySelector('#rows').innerText").replace("\n\n", "\n")
+    assert "vc-east, 2026-11-21 06:55:00 to 06:57:05 UTC\n" in text
 
 
 def test_the_columns_that_came_from_an_endpoint_have_the_width_of_their_part(page: Page, tmp_path: Path) -> None:

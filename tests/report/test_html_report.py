@@ -98,9 +98,9 @@ def test_the_first_findings_of_each_rule_are_there_without_scripts() -> None:
     assert "25 failures, the first 10" in static
 
 
-def test_lessons_sources_gaps_receipts_and_endpoints_are_told() -> None:
+def test_the_page_has_lessons_sources_gaps_receipts_and_endpoints() -> None:
     text = " ".join("".join(_Tags(rendered(samples.bad_night())).text).split())
-    for said in (
+    for part in (
         "Users saw 300-400 ms where 3-4 ms was promised.",
         "SolidFire, vVols and QoS, incident report 2018",
         "Set DSNRO of the device to 256, one host at a time.",
@@ -113,8 +113,8 @@ def test_lessons_sources_gaps_receipts_and_endpoints_are_told() -> None:
         "NOT VERIFIED",
         "Every host of a cluster offloads alike",
     ):
-        assert said in text
-    assert text.index("Rules that found nothing to judge") < text.index("Every host of a cluster offloads alike")
+        assert part in text
+    assert text.index("Rules with nothing to judge") < text.index("Every host of a cluster offloads alike")
 
 
 def test_a_page_with_more_findings_than_it_carries_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +163,7 @@ def test_text_stands_out_from_its_ground(scheme: str, block: int) -> None:
     pairs = [
         (text, ground) for text in ("text", "muted", "accent", "fail", "unknown", "waived", "pass") for ground in ("page", "card", "head")
     ]
-    pairs += [("text", f"{state}-tint") for state in ("drift", "holes", "clean")]
+    pairs += [("text", f"{state}-tint") for state in ("drift", "incomplete", "clean")]
     pairs += [(f"{severity}-text", severity) for severity in ("critical", "high", "medium", "low", "info")]
     for text, ground in pairs:
         light, dark = sorted((_luminance(colours[text]), _luminance(colours[ground])), reverse=True)
@@ -171,12 +171,12 @@ def test_text_stands_out_from_its_ground(scheme: str, block: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "said"), [(samples.clean, "No drift"), (samples.blind, "Not all judged")], ids=["clean", "unread fleet"]
+    ("report", "heading"), [(samples.clean, "No drift"), (samples.blind, "Not all judged")], ids=["clean", "unread fleet"]
 )
-def test_the_heading_says_what_the_table_says(report: Callable[[], Report], said: str) -> None:
-    assert re.findall(r"<h1>(.*?)</h1>", rendered(report())) == [said]
+def test_the_heading_says_what_the_table_says(report: Callable[[], Report], heading: str) -> None:
+    assert re.findall(r"<h1>(.*?)</h1>", rendered(report())) == [heading]
 
 
 def test_a_finding_of_a_rule_without_text_is_shown_all_the_same() -> None:
     report = replace(samples.report_of([samples.pe_finding(), samples.pe_finding(verdict=Verdict.UNKNOWN)]), rules=())
-    assert "The report carries no text of this rule." in rendered(report)
+    assert "The report has no text of this rule." in rendered(report)

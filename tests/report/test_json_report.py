@@ -43,11 +43,11 @@ def test_a_real_report_obeys_the_schema(report: Callable[[], Report]) -> None:
 
 
 def _without(name: str) -> Callable[[dict[str, Any]], None]:
-    return lambda said: said.pop(name)
+    return lambda document: document.pop(name)
 
 
 def _first(change: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
-    return lambda said: said["findings"][0].update(change)
+    return lambda document: document["findings"][0].update(change)
 
 
 @pytest.mark.parametrize(
@@ -55,37 +55,37 @@ def _first(change: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     [
         pytest.param(_without("findings"), id="no findings"),
         pytest.param(_without("coverage"), id="no coverage"),
-        pytest.param(lambda said: said["summary"].pop("waived"), id="a verdict left uncounted"),
-        pytest.param(lambda said: said.update(schema_version=2), id="another version"),
-        pytest.param(lambda said: said["coverage"].update(ratio=1.5), id="more than everything judged"),
-        pytest.param(lambda said: said["summary"].update(fail="3"), id="a count that is text"),
-        pytest.param(lambda said: said["summary"]["by_severity"].update(urgent=1), id="an unknown severity"),
-        pytest.param(lambda said: said["run"].update(started="21.11.2026"), id="a time that is not ISO 8601"),
+        pytest.param(lambda document: document["summary"].pop("waived"), id="a verdict left uncounted"),
+        pytest.param(lambda document: document.update(schema_version=2), id="another version"),
+        pytest.param(lambda document: document["coverage"].update(ratio=1.5), id="more than everything judged"),
+        pytest.param(lambda document: document["summary"].update(fail="3"), id="a count that is text"),
+        pytest.param(lambda document: document["summary"]["by_severity"].update(urgent=1), id="an unknown severity"),
+        pytest.param(lambda document: document["run"].update(started="21.11.2026"), id="a time that is not ISO 8601"),
         pytest.param(_first({"verdict": "ok"}), id="an unknown verdict"),
         pytest.param(_first({"resource": {"kind": "host"}}), id="a resource without a name"),
         pytest.param(_first({"evidence": {"dsnro": [32]}}), id="evidence that is not a scalar"),
         pytest.param(_first({"fix": {"remediator": "device.dsnro"}}), id="half a fix"),
-        pytest.param(lambda said: said["findings"][0]["fix"].update(outcome="done"), id="an unknown outcome"),
-        pytest.param(lambda said: said["gaps"][0].pop("why"), id="a gap without a reason"),
+        pytest.param(lambda document: document["findings"][0]["fix"].update(outcome="done"), id="an unknown outcome"),
+        pytest.param(lambda document: document["gaps"][0].pop("why"), id="a gap without a reason"),
     ],
 )
 def test_a_broken_report_is_refused(spoil: Callable[[dict[str, Any]], None]) -> None:
-    said = json.loads(rendered(samples.bad_night()))
-    spoil(said)
+    document = json.loads(rendered(samples.bad_night()))
+    spoil(document)
     with pytest.raises(jsonschema.ValidationError):
-        VALIDATOR.validate(said)
+        VALIDATOR.validate(document)
 
 
 def test_fields_that_a_later_version_adds_are_accepted() -> None:
-    said = json.loads(rendered(samples.bad_night()))
-    said["added"] = said["findings"][0]["added"] = said["run"]["added"] = 1
-    VALIDATOR.validate(said)
+    document = json.loads(rendered(samples.bad_night()))
+    document["added"] = document["findings"][0]["added"] = document["run"]["added"] = 1
+    VALIDATOR.validate(document)
 
 
 def test_a_finding_says_what_the_contract_promises() -> None:
-    said = json.loads(rendered(samples.bad_night()))
-    assert said["coverage"] == {"judged": 9, "unknown": 1, "ratio": 0.9}
-    assert said["summary"] == {
+    document = json.loads(rendered(samples.bad_night()))
+    assert document["coverage"] == {"judged": 9, "unknown": 1, "ratio": 0.9}
+    assert document["summary"] == {
         "fail": 3,
         "pass": 5,
         "unknown": 1,
@@ -94,7 +94,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "by_severity": {"critical": 1, "high": 2},
         "waived_unknown": 0,
     }
-    assert said["findings"][1] == {
+    assert document["findings"][1] == {
         "rule": "vvol/pe-dsnro-headroom",
         "title": "One throttled disk cannot fill a protocol endpoint's queue",
         "verdict": "fail",
@@ -126,18 +126,18 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "lapsed_waiver": None,
         "since": None,
     }
-    assert [finding["verdict"] for finding in said["findings"]].count("pass") == 5, "passes are findings too"
-    assert said["findings"][3]["missing"] == ["dsnro"]
-    assert said["gaps"] == [
+    assert [finding["verdict"] for finding in document["findings"]].count("pass") == 5, "passes are findings too"
+    assert document["findings"][3]["missing"] == ["dsnro"]
+    assert document["gaps"] == [
         {"endpoint": "vc-east", "what": "esxcli storage core device list on esx-03.example.net", "why": "the host is disconnected"}
     ]
 
 
-@pytest.mark.parametrize(("value", "said"), [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")])
-def test_a_number_that_json_does_not_have_is_named(value: float, said: str) -> None:
+@pytest.mark.parametrize(("value", "name"), [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")])
+def test_a_number_that_json_does_not_have_is_named(value: float, name: str) -> None:
     finding = replace(samples.pe_finding(), observed=value, evidence={"ratio": value})
     read = json.loads(rendered(samples.report_of([finding])), parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
-    assert read["findings"][0]["observed"] == read["findings"][0]["evidence"]["ratio"] == said
+    assert read["findings"][0]["observed"] == read["findings"][0]["evidence"]["ratio"] == name
 
 
 def test_findings_are_written_as_they_come_and_none_is_held() -> None:
@@ -195,8 +195,8 @@ def test_a_report_that_cannot_be_read_back_says_why(tmp_path: Path, spoil: Calla
         load_report(path)
 
 
-def test_a_finding_that_is_torn_is_no_traceback(tmp_path: Path) -> None:
+def test_an_incomplete_finding_is_no_traceback(tmp_path: Path) -> None:
     path = tmp_path / "report.json"
     path.write_text(rendered(samples.bad_night()).replace('"verdict": "unknown"', '"verdict": "unkn'))
-    with pytest.raises(SnapshotError, match="a finding is torn"):
+    with pytest.raises(SnapshotError, match="a finding is incomplete"):
         list(load_report(path).findings())

@@ -21,7 +21,7 @@ def written(plan: Plan, monkeypatch: pytest.MonkeyPatch, *allow: FixClass) -> st
     return out.getvalue()
 
 
-def test_changes_of_one_kind_are_told_once_with_every_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_equal_changes_share_one_heading_with_every_place(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan((change("esx-1", "naa.a"), change("esx-22", "naa.b")))
     assert written(plan, monkeypatch, FixClass.ONLINE_CAUTION).splitlines() == [
         "Plan: 2 changes.",
@@ -33,7 +33,7 @@ def test_changes_of_one_kind_are_told_once_with_every_place(monkeypatch: pytest.
     ]
 
 
-def test_what_may_not_be_made_is_counted_with_the_option_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_that_is_not_allowed_is_counted_with_the_option_it_needs(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan((change("esx-1", "naa.a"), change("esx-1", "naa.b", fix_class=FixClass.REBOOT)))
     assert written(plan, monkeypatch, FixClass.ONLINE).splitlines() == [
         "Plan: nothing to change.",
@@ -48,7 +48,7 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     target = Target("vc", (("device", "naa.a"),))
     plan = Plan(contradictions=(Contradiction("device.dsnro", target, (("own/low", 32), ("vvol/pe-dsnro-headroom", 256))),))
     text = " ".join(written(plan, monkeypatch).split())
-    assert "Contradiction, not touched: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+    assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
 
 
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""Every value of a finding's evidence says from which endpoint it came and when that was asked."""
+"""Every value of a finding's evidence has the endpoint it came from and when it was read."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -23,14 +23,14 @@ def read(endpoint: str, topic: str, first: int, last: int | None = None, host: s
 
 
 def a_run(*more: ReadTime, arrays: tuple[str, ...] = (ARRAY,)) -> Run:
-    told = (
+    times = (
         read(VC, "datastores", 10),
         read(VC, "device_scheduling", 20, 29),
         *(read(array, "volumes", 3) for array in arrays),
         *(read(array, "array", 1) for array in arrays),
         *more,
     )
-    return replace(run(reading(VC), *(reading(array, "element") for array in arrays)), read=told)
+    return replace(run(reading(VC), *(reading(array, "element") for array in arrays)), read=times)
 
 
 def finding(kind: str = "datastore", host: str | None = None, endpoint: str = VC, **evidence: Any) -> Finding:
@@ -38,12 +38,12 @@ def finding(kind: str = "datastore", host: str | None = None, endpoint: str = VC
     return Finding("a/rule", "A rule", Verdict.FAIL, Severity.HIGH, resource, 1, 2, evidence)
 
 
-def told(run: Run, of: Finding) -> dict[str, ReadFrom]:
+def sources(run: Run, of: Finding) -> dict[str, ReadFrom]:
     return {one.endpoint: one for one in Provenance(run).of(of)}
 
 
-def test_a_finding_that_joins_host_and_array_tells_both_and_when_each_was_asked() -> None:
-    both = told(a_run(), finding(sioc_enabled=True, tiering="x", arrays=ARRAY))
+def test_a_finding_that_joins_host_and_array_names_both_and_when_each_was_read() -> None:
+    both = sources(a_run(), finding(sioc_enabled=True, tiering="x", arrays=ARRAY))
     assert list(both) == [VC, ARRAY]
     assert (both[VC].first, both[VC].last, both[VC].columns[0]) == (at(10), at(10), "sioc_enabled")
     assert (both[ARRAY].first, both[ARRAY].last) == (at(1), at(3))
@@ -51,47 +51,47 @@ def test_a_finding_that_joins_host_and_array_tells_both_and_when_each_was_asked(
     assert "sioc_enabled" not in both[ARRAY].columns
 
 
-def test_of_several_arrays_the_one_that_the_evidence_names_is_told() -> None:
+def test_of_several_arrays_the_one_in_the_evidence_is_named() -> None:
     run = a_run(arrays=("sf-prod", "sf-prod-2", "sf-twin"))
-    assert list(told(run, finding(tiering="x", arrays="sf-prod-2"))) == [VC, "sf-prod-2"]
-    assert list(told(run, finding(tiering="x", arrays="sf-prod, sf-twin"))) == [VC, "sf-prod, sf-twin"]
-    assert list(told(run, finding(tiering=None))) == [VC, "sf-prod, sf-prod-2, sf-twin"], "nobody said which"
+    assert list(sources(run, finding(tiering="x", arrays="sf-prod-2"))) == [VC, "sf-prod-2"]
+    assert list(sources(run, finding(tiering="x", arrays="sf-prod, sf-twin"))) == [VC, "sf-prod, sf-twin"]
+    assert list(sources(run, finding(tiering=None))) == [VC, "sf-prod, sf-prod-2, sf-twin"], "the evidence names none"
 
 
 def test_arrays_that_are_not_all_named_are_any_of_them() -> None:
     run = a_run(arrays=tuple(f"sf-{n}" for n in range(9)))
-    assert list(told(run, finding(tiering="x", arrays="sf-0, sf-1, sf-2, sf-3, sf-4 and 2 more"))) == [VC, "any of 9 endpoints"]
+    assert list(sources(run, finding(tiering="x", arrays="sf-0, sf-1, sf-2, sf-3, sf-4 and 2 more"))) == [VC, "any of 9 endpoints"]
 
 
-def test_a_host_that_was_not_asked_again_tells_when_it_had_answered() -> None:
+def test_a_host_that_was_not_read_again_has_the_time_of_its_earlier_answer() -> None:
     earlier = read(VC, "device_scheduling", -86400, host="esx-1")
     run = a_run(earlier)
-    own, other = (told(run, finding("device", host, dsnro=32))[VC] for host in ("esx-1", "esx-2"))
+    own, other = (sources(run, finding("device", host, dsnro=32))[VC] for host in ("esx-1", "esx-2"))
     assert (own.first, own.last) == (at(-86400), at(-86400))
     assert (other.first, other.last) == (at(20), at(29))
-    both = told(run, finding("protocol_endpoint", "esx-1", dsnro=32, vvol_disks=3))[VC]
-    assert (both.first, both.last) == (at(-86400), at(10)), "the datastores were asked for anew"
+    both = sources(run, finding("protocol_endpoint", "esx-1", dsnro=32, vvol_disks=3))[VC]
+    assert (both.first, both.last) == (at(-86400), at(10)), "the datastores were read again"
 
 
 @pytest.mark.parametrize(
-    ("kind", "column", "whom"),
+    ("kind", "column", "source"),
     [
         pytest.param("device", "array_generation", "fleet.yaml", id="what fleet.yaml declares"),
         pytest.param("baseline_option", "needs_reboot", "baseline", id="what the baseline holds"),
     ],
 )
-def test_what_somebody_declared_or_kept_was_asked_of_nobody(kind: str, column: str, whom: str) -> None:
-    declared = told(a_run(), finding(kind, **{column: "S1"}))[whom]
+def test_declared_values_and_the_baseline_have_no_read_time(kind: str, column: str, source: str) -> None:
+    declared = sources(a_run(), finding(kind, **{column: "S1"}))[source]
     assert (declared.columns, declared.first) == ((column,), None)
-    assert when_text(declared) == "not asked of anybody"
+    assert when_text(declared) == "not read"
 
 
 def test_a_finding_about_an_array_names_it_first() -> None:
     run = a_run(arrays=(ARRAY, "sf-other"))
-    assert list(told(run, finding("array_volume", endpoint=ARRAY, limits="policy 1", datastores="ds"))) == [ARRAY, VC]
+    assert list(sources(run, finding("array_volume", endpoint=ARRAY, limits="policy 1", datastores="ds"))) == [ARRAY, VC]
 
 
-def test_a_run_that_does_not_tell_when_it_read_has_nothing_to_say() -> None:
+def test_a_run_without_read_times_has_no_sources() -> None:
     assert Provenance(replace(a_run(), read=())).of(finding(sioc_enabled=True)) == ()
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_does_not_tell_when_it_read_has_nothing_to_say() -> None:
         pytest.param(-86400, 0, "2026-11-20 06:55:00 to 2026-11-21 06:55:00 UTC", id="two days"),
     ],
 )
-def test_when_is_told_to_the_second(first: int, last: int, text: str) -> None:
+def test_times_are_exact_to_the_second(first: int, last: int, text: str) -> None:
     assert when_text(ReadFrom(VC, ("dsnro",), at(first), at(last))) == text
 
 

@@ -1,4 +1,4 @@
-"""The published folder: every run a page, the index tells how drift moves, and a failed run is never hidden."""
+"""The published folder: every run a page, the index shows how drift moves, and a failed run is never hidden."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ PASS, FAIL, UNKNOWN = Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN
     [
         pytest.param({"a": FAIL}, {"a": FAIL}, (), Drift(0, 0, 0), id="nothing moved"),
         pytest.param({"a": PASS}, {"a": FAIL}, (), Drift(1, 0, 0), id="a new failure"),
-        pytest.param({"a": FAIL}, {"a": PASS}, (), Drift(0, 1, 0), id="mended"),
+        pytest.param({"a": FAIL}, {"a": PASS}, (), Drift(0, 1, 0), id="fixed"),
         pytest.param({"a": FAIL}, {"a": Verdict.WAIVED}, (), Drift(0, 1, 0), id="waived"),
-        pytest.param({"a": FAIL}, {"a": UNKNOWN}, (), Drift(0, 0, 1), id="unknown is not mended"),
-        pytest.param({"a": FAIL}, {"b": PASS}, (Gap("vc-east", "a", "down"),), Drift(0, 0, 1), id="not seen is not mended"),
+        pytest.param({"a": FAIL}, {"a": UNKNOWN}, (), Drift(0, 0, 1), id="unknown is not fixed"),
+        pytest.param({"a": FAIL}, {"b": PASS}, (Gap("vc-east", "a", "down"),), Drift(0, 0, 1), id="not seen is not fixed"),
         pytest.param({"a": FAIL, "b": FAIL}, {"a": PASS, "b": FAIL, "c": FAIL}, (), Drift(1, 1, 0), id="some of each"),
     ],
 )
-def test_drift_is_told_against_the_run_before(
+def test_drift_is_counted_against_the_run_before(
     tmp_path: Path, before: dict[str, Verdict], now: dict[str, Verdict], gaps: Sequence[Gap], drift: Drift
 ) -> None:
     publish(tmp_path, night(1, [samples.pe_finding(host, verdict) for host, verdict in before.items()]))
@@ -96,7 +96,7 @@ def test_the_latest_page_is_the_newest_run(tmp_path: Path) -> None:
     assert "No drift" in (tmp_path / "latest.html").read_text()
 
 
-def test_only_the_last_runs_are_kept(tmp_path: Path) -> None:
+def test_only_the_last_runs_stay(tmp_path: Path) -> None:
     (tmp_path / "notes.html").write_text("somebody else's")
     for day in range(1, 6):
         publish(tmp_path, night(day, [samples.pe_finding("a")]), keep=2)
@@ -124,8 +124,8 @@ def test_a_list_that_cannot_be_read_is_refused(tmp_path: Path, text: str) -> Non
 
 def test_a_run_named_like_a_path_removes_nothing(tmp_path: Path) -> None:
     publish(tmp_path, night(1, [samples.pe_finding("a")]))
-    told = (tmp_path / "runs.json").read_text()
-    (tmp_path / "runs.json").write_text(told.replace("20261101T020000Z-1a2b", "../precious"))
+    index = (tmp_path / "runs.json").read_text()
+    (tmp_path / "runs.json").write_text(index.replace("20261101T020000Z-1a2b", "../precious"))
     with pytest.raises(SnapshotError, match="not the name of a page"):
         published_runs(tmp_path)
 

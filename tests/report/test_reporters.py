@@ -1,4 +1,4 @@
-"""`--reporter NAME:PATH`: what is wrong is told before the audit, and a file is whole or not there."""
+"""`--reporter NAME:PATH`: mistakes are reported before the audit, and a file is complete or missing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_every_format_has_a_writer(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         pytest.param("jsno:report.json", 'no report format "jsno"; did you mean "json"', id="misspelt"),
         pytest.param("HTML", 'did you mean "html"', id="capitals"),
@@ -38,10 +38,10 @@ def test_every_format_has_a_writer(name: str) -> None:
         pytest.param("json:{folder}/missing/report.json", "No such folder", id="missing folder"),
     ],
 )
-def test_a_wrong_reporter_is_refused_before_anything_is_read(tmp_path: Path, text: str, said: str) -> None:
+def test_a_wrong_reporter_is_refused_before_anything_is_read(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ConfigurationError) as refused:
         parse_reporter(text.format(folder=tmp_path))
-    assert re.search(said, refused.value.what)
+    assert re.search(message, refused.value.what)
 
 
 @pytest.mark.parametrize("text", ["json", "json:-"])
@@ -121,7 +121,7 @@ def test_a_full_disk_is_an_error_for_people() -> None:
         out.write("x")
 
 
-def test_what_a_killed_run_left_half_written_is_swept(tmp_path: Path) -> None:
+def test_unfinished_files_of_a_killed_run_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".latest.html.0a1b2c3d.tmp").write_text("<html")
     (tmp_path / "index.html").write_text("kept")
     sweep(tmp_path)

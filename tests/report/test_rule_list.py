@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_list import write_rule_list
 
 
@@ -43,7 +43,7 @@ def test_rules_on_request_are_marked_and_their_packs_named(rules: RuleSet, monke
     monkeypatch.setenv("COLUMNS", "200")
     out = Terminal()
     write_rule_list(rules.only(["diag/kavg", "vaai/enabled"]), out)
-    kavg, enabled, _, told = out.getvalue().splitlines()
+    kavg, enabled, _, footer = out.getvalue().splitlines()
     assert " medium* " in kavg
     assert "*" not in enabled
-    assert told.endswith("1 marked * are judged on request: --tag diag, or --tag all.")
+    assert footer.endswith("1 marked * are judged on request: --tag diag, or --tag all.")

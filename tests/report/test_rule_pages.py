@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_pages import page, rule_pages, stale_pages, write_pages
 
 
@@ -14,7 +14,7 @@ def rules() -> RuleSet:
     return load_rule_set()
 
 
-def test_a_page_tells_what_why_how_risk_when_to_waive_and_who_says_so(rules: RuleSet) -> None:
+def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) -> None:
     text = page(rules["vvol/pe-dsnro-headroom"])
     for part in (
         "# One throttled disk cannot fill a protocol endpoint's queue",
@@ -51,3 +51,11 @@ def test_pages_are_stale_when_missing_changed_or_left_over(rules: RuleSet, tmp_p
     write_pages(pages, tmp_path)
     assert stale_pages(pages, tmp_path) == []
     assert not (tmp_path / "vaai/gone.md").exists()
+
+
+def test_a_page_of_the_repository_is_linked_from_where_the_rule_s_page_is(rules: RuleSet) -> None:
+    text = page(rules["vvol/pe-dsnro-headroom"])
+    assert "DSNRO 256 on every protocol endpoint ended it](../../domain/incidents.md#s0)" in text, "a source's url"
+    assert "([docs/domain/facts.md#1-5](../../domain/facts.md#1-5))" in text, "in prose"
+    harvest = page(rules["ontap/disk-busy"])
+    assert "](https://github.com/NetApp/harvest/blob/main/docs/ontap-metrics.md)" in harvest, "somebody else's docs/ is left alone"

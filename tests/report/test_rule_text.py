@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import load_rule_set
 from auditor.cli import run
 from auditor.engine.rule import RuleSet
+from auditor.policy import load_rule_set
 from auditor.report.rule_text import write_rule
 
 
@@ -16,7 +16,7 @@ def rules() -> RuleSet:
     return load_rule_set()
 
 
-def test_a_rule_is_told_with_lesson_condition_parameters_fix_and_sources(rules: RuleSet) -> None:
+def test_a_rule_is_shown_with_lesson_condition_parameters_fix_and_sources(rules: RuleSet) -> None:
     out = io.StringIO()
     write_rule(rules["vvol/pe-dsnro-headroom"], out)
     text = " ".join(out.getvalue().split())
@@ -36,11 +36,11 @@ def test_a_rule_is_told_with_lesson_condition_parameters_fix_and_sources(rules: 
         assert part in text, part
 
 
-def test_what_a_rule_may_miss_is_told_with_the_reason(rules: RuleSet) -> None:
+def test_a_column_that_may_be_missing_is_shown_with_the_reason(rules: RuleSet) -> None:
     out = io.StringIO()
     write_rule(rules["baseline/module-parameter"], out)
-    told = " ".join(out.getvalue().split())
-    assert "May be missing: value_number: NULL is a parameter that the option string does not have" in told
+    text = " ".join(out.getvalue().split())
+    assert "May be missing: value_number: NULL is a parameter that the option string does not have" in text
 
 
 def test_no_line_is_wider_than_a_terminal_but_a_link(rules: RuleSet) -> None:
@@ -62,13 +62,13 @@ def test_what_a_fleet_makes_of_a_rule_stands_beside_what_its_author_wrote(tmp_pa
         encoding="utf-8",
     )
     assert run(["rules", "show", "vvol/pe-dsnro-headroom", "--fleet", str(fleet)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "vvol/pe-dsnro-headroom (high)" in told
-    assert "In this fleet: low (fleet.yaml)." in told
-    assert "3 in this fleet (fleet.yaml:3)" in told
-    assert "2 in cluster gold of vc (fleet.yaml:2)" in told
-    assert told.count("in this fleet") == 1, "what another rule or another of its params is set to"
+    text = " ".join(capsys.readouterr().out.split())
+    assert "vvol/pe-dsnro-headroom (high)" in text
+    assert "In this fleet: low (fleet.yaml)." in text
+    assert "3 in this fleet (fleet.yaml:3)" in text
+    assert "2 in cluster gold of vc (fleet.yaml:2)" in text
+    assert text.count("in this fleet") == 1, "what another rule or another of its params is set to"
     assert run(["rules", "show", "vaai/device-status", "--fleet", str(fleet)]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "ontap, svc in this fleet" in told
-    assert "In this fleet:" not in told
+    text = " ".join(capsys.readouterr().out.split())
+    assert "ontap, svc in this fleet" in text
+    assert "In this fleet:" not in text

@@ -1,4 +1,4 @@
-"""A run whose verdicts are kept as columns is shown again as it was told first."""
+"""A saved run with its verdicts in columns is shown again unchanged."""
 
 import io
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine import verdict_reader as telling
+from auditor.engine import verdict_reader
 from auditor.engine.evaluate import Evaluation, evaluate
 from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE, KEPT_FILE
@@ -45,7 +45,7 @@ def report_of(evaluation: Evaluation, fixes: dict[FindingKey, Fix]) -> Report:
     return replace(samples.bad_night(), summary=evaluation.summary(), findings=partial(with_fixes, evaluation.findings, fixes))
 
 
-def test_a_kept_run_is_told_again_as_it_was_with_what_became_of_its_fixes(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
+def test_a_saved_run_is_shown_again_with_the_results_of_its_fixes(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
     directory, evaluation = judged
     failed = next(finding for finding in evaluation.findings({Verdict.FAIL}) if finding.fix is not None and finding.fix.remediator)
     fix = Fix("device.dsnro", FixClass.ONLINE_CAUTION, 32, 256, Outcome.UNVERIFIED, "it reads 32 still", target=(("device", "naa.1"),))
@@ -59,7 +59,7 @@ def test_a_kept_run_is_told_again_as_it_was_with_what_became_of_its_fixes(tmp_pa
     assert (directory / KEPT_FILE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_run_that_was_kept_whole_is_still_told(tmp_path: Path) -> None:
+def test_a_run_that_was_saved_with_its_findings_is_still_shown(tmp_path: Path) -> None:
     keep_run(begin_run(tmp_path, RUN), samples.bad_night())
     assert rendered(report_of_run(load_run(tmp_path, RUN))) == rendered(samples.bad_night())
 
@@ -71,7 +71,7 @@ def test_findings_sorted_an_endpoint_at_a_time_come_in_the_same_order(
     keep_run(directory, report_of(evaluation, {}), {})
     at_once = list(evaluation.findings())
     assert {finding.resource.endpoint for finding in at_once} == {"vc-a", "vc-b", None}
-    monkeypatch.setattr(telling, "SORTED_AT_ONCE", 1)
+    monkeypatch.setattr(verdict_reader, "SORTED_AT_ONCE", 1)
     assert list(evaluation.findings()) == at_once
     assert list(report_of_run(load_run(tmp_path, RUN)).findings()) == at_once
 
@@ -79,7 +79,7 @@ def test_findings_sorted_an_endpoint_at_a_time_come_in_the_same_order(
 @pytest.mark.parametrize(
     ("file", "spoil", "why"),
     [
-        pytest.param(KEPT_FILE, lambda content: content[:-40], "torn", id="a torn report"),
+        pytest.param(KEPT_FILE, lambda content: content[:-40], "incomplete", id="a torn report"),
         pytest.param(
             KEPT_FILE, lambda content: content.replace(b'"schema_version": 1', b'"schema_version": 9'), "version 9", id="a later one"
         ),
@@ -96,10 +96,10 @@ def test_a_run_that_is_damaged_says_so(
         report_of_run(load_run(tmp_path, RUN))
 
 
-def test_verdicts_that_go_away_while_they_are_told_are_no_traceback(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
+def test_verdicts_that_disappear_while_they_are_shown_are_no_traceback(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
     directory, evaluation = judged
     keep_run(directory, report_of(evaluation, {}), {})
     report = report_of_run(load_run(tmp_path, RUN))
     (directory / FINDINGS_FILE).unlink()
-    with pytest.raises(SnapshotError, match="the verdicts cannot be told"):
+    with pytest.raises(SnapshotError, match="the verdicts cannot be read"):
         list(report.findings())

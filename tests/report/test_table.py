@@ -51,14 +51,14 @@ def test_a_bad_night_reads_like_this() -> None:
     assert rendered(samples.bad_night()) == GOLDEN
 
 
-def test_a_clean_fleet_is_said_plainly_and_with_its_coverage() -> None:
+def test_a_clean_fleet_is_shown_with_its_coverage() -> None:
     text = rendered(samples.clean())
     assert "NO DRIFT  All 4 verdicts hold on 4 hosts of 2 endpoints." in text
     assert "Coverage: 100 % (4 judged, 0 unknown, 0 not applicable)" in text
 
 
 @pytest.mark.parametrize(
-    ("report", "said"),
+    ("report", "headline"),
     [
         pytest.param(
             samples.blind,
@@ -83,9 +83,9 @@ def test_a_clean_fleet_is_said_plainly_and_with_its_coverage() -> None:
         ),
     ],
 )
-def test_what_is_not_all_good_is_not_called_so(report: Callable[[], Report], said: str) -> None:
+def test_a_result_that_is_not_clean_is_not_called_clean(report: Callable[[], Report], headline: str) -> None:
     text = rendered(report())
-    assert said in text
+    assert headline in text
     assert "NO DRIFT  " not in text
 
 
@@ -131,7 +131,7 @@ def test_a_single_failure_says_its_cluster_above_where_names_would_have_to_give_
     assert re.search(r"esx-dx-3\.lab\.example +dx90-l66 +32 -> 256", rendered(report))
 
 
-def test_a_host_is_told_whole_as_long_as_anything_else_can_give_way() -> None:
+def test_a_host_name_is_cut_last() -> None:
     hosts = [f"esx-fq-emulex-{number}.city.lab.example" for number in range(2)]
     findings = [samples.pe_finding(host, cluster=f"cluster of {host}", observed=number) for number, host in enumerate(hosts)]
     text = rendered(samples.report_of(findings))
@@ -148,18 +148,18 @@ def test_a_host_that_no_terminal_has_room_for_is_broken_at_a_dot() -> None:
     assert all(part.endswith((".", "net")) for part in parts)
 
 
-def test_what_every_row_shares_is_told_once_and_leaves_room_for_names() -> None:
+def test_values_that_every_row_shares_are_shown_once_above_the_table() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}.example.net") for number in range(3)]))
     assert "  each: cluster gold, 32 -> 256, proposed\n" in text
     assert "  naa.6f47acc100000000612e3f4d00000001  esx-2.example.net\n" in text
 
 
-def test_what_only_the_rows_shown_share_is_not_said_of_the_others() -> None:
+def test_values_that_only_the_shown_rows_share_are_marked_so() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number:03}") for number in range(ROWS_A_RULE + 1)]))
     assert "  each shown: cluster gold, 32 -> 256, proposed\n" in text
 
 
-def test_a_resource_that_is_its_own_host_is_told_once() -> None:
+def test_a_resource_that_is_its_own_host_is_named_once() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}", name=f"esx-{number}") for number in range(3)]))
     assert "\n  Host\n  esx-0\n  esx-1\n  esx-2\n" in text
 
@@ -198,10 +198,10 @@ def test_a_failure_without_a_fix_is_by_hand_and_says_where_to_read_on() -> None:
     finding = replace(samples.sioc_finding(), fix=None)
     text = rendered(samples.report_of([finding]))
     assert "by hand" in text
-    assert "Mend 1 failure by hand; what to do: auditor rules show sioc/overlap-array-qos" in " ".join(text.split())
+    assert "Fix 1 failure by hand; what to do: auditor rules show sioc/overlap-array-qos" in " ".join(text.split())
 
 
-def test_two_classes_of_fix_in_one_rule_are_told_apart() -> None:
+def test_two_fix_classes_of_one_rule_are_both_shown() -> None:
     fix = samples.pe_finding().fix
     assert fix is not None
     findings = [samples.pe_finding("esx-01"), samples.pe_finding("esx-02", fix=replace(fix, fix_class=FixClass.REBOOT))]
@@ -210,7 +210,7 @@ def test_two_classes_of_fix_in_one_rule_are_told_apart() -> None:
     assert "--allow reboot" in text
 
 
-def test_clusters_of_two_vcenters_are_told_apart() -> None:
+def test_clusters_of_two_vcenters_have_the_vcenter_in_their_name() -> None:
     endpoints = samples.run(samples.reading("vc-east"), samples.reading("vc-west"))
     findings = [samples.pe_finding("esx-01", endpoint="vc-east"), samples.pe_finding("esx-02", endpoint="vc-west")]
     text = rendered(samples.report_of(findings, run_=endpoints))
@@ -218,13 +218,13 @@ def test_clusters_of_two_vcenters_are_told_apart() -> None:
     assert "vc-west/gold" in text
 
 
-def test_what_many_endpoints_have_to_say_alike_is_said_once() -> None:
+def test_equal_notices_of_many_endpoints_become_one() -> None:
     names = [f"array-{number}" for number in range(9)]
     report = samples.clean()
     notices = (*(f"{name}: not asked" for name in names), "array-0: slow", "rules: not asked", "array-1 was seen: twice")
     endpoints = (samples.reading(), *(samples.reading(name, "element") for name in names))
-    told = replace(report, run=replace(report.run, endpoints=endpoints), notices=notices)
-    assert list(notices_of(told)) == [
+    with_notices = replace(report, run=replace(report.run, endpoints=endpoints), notices=notices)
+    assert list(notices_of(with_notices)) == [
         "array-0, array-1, array-2, array-3, array-4, array-5 and 3 more: not asked",
         "array-0: slow",
         "rules: not asked",
@@ -232,12 +232,12 @@ def test_what_many_endpoints_have_to_say_alike_is_said_once() -> None:
     ]
 
 
-def test_tls_that_was_not_verified_is_always_said_and_only_once() -> None:
+def test_unverified_tls_is_always_reported_and_only_once() -> None:
     blind = samples.run(samples.reading("sf-01", "element", "NOT VERIFIED"))
     report = samples.report_of([samples.pe_finding(verdict=Verdict.PASS)], run_=blind)
     assert rendered(report).count("NOT VERIFIED") == 1
-    told = replace(report, notices=("TLS of sf-01 was not verified: fleet.yaml says verify: false",))
-    assert rendered(told).count("! TLS of sf-01") == 1
+    with_notices = replace(report, notices=("TLS of sf-01 was not verified: fleet.yaml says verify: false",))
+    assert rendered(with_notices).count("! TLS of sf-01") == 1
 
 
 def test_files_and_pipes_get_no_control_characters() -> None:
@@ -291,7 +291,7 @@ def test_gaps_and_receipts_are_cut_and_counted_too() -> None:
     assert "+25 more" in text
 
 
-def test_what_several_endpoints_could_not_tell_for_the_same_reason_is_told_once() -> None:
+def test_equal_gaps_of_several_endpoints_become_one() -> None:
     names = [f"dx-{number}" for number in range(8, 0, -1)]
     gaps = [Gap(name, what, f"endpoint {name}: E5003 improper") for name in names for what in ("pools", "hosts")]
     gaps.append(Gap("vc-east", "pools", "E9999 other"))
@@ -303,7 +303,7 @@ def test_what_several_endpoints_could_not_tell_for_the_same_reason_is_told_once(
     assert "more, see" not in text
 
 
-def test_an_unknown_verdict_says_what_would_let_it_be_judged() -> None:
+def test_an_unknown_verdict_shows_how_to_get_it_judged() -> None:
     rule = dataclasses.replace(samples.DSNRO, unknown_text="Add the array to fleet.yaml.")
     report = dataclasses.replace(samples.report_of([samples.pe_finding(verdict=Verdict.UNKNOWN)]), rules=(rule,))
     assert "Add the array to fleet.yaml." in rendered(report)
@@ -314,8 +314,7 @@ GOLDEN = """\
 was judged: 1 verdict is unknown and 1 gap was left in the reading.
 Run 20261121T065500Z-1a2b, 2026-11-21 06:55:00 UTC, took 2 min 5 s: 5 hosts, 2
 endpoints.
-! TLS of sf-01 was NOT VERIFIED: what it answered may have come from somebody
-  else.
+! TLS of sf-01 was NOT VERIFIED: its answers may have come from another machine.
 
 CRITICAL  sioc/overlap-array-qos  1 failure, fix: online
 Storage I/O Control and array QoS do not throttle the same datastore
@@ -332,7 +331,7 @@ VM makes its neighbours wait.
   naa.6f47acc100000000612e3f4d00000001  esx-01.example.net
   naa.6f47acc100000000612e3f4d00000001  esx-02.example.net
 
-WAIVED: somebody answers for these, and no fix touches them
+WAIVED: a waiver covers these, and no fix changes them
   - vvol/pe-dsnro-headroom  1 failure until 2027-06-01T00:00:00Z: replaced in
     May (storage team, CHG-77, waivers.yaml:2)
 

@@ -8,9 +8,9 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
+import yaml
 
-from auditor.lab.array_devices import presented
+from auditor.lab.array_devices import volume_devices
 from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import ArrayDescription, LabFleet
@@ -53,7 +53,7 @@ def expected(scenario: str) -> Expected:
     Raises:
         KeyError: an entry has no rule, no reason or no resources.
     """
-    data = YAML(typ="safe", pure=True).load((FOLDER / f"{scenario}.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load((FOLDER / f"{scenario}.yaml").read_text(encoding="utf-8"))
     why = tuple((entry["rule"], entry["why"]) for entry in (*data["fails"], *data["unknowns"]))
     return Expected(scenario, tuple(data["healthy"]), Counter(_listed(data["fails"])), Counter(_listed(data["unknowns"])), why)
 
@@ -104,7 +104,7 @@ def _volumes(array: ArrayDescription) -> Iterator[tuple[str, str]]:
     else:
         names = [one.name for one in array.volumes]
     for name in names:
-        yield name, presented(array, [name])[0]["name"]
+        yield name, volume_devices(array, [name])[0]["name"]
 
 
 def difference(wanted: Counter[Finding], got: Counter[Finding]) -> str:

@@ -51,7 +51,7 @@ def _is_of(resource: dict[str, str | None], part: str) -> bool:
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_every_expectation_says_by_which_sentence_or_row(scenario: str) -> None:
-    source = re.compile(r"(?:S[0-4]\b|[Cc]atalogue (?:[A-Z]{1,2}\d+|S-\d+)\b)")
+    source = re.compile(r"(?:S[0-4]\b|docs/(?:rule-catalogue|domain/\w+)\.md#[\w-]+)")
     assert [(rule, why) for rule, why in expected(scenario).why if not source.match(why)] == []
     assert {rule for rule, _ in expected(scenario).why} <= set(shipped().rules)
 

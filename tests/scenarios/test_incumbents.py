@@ -17,7 +17,7 @@ The first six are those the project's task names; the rest was read beside them.
 8. Arguments by their place: the twelfth of fourteen is DSNRO, and the eighth of nine on ESXi 5. Here arguments have names, and
    the lab's hosts refuse any other: tests/clients/test_esxcli.py, tests/lab/test_esxcli.py.
 9. What could not be read passes: hosts that do not respond are left out without a word, `catch` sets the flag to $False, and $null is not
-   greater than any limit. Here it is unknown: tests/walk/test_losing_facts.py takes every answer away in turn; one case more is below.
+   greater than any limit. Here it is unknown: tests/long/walk/test_losing_facts.py takes every answer away in turn; one case more is below.
 """
 
 import json

@@ -1,15 +1,14 @@
 """Audits of the lab through the command line, as a user runs them."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from auditor.cli import run
-from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.wire import Faults
@@ -22,10 +21,16 @@ class Audit:
     code: int
     report: dict[str, Any]
     err: str
+    operations: tuple[str, ...] = ()
+    """What arrived at the lab's servers meanwhile, where that was watched."""
 
     def verdicts(self) -> dict[tuple[str, str, str], str]:
         """(rule, endpoint, resource id) -> verdict."""
         return {(f["rule"], f["resource"]["endpoint"], f["resource"]["id"]): f["verdict"] for f in self.report["findings"]}
+
+    def of_rules(self, rules: Collection[str]) -> dict[tuple[str, str, str], str]:
+        """The same for these rules alone; for every rule where none is named."""
+        return {key: verdict for key, verdict in self.verdicts().items() if not rules or key[0] in rules}
 
     @property
     def unread(self) -> list[dict[str, Any]]:
@@ -68,39 +73,35 @@ class Place:
         return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)
 
 
-def merged(*names: str) -> LabFleet:
-    """Several scenarios as one fleet."""
-    fleets = [load_scenario(name) for name in names]
-    return LabFleet(**{one.name: tuple(held for fleet in fleets for held in getattr(fleet, one.name)) for one in fields(LabFleet)})
+def only(*rules: str) -> list[str]:
+    """The arguments of an audit by these rules alone; by every rule where none is named."""
+    return [word for rule in rules for word in ("--only", rule)]
 
 
-@pytest.fixture(scope="module")
-def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
-    """Two scenarios with two vCenters and two arrays, for tests that change nothing they do not put back."""
-    folder = tmp_path_factory.mktemp("lab")
-    with serve(merged("solidfire-vvols", "eternus-vaai")) as lab:
-        lab.write_fleet(folder / "fleet.yaml")
-        yield lab, folder
+class Watch:
+    """What arrived at the lab's servers since it began."""
+
+    def __init__(self, lab: Lab) -> None:
+        self._servers = [server for _, _, server in lab.served()]
+        self._before = [len(server.requests) for server in self._servers]
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        return tuple(name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:])
 
 
-@pytest.fixture(scope="module")
-def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
-    """One audit of these scenarios with nothing in its way."""
-    _, folder = shared_lab
-    return undisturbed(folder)
-
-
-def undisturbed(folder: Path) -> Audit:
-    """An audit of the lab whose fleet file lies in `folder`."""
-    report = folder / "whole.json"
-    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
-    return Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
-
-
-@pytest.fixture
-def everything(shared_lab: tuple[Lab, Path], capsys: pytest.CaptureFixture[str]) -> Place:
-    lab, folder = shared_lab
-    return Place(lab, folder, capsys)
+FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+FIXED_RULES = (
+    "iscsi/delayed-ack",
+    "qos/element-limits",
+    "qos/one-throttler",
+    "sioc/overlap-array-qos",
+    "vvol/pe-count",
+    "vvol/pe-default-option",
+    "vvol/pe-dsnro-headroom",
+    "vvol/pe-uniform",
+)
+"""The rules whose fixes FIX makes in the scenario solidfire-vvols, and some whose fixes need another class or that have none."""
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ tags: [queue]
 over: device_load
 lesson: A shared queue that one throttled disk fills makes all others wait (incident S0).
 sources:
-  - {what: "rule-catalogue.md, E1"}
+  - {what: "Commands do not wait in the host", url: "docs/rule-catalogue.md#e1"}
 applies: is_shared
 holds: kavg_run_over_2ms < 5
 observed: kavg_run_over_2ms

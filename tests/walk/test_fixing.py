@@ -5,18 +5,20 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
+from tests.waiting import until
 
-from .conftest import Place
+from .conftest import FIX, FIXED_RULES, Place, only
 
 PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
-FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
 DSNRO = "storage.core.device.set"
+NEVER = 1e5
+"""Seconds; the lab's latency ends when it stops serving."""
 
 
 def journals(place: Place) -> list[dict[str, object]]:
@@ -30,8 +32,17 @@ def writes(place: Place) -> list[str]:
     return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
 
 
+def depths(vcenter: VCenterServer) -> dict[tuple[str, str], int | None]:
+    """The depth of each device of each host that was ever written, by the ids of both."""
+    hosts = vcenter.state.hosts.items()
+    return {(host, device): held.get("dsnro") for host, one in hosts for device, held in one.device_settings.items()}
+
+
 def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(vvols: Place) -> None:
-    first = vvols.audit(*FIX)
+    first = vvols.audit(*FIX)  # by every rule: none of them writes but those that FIXED_RULES names
+    assert {rule for receipt in first.report["receipts"] if receipt["outcome"] == "applied" for rule in receipt["rules"]} <= set(
+        FIXED_RULES
+    )
     assert first.code == 1  # what needs a reboot or the array's owner is still drift
     for rule in PE_RULES:
         assert first.of(rule, "pass"), rule
@@ -42,7 +53,7 @@ def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(v
     assert written.count("UpdateOptions") == 4
     assert written.count("ConfigureDatastoreIORM_Task") == 1
 
-    second = vvols.audit(*FIX)
+    second = vvols.audit(*FIX, *only(*FIXED_RULES))
     assert writes(vvols) == written
     assert "nothing to change" in second.err
     for rule in PE_RULES:
@@ -50,7 +61,7 @@ def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(v
 
 
 def test_a_mended_finding_says_what_became_of_its_fix(vvols: Place) -> None:
-    fixed = vvols.audit(*FIX)
+    fixed = vvols.audit(*FIX, *only("vvol/pe-dsnro-headroom"))
     mended = [f for f in fixed.of("vvol/pe-dsnro-headroom", "pass") if f["fix"]]
     assert len(mended) == 13
     for finding in mended:
@@ -58,7 +69,7 @@ def test_a_mended_finding_says_what_became_of_its_fix(vvols: Place) -> None:
 
 
 def test_before_and_after_stand_in_the_journal(vvols: Place) -> None:
-    vvols.audit(*FIX)
+    vvols.audit(*FIX, *only("vvol/pe-dsnro-headroom"))
     text = "\n".join(file.read_text(encoding="utf-8") for file in (vvols.state / "journal").glob("*.jsonl"))
     intents = [json.loads(line) for line in text.splitlines()]
     assert vvols.lab.password not in text
@@ -69,27 +80,27 @@ def test_before_and_after_stand_in_the_journal(vvols: Place) -> None:
 
 
 def test_a_dry_run_writes_nothing_and_shows_the_plan(vvols: Place) -> None:
-    planned = vvols.audit("--fix", "--dry-run", "--allow", "online-caution")
+    planned = vvols.audit("--fix", "--dry-run", "--allow", "online-caution", *only(*FIXED_RULES))
     assert "Plan: 13 changes." in planned.err
     assert writes(vvols) == []
     assert {f["fix"]["outcome"] for f in planned.of("vvol/pe-dsnro-headroom", "fail")} == {"proposed"}
 
 
 def test_without_a_terminal_and_without_yes_nothing_is_written(vvols: Place) -> None:
-    refused = vvols.audit("--fix", "--allow", "online-caution")
+    refused = vvols.audit("--fix", "--allow", "online-caution", *only(*FIXED_RULES))
     assert refused.code == 5
     assert writes(vvols) == []
     assert refused.report["summary"]["fail"] > 0  # the report is worth reading all the same
 
 
 def test_online_alone_is_what_may_be_made_by_default(vvols: Place) -> None:
-    vvols.audit("--fix", "--yes")
+    vvols.audit("--fix", "--yes", *only(*FIXED_RULES))
     assert DSNRO not in writes(vvols)
     assert "UpdateOptions" in writes(vvols)
 
 
 def test_more_resources_than_allowed_stop_a_fix_before_its_first_write(vvols: Place) -> None:
-    stopped = vvols.audit(*FIX, "--max-changes", "5")
+    stopped = vvols.audit(*FIX, "--max-changes", "5", *only(*FIXED_RULES))
     assert stopped.code == 5
     assert "the limit of one run is 5" in stopped.err
     assert writes(vvols) == []
@@ -98,7 +109,7 @@ def test_more_resources_than_allowed_stop_a_fix_before_its_first_write(vvols: Pl
 def test_a_write_that_is_not_read_back_as_wanted_stops_the_run(vvols: Place) -> None:
     [vcenter] = vvols.lab.vcenters.values()
     vcenter.faults.active.append(Fault("status", DSNRO, status=500))
-    failed = vvols.audit(*FIX)
+    failed = vvols.audit(*FIX, *only(*FIXED_RULES))
     assert failed.code == 4
     outcomes = [r["outcome"] for r in failed.report["receipts"] if r["remediator"] == "device.dsnro"]
     assert sorted(outcomes) == ["proposed"] * 12 + ["unverified"]
@@ -109,25 +120,25 @@ def test_a_write_that_is_not_read_back_as_wanted_stops_the_run(vvols: Place) -> 
 @pytest.mark.parametrize("lands", [pytest.param(True, id="the write had landed"), pytest.param(False, id="the write had not landed")])
 def test_a_run_killed_between_intent_and_receipt_is_accounted_for_by_the_next(vvols: Place, lands: bool) -> None:
     [vcenter] = vvols.lab.vcenters.values()
-    # Latency before the host hears of it, or a lost answer after it did: either way the process dies waiting.
-    fault = Fault("slow", DSNRO, seconds=30) if lands else Fault("latency", DSNRO, seconds=30)
-    vcenter.faults.active.append(fault)
+    # Latency before the host hears of it, or an answer that never ends after it did: either way the process dies waiting.
+    before = depths(vcenter)
+    vcenter.faults.active.append(Fault("slow" if lands else "latency", DSNRO, seconds=NEVER))
     command = [sys.executable, "-m", "auditor", "audit", "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), *FIX]
+    command += only("vvol/pe-dsnro-headroom")
     killed = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-    deadline = time.monotonic() + 60
-    while DSNRO not in vcenter.requests and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(0.5)
+    until(lambda: DSNRO in vcenter.requests, "the first write")
+    if lands:
+        until(lambda: depths(vcenter) != before, "a depth that is written")
     os.killpg(killed.pid, signal.SIGKILL)
     killed.wait()
     vcenter.faults.active.clear()
 
-    next_run = vvols.audit()
+    next_run = vvols.audit(*only("vvol/pe-dsnro-headroom"))
     [told] = [notice for notice in next_run.report["notices"] if "was cut off" in notice]
     assert "device.dsnro" in told
     assert ("applied" if lands else "not applied") in told
     assert ("256, as wanted" if lands else "still 32, as before") in told
-    again = vvols.audit()
+    again = vvols.audit(*only("vvol/pe-dsnro-headroom"))
     assert [notice for notice in again.report["notices"] if "was cut off" in notice] == []
 
 

@@ -2,30 +2,30 @@
 
 from auditor.cli import run
 
-from .conftest import Place
+from .conftest import FIX, FIXED_RULES, Place, only
 
-FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+BY = only(*FIXED_RULES)
 
 
 def test_what_a_run_changed_is_put_back(vvols: Place) -> None:
-    before = vvols.audit().verdicts()
-    fixed = vvols.audit(*FIX)
+    before = vvols.audit(*BY).verdicts()
+    fixed = vvols.audit(*FIX, *BY)
     assert fixed.verdicts() != before
     undo = ["undo", fixed.report["run"]["id"], "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state)]
 
     assert run(undo) == 5  # nobody said yes
-    assert vvols.audit().verdicts() == fixed.verdicts()
+    assert vvols.audit(*BY).verdicts() == fixed.verdicts()
 
     vvols.capsys.readouterr()
     assert run([*undo, "--yes"]) == 0
     said = vvols.capsys.readouterr()
     assert "Plan: 18 changes." in said.err
     assert "CHANGES: 18 applied" in said.out
-    assert vvols.audit().verdicts() == before
+    assert vvols.audit(*BY).verdicts() == before
 
 
 def test_what_somebody_changed_since_is_left_alone(vvols: Place) -> None:
-    fixed = vvols.audit(*FIX)
+    fixed = vvols.audit(*FIX, *BY)
     [vcenter] = vvols.lab.vcenters.values()
     host = next(host for host in vcenter.state.hosts.values() if host.description.name.startswith("esx-vvol-1"))
     with vcenter.state.lock:
@@ -39,8 +39,8 @@ def test_what_somebody_changed_since_is_left_alone(vvols: Place) -> None:
 
 
 def test_a_run_that_changed_nothing_cannot_be_undone(vvols: Place) -> None:
-    audited = vvols.audit()
+    audited = vvols.audit(*BY)
     vvols.capsys.readouterr()
     code = run(["undo", audited.report["run"]["id"], "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), "--yes"])
     assert code == 3
-    assert "changed nothing" in vvols.capsys.readouterr().err
+    assert "holds a change of run" in vvols.capsys.readouterr().err

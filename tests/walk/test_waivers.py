@@ -17,8 +17,8 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from auditor.report.html_report import write_html
 
-from .conftest import Audit, Place
-from .test_fixing import DSNRO, FIX, writes
+from .conftest import FIX, Audit, Place
+from .test_fixing import DSNRO, writes
 
 DSNRO_RULE = "vvol/pe-dsnro-headroom"
 HOST = "esx-vvol-1.lab.example"
@@ -151,7 +151,7 @@ def test_the_waivers_beside_a_fleet_file_count_without_being_named(vvols: Place)
     assert 0 < kept < 13
     assert writes(vvols).count(DSNRO) == 13 - kept
     said = " ".join(fixed.err.split())
-    assert "Left alone, because somebody answers for it:" in said
+    assert "Not changed, because a waiver covers it:" in said
     assert f"{DSNRO_RULE}: {kept} failures until 2100-01-01T00:00:00Z: replaced in spring (storage team, CHG-1" in said
     # Judged again after the fix, by the same waivers.
     assert fixed.report["summary"]["fail"] == 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.session import moid, translated
+from auditor.endpoints.vcenter.session import moid
+from auditor.endpoints.vcenter.translation import translated
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr, unescape
 
 from auditor.endpoints.vcenter.esxcli_records import Row, local_name, parse_rows, response_in, scanned_rows
-from auditor.endpoints.vcenter.session import translated
+from auditor.endpoints.vcenter.translation import translated
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 
 if TYPE_CHECKING:

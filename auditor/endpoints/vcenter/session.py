@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.common.tls import tls_context
+from auditor.endpoints.vcenter.translation import translated
 from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
 
@@ -193,25 +194,6 @@ def open_vcenter(endpoint: Endpoint) -> Iterator[VCenter]:
         if stub.logged_in:
             _log_out(content)
         wire.close()
-
-
-@contextmanager
-def translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
-    """Turn pyVmomi's faults into our errors; `doing` is a gerund with its object, for example "reading options of host-12".
-
-    The fault itself is cut off: its traceback may hold what was sent.
-
-    Raises:
-        EndpointError: of the kind that the fault means.
-    """
-    from pyVmomi import vmodl
-
-    from auditor.endpoints.vcenter.faults import error_for
-
-    try:
-        yield
-    except vmodl.MethodFault as fault:
-        raise error_for(fault, endpoint, doing) from None
 
 
 @contextmanager

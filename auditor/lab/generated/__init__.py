@@ -1,1 +1,1 @@
-"""Fleets of any size, drawn from a seed."""
+"""Generates fleets of any size from a seed."""

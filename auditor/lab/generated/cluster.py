@@ -14,18 +14,18 @@ from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescri
 from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription, ModuleDescription, OptionValue
 from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
 
-_LUNS_A_DATASTORE = 4  # one in four holds a datastore; the others are raw devices and what nobody has cleaned up
+_LUNS_A_DATASTORE = 4  # one in four holds a datastore; the others are raw devices without one
 _VMS_A_HOST = 3
 
 
 @dataclass(frozen=True, slots=True)
 class FleetSize:
-    """How much to make.
+    """The size of a generated fleet.
 
     Attributes:
         hosts: of all vCenters together.
-        luns: devices each host sees.
-        paths: to each device; an Element cluster has one target a volume and redirects each session, so its devices have one path.
+        luns: devices that each host sees.
+        paths: to each device. Devices of an Element cluster have one path, because it has one target a volume and redirects each session.
         vcenters: no more than hosts.
     """
 
@@ -59,7 +59,7 @@ class Surroundings:
 
 
 class GeneratedCluster:
-    """One cluster in the making: an array family, devices that all its hosts see, and the hosts."""
+    """One generated cluster: an array family, devices that all its hosts see, and the hosts."""
 
     def __init__(self, vcenter: Surroundings, number: int, hosts: int, random: Random) -> None:
         self.name = f"cluster-{vcenter.place}-{number}"
@@ -72,7 +72,7 @@ class GeneratedCluster:
         self.datastores = list(self._datastores())
         self._build = random.choice(BUILDS)
         self._hbas = self._adapters()
-        self._raised = random.choice((None, 64, 256))  # DSNRO that the cluster agreed upon
+        self._raised = random.choice((None, 64, 256))  # the DSNRO that all hosts of the cluster have for some devices
 
     @property
     def description(self) -> ClusterDescription:
@@ -118,7 +118,7 @@ class GeneratedCluster:
                 yield f"50{self.vcenter.place:04x}{self.number:04x}{number:06x}"
 
     def _declare(self, serial: str) -> None:
-        # Inquiry strings do not tell the generation or the firmware; a third of the clusters has nobody who declared them.
+        # Inquiry strings contain neither generation nor firmware; a third of the clusters declares none.
         firmware = self.random.choice(("V10L66", "V10L68", None))
         if self.family.vendor == "FUJITSU" and firmware is not None:
             pattern = f"naa.{self.family.prefix}{serial}*"
@@ -159,10 +159,12 @@ class GeneratedCluster:
             )
         portal = f"198.51.100.{self.number % 250 + 1}"
         names = dict.fromkeys(target for device in self.devices for target in device.targets)
-        found = (TargetDescription(kind="static", address=portal, iqn=name, discovered_at=portal) for name in names)
+        discovered = (TargetDescription(kind="static", address=portal, iqn=name, discovered_at=portal) for name in names)
         send = TargetDescription(address=portal, delayed_ack=False if self.random.random() < 0.5 else None)
         return (
-            HbaDescription(device="vmhba64", kind="iscsi", driver="iscsi_vmk", model=family.adapter, software=True, targets=(send, *found)),
+            HbaDescription(
+                device="vmhba64", kind="iscsi", driver="iscsi_vmk", model=family.adapter, software=True, targets=(send, *discovered)
+            ),
         )
 
     def _host(self, name: str) -> HostDescription:
@@ -174,7 +176,7 @@ class GeneratedCluster:
         dsnro: dict[str, int] = {}
         if self._raised is not None:
             dsnro = {device.name: self._raised for device in self.devices[:2]}
-        if random.random() < 0.1:  # somebody raised one device here, or forgot this host
+        if random.random() < 0.1:  # one device has another value on this host, or the host lacks the cluster's
             dsnro = {random.choice(self.devices).name: random.choice((16, 64, 256))}
         return HostDescription(
             name=name,
@@ -201,7 +203,7 @@ class GeneratedCluster:
 
 
 def _adapters_of(family: Family, paths: int) -> tuple[str, ...]:
-    """Two Fibre Channel adapters where the paths divide by two, else one; one for software iSCSI."""
+    """The adapters: two Fibre Channel adapters for an even number of paths, else one; one for software iSCSI."""
     if family.transport == "iscsi":
         return ("vmhba64",)
     return ("vmhba2", "vmhba3") if paths % 2 == 0 else ("vmhba2",)

@@ -18,11 +18,11 @@ from auditor.lab.scenario_expansion import array_host_id
 from auditor.lab.vcenter.description.devices import DeviceDescription
 from auditor.lab.vcenter.description.vms import DiskDescription
 
-NODES = 2  # of the Element cluster behind a vCenter, a protocol endpoint each
+NODES = 2  # of the Element cluster behind a vCenter; each has a protocol endpoint
 
 
 class GeneratedArray:
-    """The Element cluster behind a vCenter, filled while its clusters are made."""
+    """The Element cluster behind a vCenter; the vCenter's clusters add volumes and machines to it."""
 
     def __init__(self, place: int) -> None:
         self.shell = ElementDescription(
@@ -36,12 +36,12 @@ class GeneratedArray:
 
     @property
     def used(self) -> bool:
-        """Whether any cluster lies on it."""
+        """Whether any cluster uses it."""
         return bool(self.containers)
 
     @property
     def description(self) -> ElementDescription:
-        """The array as it is now."""
+        """The description of the array with everything added so far."""
         shell = self.shell
         policies = (
             QosPolicyDescription("Bronze", 25, 1000, 2000),  # 25 is below the documented minimum of 50 (docs/domain/facts.md#6-5)
@@ -59,7 +59,7 @@ class GeneratedArray:
         )
 
     def volume(self, name: str, policy: str | None) -> DeviceDescription:
-        """Make a volume; the device that hosts see."""
+        """Add a volume; return the device that hosts see."""
         self.volumes.append(VolumeDescription(name, policy=policy))
         number = len(self.volumes)
         return described_device(SOLIDFIRE, self.shell.volume_naa(number), (f"{self._prefix}.{name}.{number}",), size_bytes=1 << 40)
@@ -69,12 +69,12 @@ class GeneratedArray:
         return described_device(SOLIDFIRE, self.shell.pe_naa(node), (f"{self._prefix}.pe.{node}",), size_bytes=512, protocol_endpoint=True)
 
     def container(self, name: str) -> str:
-        """Make a storage container; its id."""
+        """Add a storage container; return its id."""
         self.containers.append(ContainerDescription(name, str(uuid.uuid5(VVOL_NAMESPACE, f"{self.shell.unique_id}/{name}"))))
         return self.containers[-1].id or ""
 
     def machine(self, name: str, host: str, container: str, policy: str) -> DiskDescription:
-        """Put a machine on a container: its configuration, and one disk, which is returned."""
+        """Add the vVols of a machine to a container: its configuration and one disk; return the disk."""
         ids = [str(uuid.uuid5(VVOL_NAMESPACE, f"{self.shell.unique_id}/{container}/{one}")) for one in (name, f"{name}.vmdk")]
         bound = (array_host_id(host),)
         self.vvols.append(VvolDescription(name, container, "Config", 4 << 30, policy, id=ids[0], bound_by=bound))

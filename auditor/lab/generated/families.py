@@ -25,7 +25,7 @@ BUILDS = (
     ("8.0.2", 23305546),
 )
 
-# What somebody once set and nobody set back. Source: docs/domain/incidents.md; ranges in
+# Options that somebody once set and nobody reset. Source: docs/domain/incidents.md; ranges in
 # docs/domain/advanced-options.md#options.
 OPTIONS: tuple[Mapping[str, OptionValue], ...] = (
     {"DataMover.HardwareAcceleratedMove": 0, "DataMover.HardwareAcceleratedInit": 0},
@@ -43,7 +43,7 @@ class Family:
 
     vendor: str
     model: str
-    prefix: str  # of device names; the rest is made up
+    prefix: str  # prefix of device names; the other digits are invented
     transport: str
     driver: str
     adapter: str
@@ -61,7 +61,7 @@ FAMILIES = (
     Family("FUJITSU", "ETERNUS_DXM", "600000e00d", "fc", "lpfc", "Emulex LightPulse LPe32002-M2"),
 )
 
-# Driver, what a careful admin configures, and what goes wrong. Source: docs/domain/facts.md#2; `qlfxmaxqdepth` is the misspelling of
+# For each driver, a correct option string and a misspelt one. Source: docs/domain/facts.md#2; `qlfxmaxqdepth` is the misspelling of
 # docs/domain/incidents.md#s2.
 DEPTHS = {
     "iscsi_vmk": ("iscsivmk_LunQDepth=255", "iscsivmk_LunQDepht=255"),

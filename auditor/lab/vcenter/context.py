@@ -1,4 +1,4 @@
-"""What a method has at hand while it answers."""
+"""The context of one request: the state, session and faults that a method uses while it answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from auditor.lab.vcenter.tasks import Tasks
 
 @dataclass(slots=True)
 class Context:
-    """One request: who asks, and the vCenter that is asked. `session` is None before Login."""
+    """One request and the vCenter that it is sent to. `session` is None before Login."""
 
     state: VCenterState
     inventory: Inventory
@@ -28,29 +28,29 @@ class Context:
     privileges: frozenset[str]
     session: Session | None
     opened: Session | None = None  # by this request
-    faults: tuple[Fault, ...] = ()  # that hit this request
-    written: Written | None = None  # where the answer is XML: takes what is written without being built
+    faults: tuple[Fault, ...] = ()  # that apply to this request
+    written: Written | None = None  # set where the answer is XML: collects values that are written as XML without being built
 
     def fault(self, kind: str) -> Fault | None:
-        """The fault of this kind that hits the request."""
+        """The fault of this kind that applies to the request."""
         return next((one for one in self.faults if one.kind == kind), None)
 
     @property
     def logged_in(self) -> Session:
-        """The session of a method that needs one."""
+        """The session, for a method that needs one."""
         assert self.session is not None  # noqa: S101  the server lets nobody in without
         return self.session
 
 
 Operation: TypeAlias = Callable[[Context, Any, Mapping[str, Any]], Any]
-"""Answers a method: context, the object it was called on, its arguments."""
+"""Answers a method; arguments: the context, the object that it was called on, and its arguments."""
 
 
 def reachable_host(context: Context, moid: str, *, this: Any) -> HostState:
     """The host with this id.
 
     Raises:
-        vmodl.fault.ManagedObjectNotFound: there is none.
+        vmodl.fault.ManagedObjectNotFound: there is no such host.
         vmodl.fault.HostNotConnected: vCenter has disconnected it.
         vmodl.fault.HostNotReachable: it does not respond.
     """

@@ -1,4 +1,4 @@
-"""Writes that go wrong inside the vCenter: ignored, done by half, or never done with."""
+"""Faults inside the vCenter: writes that are ignored, carried out by half, or never finished."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
 
 _NEVER_WRITTEN = ("description", "definitions", "devices", "hbas")  # of a host; large, and no client changes them
-_FAILED = "The lab was told to fail half way."
+_FAILED = "An injected fault stopped this half way."
 
 
 @contextmanager
-def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """A method call as the faults that hit it would have it; gives what of the arguments is to be carried out.
+def faulty_call(context: Context, this: Any, arguments: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Run a method call with the faults that apply to it; gives the arguments that are to be carried out.
 
     Raises:
-        vmodl.fault.SystemError: after the first half was done.
+        vmodl.fault.SystemError: after the first half was carried out.
     """
     half, deaf = context.fault("half"), context.fault("deaf")
     context.tasks.stuck, context.tasks.deaf = context.fault("stuck") is not None, deaf is not None
     hosts, moid = context.state.hosts, host_of(this)
     try:
-        # What a call changes in a task is left to the task.
-        with hosts.replaced(_stand_in(hosts[moid])) if deaf and moid in hosts else nullcontext():
+        # Changes that a call leaves to a task are handled by the task.
+        with hosts.replaced(_copy_of(hosts[moid])) if deaf and moid in hosts else nullcontext():
             yield {name: _half(value) for name, value in arguments.items()} if half else arguments
     finally:
         context.tasks.stuck = context.tasks.deaf = False
@@ -43,22 +43,24 @@ def misbehaving(context: Context, this: Any, arguments: Mapping[str, Any]) -> It
 
 
 @contextmanager
-def misbehaving_command(
+def faulty_command(
     context: Context, host: HostState, arguments: Mapping[str, Sequence[str]]
 ) -> Iterator[tuple[HostState, Mapping[str, Sequence[str]]]]:
-    """An esxcli command, likewise: the host to run it on, and the arguments, of which `device` and other first ones always stay.
+    """Run an esxcli command with the faults that apply to it; gives the host to run it on, and the arguments.
+
+    The first argument, for example `device`, always stays.
 
     Raises:
-        CommandFault: after the first half was done.
+        CommandFault: after the first half was carried out.
     """
     half = context.fault("half")
-    yield _stand_in(host) if context.fault("deaf") else host, _half_of_settings(arguments) if half else arguments
+    yield _copy_of(host) if context.fault("deaf") else host, _half_of_settings(arguments) if half else arguments
     if half:
         raise CommandFault(_FAILED)
 
 
 def _half(value: Any) -> Any:
-    """The first half of several values or of the words of an option string; a single one stays."""
+    """The first half of several values, or of the words of an option string; a single value stays."""
     if isinstance(value, list) and len(value) > 1:
         return value[: len(value) // 2]
     if isinstance(value, str) and len(words := value.split()) > 1:
@@ -67,22 +69,22 @@ def _half(value: Any) -> Any:
 
 
 def _half_of_settings(arguments: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
-    """The first argument, which says what is worked on, and the first half of the others; a single one stays."""
+    """The first argument, which names the object, and the first half of the others; a single other one stays."""
     names = list(arguments)
     settings = names[1:]
     return {name: arguments[name] for name in (*names[:1], *settings[: max(1, len(settings) // 2)])}
 
 
-def _stand_in(host: HostState) -> HostState:
-    """A copy of a host, for a write that is ignored: nobody sees what becomes of it, no event tells of it, no profile fights for it."""
+def _copy_of(host: HostState) -> HostState:
+    """A copy of a host for a write that is ignored: nothing reads it, it causes no event, and no profile resets it."""
     twin = copy(host)
     vars(twin).update({name: _copied(value) for name, value in vars(host).items() if name not in _NEVER_WRITTEN})
-    twin.noticed = None
+    twin.on_change = None
     return twin
 
 
 def _copied(value: Any) -> Any:
-    """A copy of what is changed in place: containers, and the state of kernel modules; the rest is replaced when it is written."""
+    """A copy of a value that is changed in place (containers, the state of kernel modules); other values as they are."""
     if isinstance(value, dict):
         return {key: _copied(one) for key, one in value.items()}
     if isinstance(value, (list, set)):

@@ -1,4 +1,4 @@
-"""The SOAP and VI/JSON endpoint of one vCenter."""
+"""Serves one vCenter: its SOAP and VI/JSON API, esxcli, PBM and the Automation API."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from auditor.lab.vcenter.esxcli.commands import COMMANDS, check_arguments
 from auditor.lab.vcenter.events import recording
 from auditor.lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
 from auditor.lab.vcenter.events.manager import event_objects
-from auditor.lab.vcenter.fault_effects import misbehaving, misbehaving_command
+from auditor.lab.vcenter.fault_effects import faulty_call, faulty_command
 from auditor.lab.vcenter.inventory.objects import Inventory
 from auditor.lab.vcenter.operations import authorization, extensions, hosts, relocations, storage
 from auditor.lab.vcenter.pbm.endpoint import PbmEndpoint
@@ -53,13 +53,13 @@ _XML = "text/xml; charset=utf-8"
 
 
 class VCenterServer:
-    """Serves a vCenter from its description; what is written sticks until `stop`.
+    """Serves a vCenter from its description; what clients write stays until `stop`.
 
     Attributes:
-        state: what the fleet is like now; change it under `state.lock` and call `state.changed()`.
-        privileges: what the account may do; may be replaced while serving.
-        faults: troubles on the wire.
-        vapi: the vSphere Automation API, with sessions of its own.
+        state: the current state; change it under `state.lock` and call `state.changed()`.
+        privileges: of the account; may be replaced while serving.
+        faults: faults of the connection and of the vCenter.
+        vapi: the vSphere Automation API, with its own sessions.
         pbm: the storage policy service.
         requests: the operations that arrived, in their order.
     """
@@ -91,9 +91,9 @@ class VCenterServer:
         recording.watch(self.state)
         self.sessions = Sessions(username, password, session_seconds)
         self.vapi = VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
-        self.pbm = PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.kept.tags)
+        self.pbm = PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.stored.tags)
         self._tasks = Tasks(self.state, self.inventory, recording.task_started)
-        relocations.take_up(self.state, self._tasks)
+        relocations.start_described(self.state, self._tasks)
         self._version = envelope.wire_version(description.api_version)
         self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)
         self.host = self._wire.host
@@ -101,7 +101,7 @@ class VCenterServer:
 
     @property
     def faults(self) -> Faults:
-        """Troubles on the wire, to be changed while serving."""
+        """The faults, which can be changed while serving."""
         return self._wire.faults
 
     @property
@@ -111,7 +111,7 @@ class VCenterServer:
 
     @property
     def most_in_flight(self) -> int:
-        """The most requests that were being served at once."""
+        """The largest number of requests served at the same time."""
         return self._wire.most_in_flight
 
     def stop(self) -> None:
@@ -130,7 +130,7 @@ class VCenterServer:
         name = envelope.operation_of(request.body)
         context = self._context(request, lambda: self.sessions.of(request.headers))
         try:
-            body = self._when_new(lambda: self._call(context, name, request.body), nothing=envelope.raw_answer(name, ""))
+            body = self._answer_or_wait(lambda: self._call(context, name, request.body), nothing=envelope.raw_answer(name, ""))
         except envelope.NotSoapError as error:
             return Answer(envelope.plain_fault(str(error)), _XML, 500)
         except vmodl.MethodFault as error:
@@ -145,14 +145,14 @@ class VCenterServer:
         context = self._context(request, lambda: self.sessions.named(request.headers.get(vijson.SESSION_HEADER, "")))
         try:
             call = vijson.call(wanted, request.body)
-            body = self._when_new(lambda: vijson.body(self._result(context, call), call.method.result, wanted.version), nothing=b"")
+            body = self._answer_or_wait(lambda: vijson.body(self._result(context, call), call.method.result, wanted.version), nothing=b"")
         except vmodl.MethodFault as error:
             return Answer(vijson.fault_body(error, wanted.version), vijson.CONTENT_TYPE, 500)
         headers = ((vijson.SESSION_HEADER, context.opened.key),) if context.opened else ()
         return Answer(body, vijson.CONTENT_TYPE, 200 if body else 204, headers)
 
-    def _when_new(self, answer: Callable[[], bytes], *, nothing: bytes) -> bytes:
-        """Answer; a wait for updates gives the lock back between two looks, and answers `nothing` when its time is over."""
+    def _answer_or_wait(self, answer: Callable[[], bytes], *, nothing: bytes) -> bytes:
+        """Answer; a wait for updates releases the lock between two checks, and answers `nothing` when its time is over."""
         began = time.monotonic()
         while True:
             try:
@@ -185,7 +185,7 @@ class VCenterServer:
         return envelope.answer(call.method, self._result(context, call), self._version, context.written)
 
     def _result(self, context: Context, call: envelope.Call) -> Any:
-        """What a method says, in whatever form it is asked and answered."""
+        """The result of a method, whatever the wire format of the request and the answer."""
         name = call.method.name
         _demand_session(context, name, call.this)
         operation = _OPERATIONS.get(name)
@@ -193,7 +193,7 @@ class VCenterServer:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's vCenter does not know {name}.")
         self.inventory.find(call.this)
         self._permit(context, call.method, call.this)
-        with misbehaving(context, call.this, call.arguments) as arguments:
+        with faulty_call(context, call.this, call.arguments) as arguments:
             return recording.recorded(context, name, call.this, arguments, operation)
 
     def _permit(self, context: Context, method: envelope.Method, this: Any) -> None:
@@ -215,7 +215,7 @@ class VCenterServer:
             raise no_permission(host, ESXCLI_WRITE)
         try:
             check_arguments(command, execution.arguments)
-            with misbehaving_command(context, state, execution.arguments) as (target, arguments):
+            with faulty_command(context, state, execution.arguments) as (target, arguments):
                 return executer.execution_answer(execution.method, command.run(self.state, target, arguments))
         except executer.CommandFault as error:
             return executer.execution_fault(str(error))
@@ -230,13 +230,13 @@ class VCenterServer:
 
 
 def _demand_session(context: Context, name: str, this: Any) -> None:
-    """Let nobody in who has not logged in, but to what stands before Login."""
+    """Refuse a request without a session, except for the methods before Login."""
     if context.session is None and name not in _WITHOUT_SESSION:
         raise vim.fault.NotAuthenticated(object=this, privilegeId="System.View", msg="The session is not authenticated.")
 
 
 def _operation(request: Request) -> str:
-    """The operation a request is for; esxcli commands by their own name, so that faults can pick one."""
+    """The operation of a request; esxcli commands have their own names, so that faults can select one."""
     if request.path.startswith(vijson.ROOT):
         return vijson.operation_of(request.path)
     if is_for_vapi(request.path):
@@ -253,12 +253,12 @@ def _operation(request: Request) -> str:
 
 
 def _handler_of(method: str) -> str:
-    """The object a command hangs on, for example ha-cli-handler-storage-core-device."""
+    """The object that a command belongs to, for example ha-cli-handler-storage-core-device."""
     return "-".join(["ha-cli-handler", *method.removeprefix("vim.EsxCLI.").split(".")[:-1]])
 
 
 def _command_info(execution: executer.Execution) -> bytes:
-    """What FetchCLIInfo tells of the commands of one namespace."""
+    """The answer of FetchCLIInfo about the commands of one namespace."""
     space = execution.arguments.get("typeName", [""])[0].removeprefix("vim.EsxCLI.")
     methods = []
     for name, command in COMMANDS.items():

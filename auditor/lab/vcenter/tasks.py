@@ -1,4 +1,4 @@
-"""Tasks: work that goes on after the method has answered."""
+"""Tasks: work that continues after the method has answered."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Task:
-    """One task as it stands now; `method` is the ManagedMethod that began it, where that is told."""
+    """One task in its current state; `method` is the ManagedMethod that started it, where that is known."""
 
     key: str
     description: str
@@ -73,8 +73,8 @@ class Tasks:
         self._inventory = inventory
         self._record_start = record_start
         self._count = 0
-        self.stuck = False  # tasks that begin now never end
-        self.deaf = False  # tasks that begin now do nothing and say they did
+        self.stuck = False  # tasks that start now never end
+        self.deaf = False  # tasks that start now do nothing and end with success
 
     def start(
         self,
@@ -86,15 +86,15 @@ class Tasks:
         ready: Callable[[], bool] = lambda: True,
         timeout_seconds: float = 0.0,
     ) -> Any:
-        """Begin a task; its Task reference.
+        """Start a task; return its Task reference.
 
         Args:
-            entity: what it works on, and `name` what that is called.
-            name: see `entity`.
+            entity: the object that it works on.
+            name: the name of `entity`.
             description: TaskInfo.descriptionId, for example host.reboot.
-            work: what it does in the end; a MethodFault it raises becomes the task's error.
-            ready: as long as this is false the task goes on running.
-            timeout_seconds: after this much waiting for `ready` the task fails with Timedout; 0 waits for ever.
+            work: what it does at the end; a MethodFault that it raises becomes the task's error.
+            ready: the task keeps running while this is false.
+            timeout_seconds: after this time without `ready` the task fails with Timedout; 0 means no limit.
         """
         task = Task(self._new_key(), description, entity, name, datetime.now(UTC))
         reference = self._known(task)
@@ -119,7 +119,7 @@ class Tasks:
             task.completed = datetime.now(UTC)
 
         self._record_start(self._state, task.info())
-        go_on = self._state.events.on_behalf(go_on)
+        go_on = self._state.events.as_current_user(go_on)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, go_on)
         else:
@@ -127,17 +127,17 @@ class Tasks:
         self._state.changed()
         return reference
 
-    def passed(self, entity: Any, name: str, description: str) -> None:
-        """Record as a task what was done at once, by a method that returns none; `entity`, `name` and `description` are as in `start`.
+    def record_finished(self, entity: Any, name: str, description: str) -> None:
+        """Record a change that a method made at once, without a task, as a finished task; arguments are as for `start`.
 
-        The task is told by its event only: it is over, and among the recent ones it could push out one that still runs.
+        It appears only as an event: among the recent tasks it could push out one that still runs.
         """
         now = datetime.now(UTC)
         user = self._state.events.user
         self._record_start(self._state, Task(self._new_key(), description, entity, name, now, "success", completed=now, user=user).info())
 
-    def under_way(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
-        """Take up a task that was begun at `queued`; whoever calls sees to how it goes on. `known` are further attributes of `Task`."""
+    def add_running(self, entity: Any, name: str, description: str, queued: datetime, **known: Any) -> Task:
+        """Add a task that was started at `queued`; the caller makes it progress. `known` are further attributes of `Task`."""
         task = Task(self._new_key(), description, entity, name, queued, **known)
         self._known(task)
         return task

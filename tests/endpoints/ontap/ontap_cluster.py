@@ -9,14 +9,14 @@ from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
-from auditor.lab.arrays.ontap.description import (
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.parts import (
     AdaptiveDescription,
     AggregateDescription,
     EfficiencyPolicyDescription,
     IgroupDescription,
     LunDescription,
     NodeDescription,
-    OntapDescription,
     QosPolicyDescription,
     RaidOptionDescription,
     RelationshipDescription,

@@ -21,14 +21,8 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.ontap.description import (
-    AggregateDescription,
-    NodeDescription,
-    OntapDescription,
-    QosPolicyDescription,
-    SvmDescription,
-    VolumeDescription,
-)
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription, QosPolicyDescription, SvmDescription, VolumeDescription
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
@@ -247,7 +241,7 @@ def test_a_job_is_awaited_until_it_is_over(serve: Any) -> None:
 @pytest.mark.parametrize(
     ("outcome", "error", "known"),
     [
-        pytest.param("failure", RefusedError, "job failed: The lab was told to fail here", id="a job that fails"),
+        pytest.param("failure", RefusedError, "job failed: An injected fault failed this job", id="a job that fails"),
         pytest.param("never", EndpointUnreachableError, "still running after 0.4 s", id="a job that does not end"),
     ],
 )

@@ -13,7 +13,7 @@ from auditor.endpoints.ontap.client import PAGE, open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
 from auditor.facts.schema import ARRAY_TOPICS, TABLES
-from auditor.lab.arrays.ontap.description import LunDescription, NodeDescription, RaidOptionDescription
+from auditor.lab.arrays.ontap.parts import LunDescription, NodeDescription, RaidOptionDescription
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock, Collected, collected, serving

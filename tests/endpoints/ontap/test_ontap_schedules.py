@@ -116,7 +116,7 @@ def test_an_efficiency_schedule_is_read(text: str, minutes: tuple[int, ...] | No
     hours=st.sets(st.integers(0, 23), min_size=1),
     days=st.sets(st.sampled_from(["sun", "mon", "tue", "wed", "thu", "fri", "sat"]), min_size=1),
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_hours_and_days_may_come_in_any_number_and_either_order(hours: set[int], days: set[str]) -> None:
     parts = (",".join(days), ",".join(map(str, hours)))
     assert (

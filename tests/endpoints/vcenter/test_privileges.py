@@ -68,8 +68,13 @@ def read_whole(endpoint: Endpoint) -> set[str]:
 
 def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something() -> None:
     # Tags are told by another service, to whoever may read what they are on.
-    assert set(VCENTER_READS) == set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}
-    assert set(VCENTER_FIXES) == set(endpoint_type(EndpointKind.VCENTER).settings) == set(WRITES)
+    here = "auditor/endpoints/vcenter/privileges.py"
+    topics, settings = set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}, set(endpoint_type(EndpointKind.VCENTER).settings)
+    assert topics ^ set(VCENTER_READS) == set(), (
+        f"topics that are in facts/vcenter_tables.py or in VCENTER_READS of {here}, and not in both"
+    )
+    assert settings ^ set(VCENTER_FIXES) == set(), f"settings that are in TYPE or in VCENTER_FIXES of {here}, and not in both"
+    assert settings ^ set(WRITES) == set(), "settings that are in TYPE or in WRITES of this test, and not in both"
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}
 
 

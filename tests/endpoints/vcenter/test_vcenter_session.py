@@ -23,8 +23,9 @@ from auditor.endpoints.vcenter import session as vcenter_module
 from auditor.endpoints.vcenter import wire as vcenter_wire
 from auditor.endpoints.vcenter.bulk.reading import GONE
 from auditor.endpoints.vcenter.read import read_objects
-from auditor.endpoints.vcenter.session import VCenter, open_vcenter, translated
+from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.endpoints.vcenter.stub import newest_known
+from auditor.endpoints.vcenter.translation import translated
 from auditor.endpoints.vcenter.wire import ATTEMPTS
 from auditor.errors import (
     AuditorError,

@@ -19,11 +19,11 @@ from auditor.lab.arrays.flasharray.parts import (
     RemoteArrayDescription,
     VolumeDescription,
 )
+from tests.waiting import SPEED_CHECKS
 
 _ONE_SERVER_FOR_ALL = settings(
-    deadline=None,
     max_examples=25,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],  # reading changes nothing
+    suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture],  # reading changes nothing
 )
 
 

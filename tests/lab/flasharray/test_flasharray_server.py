@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import time
 from typing import Any
 
 import httpx
@@ -11,8 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from auditor.lab.arrays.flasharray import server as flasharray_server
 from auditor.lab.arrays.flasharray.parts import LimitsDescription
 from auditor.lab.wire import Fault
+from tests.waiting import SPEED_CHECKS, Clock
 
 MIB = 1 << 20
 
@@ -107,7 +108,7 @@ _WRITES = st.lists(
 
 
 @given(_WRITES)
-@settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
 def test_after_any_writes_the_array_holds_the_last_good_ones(serve: Any, described: Any, writes: list[tuple[str, dict[str, int]]]) -> None:
     client, server = serve(described)
     held: dict[str, dict[str, int | None]] = {
@@ -176,12 +177,14 @@ def test_a_session_ends_when_it_is_logged_out_unused_or_lost(serve: Any, describ
     assert qos(client, "volumes", "ds-1") == (None, None)
 
 
-def test_a_session_lives_while_it_is_used(serve: Any, described: Any) -> None:
-    client, _ = serve(described, session_seconds=0.6)
+def test_a_session_lives_while_it_is_used(serve: Any, described: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = Clock()
+    monkeypatch.setattr(flasharray_server, "time", clock)
+    client, _ = serve(described, session_seconds=60)
     for _ in range(4):
-        time.sleep(0.25)
+        clock.now += 59
         assert client.get("arrays").status_code == 200
-    time.sleep(0.8)
+    clock.now += 61
     assert client.refused(client.get("arrays"))[0] == 401
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.arrays.ontap.description import OntapDescription, ScheduleDescription
+from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.arrays.ontap.parts import ScheduleDescription
 from auditor.lab.wire import Fault
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def test_a_schedule_knows_how_often_it_fires(schedule: dict[str, Any], runs: flo
 
 
 @given(path=st.sampled_from(COLLECTIONS), size=st.integers(1, 40), order=st.booleans(), limit=st.integers(1, 40))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_following_the_links_loses_and_doubles_nothing(incident: Any, path: str, size: int, order: bool, limit: int) -> None:
     from auditor.lab.arrays.ontap.cluster import Cluster
     from auditor.lab.arrays.ontap.collection import Collection

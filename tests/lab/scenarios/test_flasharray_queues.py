@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -20,13 +19,13 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.lab.flasharray.conftest import Client as Array
+from tests.waiting import until
 
 UCS, QLOGIC, EMULEX = ("esx-fq-ucs-1", "esx-fq-ucs-2", "esx-fq-ucs-3"), "esx-fq-qlogic-1", "esx-fq-emulex-1"
 SICK, TWIN = (*UCS, QLOGIC, EMULEX), ("esx-fs-1", "esx-fs-2", "esx-fs-3")
 RAISED = "esx-fq-ucs-3"
 DEFAULT_DEPTH = {"nfnic": 32, "qlnativefc": 64, "lpfc": 32}  # docs/domain/incidents.md#s2, defaults by driver
 DSNRO, PE_DSNRO = 32, 256  # docs/domain/facts.md#1-4, 8.0 U2
-DEADLINE_SECONDS = 10.0
 TREMBLE = 0.08  # of a value: samples tremble by 4 %, and the report rounds to one digit
 
 
@@ -80,13 +79,7 @@ class Site:
         return self.host(host).configManager.kernelModuleSystem
 
     def done(self, task: Any) -> None:
-        self.until(lambda: task.info.state == "success")
-
-    def until(self, holds: Any) -> None:
-        deadline = time.monotonic() + DEADLINE_SECONDS
-        while not holds():
-            assert time.monotonic() < deadline, "it took too long"
-            time.sleep(0.05)
+        until(lambda: task.info.state == "success", "the end of a task")
 
     def reboot(self, name: str) -> None:
         """Through maintenance mode and back."""
@@ -94,7 +87,7 @@ class Site:
         booted = host.runtime.bootTime
         self.done(host.EnterMaintenanceMode_Task(timeout=0))
         self.done(host.RebootHost_Task(force=False))
-        self.until(lambda: host.runtime.connectionState == "connected" and host.runtime.bootTime > booted)
+        until(lambda: host.runtime.connectionState == "connected" and host.runtime.bootTime > booted, "a host that is back")
         self.done(host.ExitMaintenanceMode_Task(timeout=0))
 
 

@@ -9,7 +9,7 @@ from pyVmomi import VmomiSupport
 from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import ref_of
 from auditor.endpoints.vcenter.bulk.shapes import Ref
-from auditor.endpoints.vcenter.session import translated
+from auditor.endpoints.vcenter.translation import translated
 from auditor.errors import EndpointError, MalformedAnswerError, PermissionMissingError
 
 if TYPE_CHECKING:

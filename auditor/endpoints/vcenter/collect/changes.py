@@ -133,7 +133,8 @@ def _pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: dateti
     """
     from pyVmomi import vim
 
-    from auditor.endpoints.vcenter.session import moid, translated
+    from auditor.endpoints.vcenter.session import moid
+    from auditor.endpoints.vcenter.translation import translated
 
     spec = vim.event.EventFilterSpec
     time = None if since is None else spec.ByTime(beginTime=since)

@@ -33,7 +33,7 @@ def clock_of(vcenter: VCenter) -> datetime | None:
     """What vCenter's clock says now, aware; None when it does not report."""
     from pyVmomi import vim
 
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     try:
         with translated(vcenter.endpoint, "reading its clock"):
@@ -51,7 +51,7 @@ def happened_since(vcenter: VCenter, endpoint: Endpoint, since: datetime) -> Hap
     """
     from pyVmomi import vim
 
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
     from auditor.errors import RefusedError
 
     hosts: set[str] = set()

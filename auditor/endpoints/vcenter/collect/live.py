@@ -136,7 +136,7 @@ def _options(host_reader: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     fix would see the old value.
     """
     from auditor.endpoints.vcenter.host_answers import query_options
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     manager, stub = host_reader.manager(OPTION_MANAGER), host_reader.vcenter.stub
     with translated(host_reader.endpoint, f"reading the options of {host_reader.host.name}"):
@@ -164,7 +164,7 @@ def _options(host_reader: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
 
 def _modules(host_reader: _Host, where: Mapping[str, str], drivers: frozenset[str] | None) -> None:
     from auditor.endpoints.vcenter.host_answers import Module, query_modules
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     known: dict[str, Module] = {}
 
@@ -192,7 +192,7 @@ def _option_string(host_reader: _Host, module: str) -> str | None:
     """The option string of a module that is not listed, as one that is configured and not loaded may be."""
     from pyVmomi import vim
 
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     texts: list[str] = []
 

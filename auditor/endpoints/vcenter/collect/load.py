@@ -129,7 +129,7 @@ def send_for_load(
 
 def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Sequence[str]) -> Generator[Facts, None, _Query]:
     from auditor.endpoints.vcenter.performance import counter_keys
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     circuit.check()
     with translated(endpoint, "listing the performance counters"):
@@ -174,7 +174,7 @@ def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator
 def _read_page(query: _Query, hosts: Sequence[HostSeen], circuit: Circuit) -> list[Facts]:
     """The load of `hosts`; where all together cannot be read, of each by itself."""
     from auditor.endpoints.vcenter.performance import query_samples
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     try:
         circuit.check()

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.performance import Values
 
 BUSY = 50
-"""Commands a second from which on a latency says something. Source: rule-catalogue.md, E1."""
+"""Commands a second from which on a latency says something. Source: docs/rule-catalogue.md#e1."""
 
 FEWEST = 5
-"""Samples, without which nothing is said of how many there were in a row. Source: rule-catalogue.md, E1: "5 consecutive 20 s samples"."""
+"""Samples, without which nothing is said of how many there were in a row. Source: docs/rule-catalogue.md#e1."""
 
 DEVICE_COUNTERS: Mapping[str, str] = {
     "commands": "disk.commandsAveraged.average",

@@ -50,7 +50,7 @@ class DatastoreSioc:
         """
         from pyVmomi import vim
 
-        from auditor.endpoints.vcenter.session import translated
+        from auditor.endpoints.vcenter.translation import translated
 
         if not isinstance(value, bool):
             raise RefusedError(

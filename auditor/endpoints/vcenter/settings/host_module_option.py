@@ -79,7 +79,7 @@ class HostModuleOption:
         """
         from pyVmomi import vim
 
-        from auditor.endpoints.vcenter.session import translated
+        from auditor.endpoints.vcenter.translation import translated
 
         if value is not None and (not isinstance(value, int) or isinstance(value, bool) or value < 0):
             raise _refused(session, target, f"{target['parameter']} cannot be {value!r}")
@@ -172,7 +172,7 @@ def _system(session: VCenter, target: Target) -> Any:
 
 
 def _option_string(session: VCenter, target: Target) -> str:
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     system = _system(session, target)
     with translated(session.endpoint, f"reading options of {target['module']} on {target['host_id']}"):

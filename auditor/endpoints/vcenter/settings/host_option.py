@@ -45,7 +45,7 @@ class HostOption:
         """
         from pyVmomi import vim
 
-        from auditor.endpoints.vcenter.session import translated
+        from auditor.endpoints.vcenter.translation import translated
 
         current = _current(session, target)
         typed = _typed(session, target, current.value, value)
@@ -69,7 +69,7 @@ def _manager(session: VCenter, target: Target) -> Any:
 
 
 def _current(session: VCenter, target: Target) -> Any:
-    from auditor.endpoints.vcenter.session import translated
+    from auditor.endpoints.vcenter.translation import translated
 
     manager = _manager(session, target)
     with translated(session.endpoint, f"reading {target['option']} of {target['host_id']}"):

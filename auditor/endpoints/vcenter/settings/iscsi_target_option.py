@@ -42,7 +42,7 @@ class IscsiTargetOption:
         """
         from pyVmomi import vim
 
-        from auditor.endpoints.vcenter.session import translated
+        from auditor.endpoints.vcenter.translation import translated
 
         current = _current(session, target)
         if type(value) is not type(current):

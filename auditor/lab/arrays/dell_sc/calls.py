@@ -1,7 +1,7 @@
-"""What can be asked of a Storage Center, and who answers it.
+"""The calls of a Storage Center, and the functions that answer them.
 
-A call is GET, PUT, POST or DELETE on StorageCenter/<Class>, on one object of it, or on something that hangs on such an object. Source: the
-calls of cinder's client and of public exporters. Classes of this API that stand in no table here answer 404.
+A call is GET, PUT, POST or DELETE on StorageCenter/<Class>, on one object of it, or on something that belongs to such an object. Source:
+the calls of cinder's client and of public exporters. Classes of this API that are in no table here answer 404.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call: StorageCenter/`kind`[/`instance`][/`name`]; empty strings are parts that are not there."""
+    """One call: StorageCenter/`kind`[/`instance`][/`name`]; missing parts are empty strings."""
 
     method: str
     kind: str
@@ -34,7 +34,7 @@ class Call:
 
     @property
     def operation(self) -> str:
-        """What faults and the list of requests call it: "ScVolume/GetList", "PUT ScVolumeConfiguration"."""
+        """Its name in faults and in the list of requests: "ScVolume/GetList", "PUT ScVolumeConfiguration"."""
         return f"{self.kind}/{self.name}" if self.name else f"{self.method} {self.kind}"
 
     @property
@@ -44,7 +44,7 @@ class Call:
 
 
 def parse_call(method: str, parts: list[str], payload: Any) -> Call:
-    """The call that a path below StorageCenter/ and its method make; `parts` has one entry at least."""
+    """The call of a method on a path below StorageCenter/; `parts` has at least one entry."""
     kind, *rest = parts
     if method == "POST" and rest == ["GetList"]:
         return Call(method, kind, "", "GetList", payload)
@@ -57,7 +57,7 @@ def _volumes(center: Center, build: Callable[[Center, Volume], Record]) -> list[
 
 
 def _servers(center: Center, *, physical: bool, clusters: bool) -> list[Record]:
-    wanted = [one for one in center.servers.values() if (physical if one.told else clusters)]
+    wanted = [one for one in center.servers.values() if (physical if one.description else clusters)]
     return [surroundings.server(center, one) for one in wanted]
 
 
@@ -70,12 +70,12 @@ def _mappings(center: Center) -> list[Record]:
 
 
 def _fault_domains(center: Center) -> list[Record]:
-    names = dict.fromkeys(port.told.fault_domain for port in center.ports if port.told.transport == "iscsi")
+    names = dict.fromkeys(port.description.fault_domain for port in center.ports if port.description.transport == "iscsi")
     return [surroundings.iscsi_fault_domain(center, name) for name in names]
 
 
 def _operating_systems(center: Center) -> list[Record]:
-    names = dict.fromkeys(one.told.operating_system for one in center.servers.values() if one.told)
+    names = dict.fromkeys(one.description.operating_system for one in center.servers.values() if one.description)
     return [surroundings.operating_system(center, name) for name in names]
 
 
@@ -163,7 +163,7 @@ ON_AN_OBJECT: Mapping[str, Callable[[Center, Call], Any]] = {
     "GET ScServerCluster/HbaList": _HBAS,
     "GET ScServerCluster/MappingList": _MAPPINGS_OF_SERVER,
     "GET ScControllerPort/FaultDomainList": _of_port(
-        lambda center, port: [each for each in _fault_domains(center) if each["name"] == port.told.fault_domain]
+        lambda center, port: [each for each in _fault_domains(center) if each["name"] == port.description.fault_domain]
     ),
     "GET ScReplayProfile/VolumeList": lambda center, call: [
         records.volume(center, one)
@@ -177,7 +177,7 @@ ON_AN_OBJECT: Mapping[str, Callable[[Center, Call], Any]] = {
 
 
 def find_among(centers: Sequence[Center], call: Call) -> Callable[[], Any]:
-    """As `find`, of all the Storage Centers behind one manager: the one whose serial number an instanceId begins with, or a list of all.
+    """As `find`, for all Storage Centers behind one manager: the one whose serial number begins the instanceId, or a list of all.
 
     Raises:
         DellScError: as `find`.
@@ -190,10 +190,10 @@ def find_among(centers: Sequence[Center], call: Call) -> Callable[[], Any]:
 
 
 def find(center: Center, call: Call) -> Callable[[], Any]:
-    """What answers a call, to be run at once or, for one that is asynchronous, later.
+    """The function that answers a call; it runs at once, or later where the call is asynchronous.
 
     Raises:
-        DellScError: nothing does, or the account may not; at once. What is wrong with the call itself is raised by running it.
+        DellScError: the call does not exist, or the account lacks the permission. Other mistakes in it raise when the function runs.
     """
     known = call.kind in COLLECTIONS and (call.kind != "ScQosProfile" or center.description.has_qos)
     answer = ON_AN_OBJECT.get(f"{call.method} {call.kind}/{call.name}" if call.name else f"{call.method} {call.kind}")
@@ -215,7 +215,7 @@ def _listed(center: Center, call: Call) -> list[Any]:
 
 
 def _single(center: Center, call: Call) -> Record:
-    if call.kind in ("ScVolume", "ScVolumeConfiguration"):  # not by making every object of the class to find one
+    if call.kind in ("ScVolume", "ScVolumeConfiguration"):  # without making every object of the class to find one
         one = writes.volume(center, call.instance)
         return records.volume(center, one) if call.kind == "ScVolume" else records.configuration(center, one)
     for record in COLLECTIONS[call.kind](center):

@@ -1,4 +1,4 @@
-"""The state of a simulated Storage Center: what the description says, and whatever was written since."""
+"""The state of a simulated Storage Center: its description, and everything written since the start."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 
 class DellScError(Exception):
-    """What is answered instead of a result: an HTTP status, and a text that goes under "result".
+    """An error that is answered instead of a result: an HTTP status, and a text under "result".
 
-    That errors are told under "result" is what cinder's client relies on; the texts other than the one about versions, and which status
-    a real Storage Manager gives for what, are not verified.
+    That errors are under "result" is what cinder's client expects. The texts, except the one about versions, and the status of each error
+    are not verified.
     """
 
     def __init__(self, status: int, message: str) -> None:
@@ -37,36 +37,36 @@ class DellScError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Port:
-    """A front-end port with its place in the list, from 1."""
+    """A front-end port with its position in the list, from 1."""
 
     place: int
     wwn: str
     target: str
-    told: ControllerPortDescription
+    description: ControllerPortDescription
 
 
 @dataclass(frozen=True, slots=True)
 class Hba:
-    """A server's initiator; its number stands in its instanceId."""
+    """A server's initiator; its number is part of its instanceId."""
 
     number: int
     server: Server
-    told: HbaDescription
+    description: HbaDescription
 
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server (`told` is its description) or a server cluster (`told` is None)."""
+    """A server, or a server cluster when `description` is None."""
 
     index: int
     name: str
-    told: ServerDescription | None
+    description: ServerDescription | None
     cluster: Server | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Profiled:
-    """A volume mapped to a server, what the API calls a mapping profile; `via` is the cluster that brought it, if one did."""
+    """A volume mapped to a server, which the API calls a mapping profile; `via` is the cluster whose mapping it belongs to, if any."""
 
     index: int
     server: Server
@@ -76,7 +76,7 @@ class Profiled:
 
 @dataclass(slots=True)
 class Volume:
-    """A volume as it stands now; profiles by their index."""
+    """A volume in its current state; profiles by their index."""
 
     index: int
     vpd_id: int
@@ -98,7 +98,7 @@ class Volume:
 
 
 class Center:
-    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access."""
+    """The state that answers are made from; writes stay until the server stops. Callers serialise access."""
 
     def __init__(self, description: DellScDescription) -> None:
         self.description = description
@@ -112,16 +112,18 @@ class Center:
         self.hbas = {
             hba.number: hba
             for server in self.servers.values()
-            for hba in ([] if server.told is None else [Hba(zlib.crc32(one.name.encode()), server, one) for one in server.told.hbas])
+            for hba in (
+                [] if server.description is None else [Hba(zlib.crc32(one.name.encode()), server, one) for one in server.description.hbas]
+            )
         }
-        told = zip(description.ports, description.port_wwns(), description.targets(), strict=True)
-        self.ports = [Port(place, wwn, target, port) for place, (port, wwn, target) in enumerate(told, 1)]
+        described_ports = zip(description.ports, description.port_wwns(), description.targets(), strict=True)
+        self.ports = [Port(place, wwn, target, port) for place, (port, wwn, target) in enumerate(described_ports, 1)]
         self._mapped = 0
         self.started = self.now()
         self.volumes = self._volumes()
 
     def now(self) -> datetime:
-        """The moment by the Storage Center's own clock."""
+        """The current time of the Storage Center's own clock."""
         return datetime.now(UTC) + timedelta(seconds=self.description.clock_skew_seconds)
 
     def hbas_of(self, server: Server) -> list[Hba]:
@@ -133,29 +135,38 @@ class Center:
         return [server for server in self.servers.values() if server.cluster is cluster]
 
     def paths(self, profile: Profiled) -> list[tuple[Hba, Port]]:
-        """Which initiator reaches the volume through which port: every pair of one transport."""
-        return [(hba, port) for hba in self.hbas_of(profile.server) for port in self.ports if hba.told.transport == port.told.transport]
+        """The pairs of initiator and port through which a server reaches the volume: every pair with one transport."""
+        return [
+            (hba, port)
+            for hba in self.hbas_of(profile.server)
+            for port in self.ports
+            if hba.description.transport == port.description.transport
+        ]
 
     def volumes_of(self, server: Server) -> list[Volume]:
-        """The volumes mapped to a server, by itself or through its cluster."""
+        """The volumes mapped to a server, directly or through its cluster."""
         return [volume for volume in self.volumes.values() if any(profile.server is server for profile in volume.mappings)]
 
     def map(self, volume: Volume, server: Server, lun: int | None = None) -> Profiled:
-        """Map a volume to a server, or to a cluster and so to every server in it; one that is mapped already stays as it is.
+        """Map a volume to a server, or to a cluster and so to every server in it; an existing mapping stays as it is.
 
-        That the servers of a cluster get mapping profiles of their own beside the cluster's is not verified.
+        That the servers of a cluster get mapping profiles of their own besides the cluster's is not verified.
         """
         there = next((profile for profile in volume.mappings if profile.server is server), None)
         if there is not None:
             return there
         first = self._profile(server, volume.index if lun is None else lun, None)
         volume.mappings.append(first)
-        volume.mappings += [self._profile(member, first.lun, server) for member in (self.members(server) if server.told is None else ())]
+        volume.mappings += [
+            self._profile(member, first.lun, server) for member in (self.members(server) if server.description is None else ())
+        ]
         return first
 
     def unmap(self, volume: Volume, profile: Profiled) -> None:
-        """Take a mapping away; with a cluster's go those of its servers."""
-        volume.mappings = [one for one in volume.mappings if one is not profile and (profile.server.told or one.via is not profile.server)]
+        """Remove a mapping, and with a cluster's those of its servers."""
+        volume.mappings = [
+            one for one in volume.mappings if one is not profile and (profile.server.description or one.via is not profile.server)
+        ]
 
     def _profile(self, server: Server, lun: int, via: Server | None) -> Profiled:
         self._mapped += 1
@@ -165,8 +176,8 @@ class Center:
         described = self.description
         built = {}
         by_name = {server.name: server for server in self.servers.values()}
-        told = zip(described.volumes, described.volume_indexes(), described.volume_vpd_ids(), strict=True)
-        for one, index, vpd_id in told:
+        described_volumes = zip(described.volumes, described.volume_indexes(), described.volume_vpd_ids(), strict=True)
+        for one, index, vpd_id in described_volumes:
             volume = built[index] = self._volume(one, index, vpd_id)
             for name in one.mapped_to:
                 self.map(volume, by_name[name], one.lun)
@@ -198,8 +209,8 @@ class Center:
 def _servers(description: DellScDescription) -> dict[int, Server]:
     clusters = [Server(index, name, None) for index, name in enumerate(description.server_clusters, 1)]
     by_name = {cluster.name: cluster for cluster in clusters}
-    found = enumerate(description.servers, len(clusters) + 1)
-    physical = [Server(index, one.name, one, by_name[one.cluster] if one.cluster else None) for index, one in found]
+    numbered = enumerate(description.servers, len(clusters) + 1)
+    physical = [Server(index, one.name, one, by_name[one.cluster] if one.cluster else None) for index, one in numbered]
     return {server.index: server for server in (*clusters, *physical)}
 
 

@@ -1,11 +1,11 @@
-"""What a simulated Dell Storage Center holds; plain data that scenarios write in YAML and msgspec decodes."""
+"""The description of a simulated Dell Storage Center; scenarios write it in YAML, and msgspec decodes it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 FIRST_RELEASE_WITH_QOS = 7
-"""Major release from which volumes have QoS profiles.
+"""The major release from which volumes have QoS profiles.
 
 Source: docs/domain/arrays.md#dell-sc: a recorded 6.5 has none; that 7.0 is the first is not verified.
 """
@@ -17,10 +17,10 @@ class ControllerPortDescription:
 
     Attributes:
         transport: iscsi | fc.
-        controller: place in `DellScDescription.controllers`, from 1.
-        wwn: 16 hex digits; None is derived from the serial number and the port's place.
+        controller: position in `DellScDescription.controllers`, from 1.
+        wwn: 16 hex digits; None is derived from the serial number and the port's position.
         address: IPv4 address of an iSCSI port.
-        fault_domain: name of the domain it belongs to.
+        fault_domain: name of the domain that it belongs to.
     """
 
     transport: str = "iscsi"
@@ -32,10 +32,10 @@ class ControllerPortDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageProfileDescription:
-    """Where Data Progression may put a volume's pages: on more than one tier it moves them, on one tier they are pinned.
+    """Where Data Progression may place a volume's pages: it moves them between several tiers, and leaves them on a single one.
 
     Attributes:
-        tiers: of 1, 2 and 3, the ones in use.
+        tiers: those of 1, 2 and 3 that are in use.
         raid: raidTypeDescription.
     """
 
@@ -65,7 +65,7 @@ class QosProfileDescription:
 
     Attributes:
         kind: volume | group.
-        priority: relative priority, acted upon when the system's latency threshold is passed.
+        priority: relative priority, used when the system's latency threshold is exceeded.
         iops_limit: I/O operations a second; None is no limit.
         bandwidth_limit_mb_per_second: throughput; None is no limit.
 
@@ -104,7 +104,7 @@ class ServerDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadDescription:
-    """What a volume is doing; all zero is idle. Latencies are told as given here: their unit in the real API is not verified."""
+    """The load of a volume; all zero means idle. Latencies are answered as given here: their unit in the real API is not verified."""
 
     read_iops: int = 0
     write_iops: int = 0
@@ -120,8 +120,8 @@ class VolumeDescription:
     """A volume.
 
     Attributes:
-        index: its number in every instanceId; None takes the place in the list, from 1; give it for all volumes or for none.
-        vpd_id: the number in its device name, which is **not** the index; None is the index and 2, as in both recorded volumes.
+        index: its number in every instanceId; None is the position in the list, from 1; give it to all volumes or to none.
+        vpd_id: the number in its device name, which is **not** the index; None is the index plus 2, as in both recorded volumes.
         volume_qos_profile: by name; a volume always has one.
         group_qos_profile: by name; None is none.
         mapped_to: names of servers or server clusters.
@@ -160,23 +160,23 @@ _PORTS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DellScDescription:
-    """One Storage Center with the Storage Manager that speaks for it.
+    """One Storage Center with the Storage Manager in front of it.
 
     Attributes:
-        name: what the endpoint is called.
-        serial_number: stands in every instanceId and device name.
+        name: the endpoint's name.
+        serial_number: part of every instanceId and device name.
         storage_center_name: as shown; None is "Storage Center" and the serial number.
         model: of both controllers.
         version: release of the Storage Center; before 7 there are no QoS profiles. The default's build number is not verified.
-        api_version: spoken by the Storage Manager; before 2.2 it takes filters without their wrapping. Source: cinder's client.
-        min_api_version: the oldest one a request's x-dell-api-version may name.
-        wwn_key: how ports spell their WWN: a recorded one has "WWN", another "wWN".
-        qos_latency_threshold_ms: system-wide; above it relative priorities count. None is off.
-        task_seconds: how long a call with the header `async: True` takes to have its effect; None means that it never has.
-        clock_skew_seconds: by how much its clock is ahead.
-        permissions: what the account may do: "read" and "write". One with "read" alone is what the product calls a Reporter.
-        connected: whether its Storage Manager reaches it; what one tells of a Storage Center that it does not reach is not verified.
-        also: further Storage Centers behind the same Storage Manager; what is said of the manager itself in them counts for nothing.
+        api_version: of the Storage Manager; before 2.2 it takes filters without their wrapping. Source: cinder's client.
+        min_api_version: the oldest version that a request's x-dell-api-version may name.
+        wwn_key: the key of a port's WWN: one recording has "WWN", another "wWN".
+        qos_latency_threshold_ms: of the whole system; relative priorities are used above it. None is off.
+        task_seconds: the time until a call with the header `async: True` takes effect; None means that it never does.
+        clock_skew_seconds: how far its clock is ahead.
+        permissions: of the account: "read" and "write". An account with "read" alone is a Reporter in the product.
+        connected: whether its Storage Manager reaches it; the answers about a Storage Center that it does not reach are not verified.
+        also: further Storage Centers behind the same Storage Manager; their fields about the manager itself are ignored.
     """
 
     name: str
@@ -212,7 +212,7 @@ class DellScDescription:
         kinds = {kind: {one.name for one in self.qos_profiles if one.kind == kind} for kind in ("volume", "group")}
         hosts = {one.name for one in self.servers} | set(self.server_clusters)
         replays = {name for one in self.volumes for name in one.replay_profiles}
-        asked: tuple[tuple[str, set[str | None], set[str]], ...] = (
+        references: tuple[tuple[str, set[str | None], set[str]], ...] = (
             ("storage profile", {one.storage_profile for one in self.volumes}, {one.name for one in self.storage_profiles}),
             ("QoS profile for volumes", {one.volume_qos_profile for one in self.volumes}, kinds["volume"]),
             ("QoS profile for groups", {one.group_qos_profile for one in self.volumes} - {None}, kinds["group"]),
@@ -220,7 +220,7 @@ class DellScDescription:
             ("server or server cluster", {name for one in self.volumes for name in one.mapped_to}, hosts),
             ("server cluster", {one.cluster for one in self.servers} - {None}, set(self.server_clusters)),
         )
-        for what, wanted, there in asked:
+        for what, wanted, there in references:
             if wanted - there:
                 raise ValueError(f"{self.name} has no {what} named {sorted(str(name) for name in wanted - there)}")
         if any(not 1 <= port.controller <= self.controllers for port in self.ports):
@@ -233,7 +233,7 @@ class DellScDescription:
 
     @property
     def has_qos(self) -> bool:
-        """Whether this release knows QoS profiles."""
+        """Whether this release has QoS profiles."""
         return int(self.version.split(".")[0]) >= FIRST_RELEASE_WITH_QOS
 
     def volume_indexes(self) -> tuple[int, ...]:
@@ -242,8 +242,8 @@ class DellScDescription:
 
     def volume_vpd_ids(self) -> tuple[int, ...]:
         """The vpdId of each of `volumes`, in their order."""
-        told = zip(self.volumes, self.volume_indexes(), strict=True)
-        return tuple(index + 2 if volume.vpd_id is None else volume.vpd_id for volume, index in told)
+        indexed = zip(self.volumes, self.volume_indexes(), strict=True)
+        return tuple(index + 2 if volume.vpd_id is None else volume.vpd_id for volume, index in indexed)
 
     def naa(self, vpd_id: int) -> str:
         """The deviceId of the volume with that vpdId: its device name without "naa.".
@@ -262,7 +262,7 @@ class DellScDescription:
         return tuple(port.wwn or f"{prefix}{place:02X}" for place, port in enumerate(self.ports, 1))
 
     def targets(self) -> tuple[str, ...]:
-        """What hosts see of each of `ports`, in their order: the IQN of an iSCSI port, the WWPN of a Fibre Channel one in lower case."""
+        """The target name of each of `ports`, in their order: the IQN of an iSCSI port, the WWPN of a Fibre Channel port in lower case."""
         return tuple(
             f"iqn.2002-03.com.compellent:{wwn.lower()}" if port.transport == "iscsi" else wwn.lower()
             for port, wwn in zip(self.ports, self.port_wwns(), strict=True)

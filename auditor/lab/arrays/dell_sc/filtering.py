@@ -1,8 +1,8 @@
-"""The filters of a GetList: which objects of a class are wanted.
+"""The filters of a GetList: which objects of a class are selected.
 
-Source: cinder's PayloadFilter and its use: attribute names are taken without regard to case (scSerialNumber, ScSerialNumber, Name), and so
-is text (an initiator recorded in lower case is looked for in upper case). Only AND and Equals are seen there; the other names, filters
-within filters, and what becomes of an attribute the class does not have are not verified.
+Source: cinder's PayloadFilter and its use: attribute names are compared without regard to case (scSerialNumber, ScSerialNumber, Name), and
+so is text (an initiator recorded in lower case is searched in upper case). Only AND and Equals occur there; the other names, nested
+filters, and the treatment of attributes that the class lacks are not verified.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 def chosen(records: Sequence[Record], payload: Any, *, wrapped: bool) -> list[Record]:
-    """The records a GetList's payload asks for; an empty one asks for all.
+    """The records that a GetList's payload selects; an empty one selects all.
 
     Args:
         records: every object of the class.
         payload: the decoded body.
-        wrapped: whether the API's release wants the filter under "filter" (2.2 and later).
+        wrapped: whether the API's release expects the filter under "filter" (2.2 and later).
 
     Raises:
         DellScError: the payload is not a filter of that form.
@@ -49,7 +49,7 @@ def _matches(record: Record, filter_: Mapping[str, Any], known: set[str]) -> boo
         within = filter_.get("filters", [])
         if not isinstance(within, list) or not all(isinstance(one, dict) for one in within):
             raise DellScError(400, "Invalid filter specified")
-        # A list, not a generator: what is wrong in a later filter is told whatever the earlier ones said.
+        # A list, not a generator, so that every filter is checked whatever the earlier ones return.
         results = [_matches(record, one, known) for one in within]
         return all(results) if kind == "AND" else any(results)
     compare = _COMPARISONS.get(str(kind))
@@ -62,7 +62,7 @@ def _matches(record: Record, filter_: Mapping[str, Any], known: set[str]) -> boo
 
 
 def _plain(value: Any) -> Any:
-    """A value as it is compared: a reference by its id, text without regard to case."""
+    """A value for comparison: a reference by its id, text without regard to case."""
     if isinstance(value, Mapping):
         value = value.get("instanceId")
     return value.lower() if isinstance(value, str) else value

@@ -1,4 +1,4 @@
-"""The objects of the Storage Manager itself: the connection a client has, and the tasks it started. Source: recorded objects."""
+"""The objects of the Storage Manager itself: a client's connection, and the tasks it started. Source: recorded objects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def api_connection(center: Center, username: str) -> dict[str, Any]:
-    """ApiConnection: answered to a login, and when asked for."""
+    """ApiConnection: the answer to a login and to a GET of it."""
     described = center.description
     return {
         "instanceId": "0",
@@ -43,10 +43,10 @@ def api_connection(center: Center, username: str) -> dict[str, Any]:
 
 
 def async_task(number: str, call: Call, started: datetime) -> dict[str, Any]:
-    """AsyncTask, while it runs; afterwards its address answers the result itself.
+    """AsyncTask while it runs; afterwards its address answers the result itself.
 
-    `returnValue` names the manager as it knows itself, "localhost", and not as the client reached it: cinder's client calls that a bug and
-    keeps the path only. How methods of PUT and DELETE are called is not verified.
+    `returnValue` names the manager by its own name, "localhost", and not by the client's: cinder's client calls that a bug and uses only
+    the path. The names of methods for PUT and DELETE are not verified.
     """
     method = call.name or {"PUT": "Modify", "DELETE": "Delete"}.get(call.method, "Get")
     return {

@@ -1,9 +1,8 @@
-"""The QoS profiles of a Storage Center, as they stand now and as the API tells them.
+"""The QoS profiles of a Storage Center in their current state, and as the API answers them.
 
 **The names and units of the limits, of the priority and of the system's latency threshold are guesses of this lab**: no public source has
-them. They stand here and nowhere else, so that one recorded ScQosProfile is enough to put them right; units stand in the names, as in this
-API's own readKbPerSecond. Known from cinder's client are only
-the class, the identity, `profileType` and its two values.
+them. They are defined only here, so that one recorded ScQosProfile is enough to correct them; the names contain units, as this API's own
+readKbPerSecond does. Known from cinder's client are only the class, the identity, `profileType` and its two values.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ PROFILE_TYPES = {"volume": "VolumeQosProfile", "group": "GroupQosProfile"}
 
 @dataclass(slots=True)
 class QosProfile:
-    """A profile as it stands now; a limit that is None is off."""
+    """A profile in its current state; a limit of None is off."""
 
     index: int
     name: str
@@ -34,7 +33,7 @@ class QosProfile:
     bandwidth_limit: int | None
 
     def attributes(self) -> dict[str, Any]:
-        """What the API tells of the limits; one that is off is told as 0."""
+        """The attributes of the limits; a limit that is off is 0."""
         return {
             PRIORITY: self.priority,
             IOPS_LIMIT_ENABLED: self.iops_limit is not None,
@@ -44,7 +43,7 @@ class QosProfile:
         }
 
     def change(self, wanted: dict[str, Any]) -> str | None:
-        """Take what `wanted` asks for, attributes by their names in lower case; answers what is wrong with it, None when it is taken."""
+        """Apply `wanted`, attributes by their names in lower case; return what is wrong with it, or None when it was applied."""
         unknown = wanted.keys() - {name.lower() for name in self.attributes()}
         if unknown:
             return f"ScQosProfile has no {', '.join(sorted(unknown))}"
@@ -59,11 +58,11 @@ class QosProfile:
 
 
 def threshold(milliseconds: int | None) -> dict[str, Any]:
-    """What ScConfiguration tells of the system-wide latency threshold; None is off."""
+    """The attributes of ScConfiguration about the system-wide latency threshold; None is off."""
     return {LATENCY_THRESHOLD_ENABLED: milliseconds is not None, LATENCY_THRESHOLD: milliseconds or 0}
 
 
 def _limit(wanted: dict[str, Any], name: str, enabled: str, before: int | None) -> Any:
-    """The limit there will be, None for off; 0, which is refused, where one is switched on that nobody has told."""
+    """The new limit, None for off; 0, which is refused, when one without a value is enabled."""
     on = wanted.get(enabled.lower(), name.lower() in wanted or before is not None)
     return wanted.get(name.lower(), before or 0) if on else None

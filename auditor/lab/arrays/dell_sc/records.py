@@ -1,4 +1,4 @@
-"""The objects of a Storage Center's volumes and of what volumes are given, as the REST API shows them.
+"""The objects of a Storage Center's volumes, and of their profiles and mappings, as the REST API answers them.
 
 Field names and JSON types are those of recorded objects (a 6.5 behind a Storage Manager of 2015) unless a function says otherwise.
 """
@@ -17,29 +17,29 @@ Record = dict[str, Any]
 
 
 def reference(center: Center, kind: str, number: int | str, name: str) -> Record:
-    """How one object names another."""
+    """A reference to an object."""
     return {"instanceId": f"{center.description.serial_number}.{number}", "instanceName": name, "objectType": kind}
 
 
 def basis(center: Center, kind: str, number: int | str, name: str) -> Record:
-    """What every object of a Storage Center has."""
+    """The attributes that every object of a Storage Center has."""
     described = center.description
     return {**reference(center, kind, number, name), "scName": described.shown_name, "scSerialNumber": described.serial_number}
 
 
 def server_reference(center: Center, server: Server) -> Record:
-    """A server or server cluster, by name."""
-    return reference(center, "ScServerCluster" if server.told is None else "ScPhysicalServer", server.index, server.name)
+    """A reference to a server or server cluster."""
+    return reference(center, "ScServerCluster" if server.description is None else "ScPhysicalServer", server.index, server.name)
 
 
 def controller_reference(center: Center, place: int) -> Record:
-    """A controller by its place, from 1; its number follows the Storage Center's."""
+    """A reference to a controller by its position, from 1; its number follows the Storage Center's."""
     number = center.description.serial_number + place - 1
     return reference(center, "ScController", number, f"SN {number}")
 
 
 def volume_reference(center: Center, volume: Volume) -> Record:
-    """A volume, by name."""
+    """A reference to a volume."""
     return reference(center, "ScVolume", volume.index, volume.name)
 
 
@@ -123,7 +123,7 @@ def configuration(center: Center, one: Volume) -> Record:
 
 
 def qos_profile(center: Center, one: qos.QosProfile) -> Record:
-    """ScQosProfile. The names of the limits are guesses, see qos.py; class, name and profileType are what cinder asks for."""
+    """ScQosProfile. The names of the limits are guesses, see qos.py; class, name and profileType are what cinder reads."""
     return {
         **basis(center, "ScQosProfile", one.index, one.name),
         "name": one.name,
@@ -138,44 +138,44 @@ def qos_profile(center: Center, one: qos.QosProfile) -> Record:
 
 def storage_profile(center: Center, place: int) -> Record:
     """ScStorageProfile: with more than one tier in use, Data Progression moves pages between them."""
-    told = center.storage_profiles[place]
+    profile = center.storage_profiles[place]
     return {
-        **basis(center, "ScStorageProfile", place, told.name),
+        **basis(center, "ScStorageProfile", place, profile.name),
         "allowedForFlashOptimized": False,
         "allowedForNonFlashOptimized": True,
         "index": place,
-        "name": told.name,
+        "name": profile.name,
         "notes": "",
-        "raidTypeDescription": told.raid,
+        "raidTypeDescription": profile.raid,
         "raidTypeUsed": "Mixed",
-        "tiersUsedDescription": ", ".join(f"Tier {tier}" for tier in sorted(told.tiers)),
-        "useTier1Storage": 1 in told.tiers,
-        "useTier2Storage": 2 in told.tiers,
-        "useTier3Storage": 3 in told.tiers,
-        "userCreated": told.user_created,
+        "tiersUsedDescription": ", ".join(f"Tier {tier}" for tier in sorted(profile.tiers)),
+        "useTier1Storage": 1 in profile.tiers,
+        "useTier2Storage": 2 in profile.tiers,
+        "useTier3Storage": 3 in profile.tiers,
+        "userCreated": profile.user_created,
         "volumeCount": sum(volume.storage_profile == place for volume in center.volumes.values()),
     }
 
 
 def replay_profile(center: Center, place: int) -> Record:
     """ScReplayProfile."""
-    told = center.replay_profiles[place]
+    profile = center.replay_profiles[place]
     return {
-        **basis(center, "ScReplayProfile", place, told.name),
+        **basis(center, "ScReplayProfile", place, profile.name),
         "enforceReplayCreationTimeout": False,
         "expireIncompleteReplaySets": True,
-        "name": told.name,
+        "name": profile.name,
         "notes": "",
         "replayCreationTimeout": 20,
-        "ruleCount": told.rule_count,
-        "type": told.kind,
-        "userCreated": told.user_created,
+        "ruleCount": profile.rule_count,
+        "type": profile.kind,
+        "userCreated": profile.user_created,
         "volumeCount": sum(place in volume.replay_profiles for volume in center.volumes.values()),
     }
 
 
 def mapping_profile(center: Center, one: Volume, profile: Profiled) -> Record:
-    """ScMappingProfile; that a mapping through a cluster is told as mappedVia "Cluster" is not verified."""
+    """ScMappingProfile; that a mapping through a cluster has mappedVia "Cluster" is not verified."""
     paths = center.paths(profile)
     return {
         **basis(center, "ScMappingProfile", profile.index, f"{one.index}-{profile.server.index}"),
@@ -193,15 +193,15 @@ def mapping_profile(center: Center, one: Volume, profile: Profiled) -> Record:
 
 
 def mappings(center: Center, one: Volume, profile: Profiled) -> list[Record]:
-    """ScMapping: one for every path of a mapping profile; a cluster's own profile has none, its servers' have."""
-    if profile.server.told is None:
+    """ScMapping: one for every path of a mapping profile; a cluster's own profile has none, those of its servers have them."""
+    if profile.server.description is None:
         return []
     serial = center.description.serial_number
     built = []
     for place, (hba, port) in enumerate(center.paths(profile)):
         number = profile.index * 64 + place
-        controller = controller_reference(center, port.told.controller)
-        down = hba.told.connectivity == "Down"
+        controller = controller_reference(center, port.description.controller)
+        down = hba.description.connectivity == "Down"
         built.append(
             {
                 **basis(center, "ScMapping", f"{number}.{serial}", f"{serial}-{number}"),
@@ -209,14 +209,14 @@ def mappings(center: Center, one: Volume, profile: Profiled) -> list[Record]:
                 "controllerPort": reference(center, "ScControllerPort", f"{int(port.wwn, 16)}.{port.place}", port.wwn),
                 "lun": profile.lun,
                 "lunUsed": [profile.lun],
-                "path": reference(center, "ScServerHbaPath", f"{serial}.{profile.index}.{place}", f"{hba.told.name}-{port.wwn}"),
+                "path": reference(center, "ScServerHbaPath", f"{serial}.{profile.index}.{place}", f"{hba.description.name}-{port.wwn}"),
                 "profile": reference(center, "ScMappingProfile", profile.index, f"{one.index}-{profile.server.index}"),
                 "readOnly": False,
                 "server": server_reference(center, profile.server),
-                "serverHba": reference(center, "ScServerHba", hba.number, hba.told.name),
+                "serverHba": reference(center, "ScServerHba", hba.number, hba.description.name),
                 "status": "Down" if down else "Up",
                 "statusMessage": "",
-                "transport": "Iscsi" if port.told.transport == "iscsi" else "FibreChannel",
+                "transport": "Iscsi" if port.description.transport == "iscsi" else "FibreChannel",
                 "volume": volume_reference(center, one),
             }
         )

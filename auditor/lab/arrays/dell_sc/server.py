@@ -1,4 +1,4 @@
-"""The lab's Storage Manager endpoint: REST over HTTPS, basic authentication at the login, a session cookie from then on."""
+"""The lab's Storage Manager endpoint: REST over HTTPS, with basic authentication at the login and then a session cookie."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.dell_sc.description import DellScDescription
 
 _ROOT = "/api/rest/"
-_COOKIE = "JSESSIONID"  # of Java servers; the real name is not verified, and a client that keeps cookies need not know it
+_COOKIE = "JSESSIONID"  # of Java servers; the real name is not verified, and a client that stores cookies need not know it
 
 
 @dataclass(slots=True)
 class Task:
-    """An asynchronous call; `answer` is there once it had its effect."""
+    """An asynchronous call; `answer` is set once it has taken effect."""
 
     call: calls.Call
     run: Callable[[], Any]
@@ -42,23 +42,23 @@ class Task:
 
 
 class DellScServer(WireServer):
-    """One Storage Center and its Storage Manager at one address, until `stop`.
+    """Serves one Storage Center and its Storage Manager at one address, until `stop`.
 
     Args:
         description: what it holds at the start.
         tls_context: the server's certificate.
-        username: the one account there is.
-        password: its password; kept for comparing, never answered.
-        session_seconds: how long a session lives that nobody uses; the real time is not verified.
-        clock: seconds, for sessions and tasks.
+        username: its only account.
+        password: of the account; only compared, never sent.
+        session_seconds: after this time without a request a session ends; the real time is not verified.
+        clock: returns seconds, for sessions and tasks.
 
     Attributes:
-        center: the state; of the first, where the manager has several Storage Centers.
-        centers: all of them, the first included.
-        task_seconds: how long asynchronous calls take from now on; None is for ever.
-        ignored: operations ("PUT ScVolumeConfiguration") that are accepted, answered with the object as it is, and have no effect.
-        alterations: by operation ("ScVolume/GetList"), what becomes of a result before it is answered. Where a real manager may answer what
-            the lab never would, clients are tested through these.
+        center: the state; of the first one where the manager has several Storage Centers.
+        centers: all of them, including the first.
+        task_seconds: how long asynchronous calls take from now on; None means for ever.
+        ignored: operations ("PUT ScVolumeConfiguration") that are answered with the unchanged object and have no effect.
+        alterations: by operation ("ScVolume/GetList"), a function that changes a result before it is sent. With it a test sends answers
+            that a real manager may give and the lab does not.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class DellScServer(WireServer):
         self._expected = f"{username}:{password}".encode()
         self._session_seconds = session_seconds
         self._clock = clock
-        self._sessions: dict[str, float] = {}  # by cookie, when it was last used
+        self._sessions: dict[str, float] = {}  # time of the last request, by cookie
         self._tasks: dict[str, Task] = {}
         self._lock = threading.Lock()
         super().__init__(self._answer, _operation, tls_context)
@@ -119,20 +119,20 @@ class DellScServer(WireServer):
         result = run()
         return _reply(self.alterations[call.operation](result) if call.operation in self.alterations else result)
 
-    def _check_version(self, told: str) -> None:
+    def _check_version(self, version: str) -> None:
         described = self.center.description
         oldest, newest = described.min_api_version, described.api_version
-        if not _version(oldest) <= _version(told) <= _version(newest):
-            # This text is what cinder's client reads the oldest version from.
+        if not _version(oldest) <= _version(version) <= _version(newest):
+            # cinder's client parses the oldest version from this text.
             raise DellScError(400, f"Invalid API version specified, the version must be in the range [{oldest}, {newest}]")
 
     def _log_in(self, authorization: str) -> Answer:
         scheme, _, encoded = authorization.partition(" ")
         try:
-            told = base64.b64decode(encoded, validate=True)
+            credentials = base64.b64decode(encoded, validate=True)
         except binascii.Error:
-            told = b""
-        if scheme.lower() != "basic" or not hmac.compare_digest(told, self._expected):
+            credentials = b""
+        if scheme.lower() != "basic" or not hmac.compare_digest(credentials, self._expected):
             raise DellScError(401, "Login failed")
         cookie = secrets.token_hex(16)
         self._sessions[cookie] = self._clock()
@@ -173,7 +173,7 @@ class DellScServer(WireServer):
         return _reply(async_task(number, call, task.started), 202)
 
     def _settle(self) -> None:
-        """Let every task whose time has come have its effect, the one due first; before any answer, so that nobody sees it late."""
+        """Let every task that is due take effect, the earliest first; called before any answer."""
         now = self._clock()
         for task in sorted(self._tasks.values(), key=lambda one: one.due):
             if task.answer is None and task.due <= now:
@@ -184,7 +184,7 @@ class DellScServer(WireServer):
 
 
 def _version(text: str) -> tuple[int, ...]:
-    """A version such as "2.10" for comparing; empty, and so below every other, when it is none."""
+    """A version such as "2.10" for comparison; an invalid one is empty, and so lower than any other."""
     parts = text.strip().split(".")
     return tuple(int(part) for part in parts) if all(part.isdecimal() for part in parts) else ()
 

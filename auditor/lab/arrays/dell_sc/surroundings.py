@@ -1,4 +1,4 @@
-"""The objects around the volumes: the Storage Center itself, its ports and the servers it knows, as the REST API shows them.
+"""The Storage Center itself, its ports and the servers it knows, as the REST API answers them.
 
 Field names and JSON types are those of recorded objects unless a function says otherwise.
 """
@@ -53,7 +53,7 @@ def storage_center(center: Center) -> Record:
 
 
 def storage_type(center: Center) -> Record:
-    """ScStorageType, the one that every volume is of. Not recorded: names and types as CoprHD's Java client decodes them."""
+    """ScStorageType, the type of every volume. Not recorded: names and types as CoprHD's Java client decodes them."""
     return {
         **basis(center, "ScStorageType", 1, "Assigned - Redundant - 2 MB"),
         "dataPageSize": "TwoMegabytes",
@@ -139,17 +139,17 @@ def controller(center: Center, place: int) -> Record:
 
 
 def port(center: Center, one: Port) -> Record:
-    """ScControllerPort; a recorded one spells the WWN's key "wWN"."""
-    iscsi = one.told.transport == "iscsi"
+    """ScControllerPort; one recording has the key "wWN" for the WWN."""
+    iscsi = one.description.transport == "iscsi"
     number = f"{int(one.wwn, 16)}.{one.place}"
     return {
         **basis(center, "ScControllerPort", number, one.wwn),
         center.description.wwn_key: one.wwn,
         "childStatus": "Up",
-        "controller": controller_reference(center, one.told.controller),
+        "controller": controller_reference(center, one.description.controller),
         "faultDomain": _fault_domain_reference(center, one),
         "iscsiGateway": "0.0.0.0",
-        "iscsiIpAddress": one.told.address if iscsi else "0.0.0.0",
+        "iscsiIpAddress": one.description.address if iscsi else "0.0.0.0",
         "iscsiName": one.target if iscsi else "",
         "iscsiSubnetMask": "0.0.0.0",
         "name": one.wwn,
@@ -165,10 +165,10 @@ def port(center: Center, one: Port) -> Record:
 
 def iscsi_fault_domain(center: Center, name: str) -> Record:
     """ScIscsiFaultDomain, with the first of its ports."""
-    first = next(one for one in center.ports if one.told.fault_domain == name)
-    told = _fault_domain_reference(center, first)
+    first = next(one for one in center.ports if one.description.fault_domain == name)
+    domain = _fault_domain_reference(center, first)
     return {
-        **basis(center, "ScIscsiFaultDomain", f"{told['instanceId'].partition('.')[2]}.{first.place}", name),
+        **basis(center, "ScIscsiFaultDomain", f"{domain['instanceId'].partition('.')[2]}.{first.place}", name),
         "bidirectionalChapSecret": "",
         "chapEnabled": False,
         "childStatus": "Up",
@@ -192,20 +192,24 @@ def iscsi_fault_domain(center: Center, name: str) -> Record:
         "subnetMask": "255.255.255.0",
         "transportType": "Iscsi",
         "vlanId": 0,
-        "wellKnownIpAddress": first.told.address,
+        "wellKnownIpAddress": first.description.address,
         "windowSize": size(131072),
     }
 
 
 def server(center: Center, one: Server) -> Record:
-    """ScPhysicalServer, or ScServerCluster: that one is not recorded and has the fields of a server here."""
+    """ScPhysicalServer, or ScServerCluster, which is not recorded and has the fields of a server here."""
     named = server_reference(center, one)
     hbas = center.hbas_of(one)
-    states = {hba.told.connectivity for hba in hbas}
+    states = {hba.description.connectivity for hba in hbas}
     connectivity = states.pop() if len(states) == 1 else "Partial" if states else "Down"
     mapped = center.volumes_of(one)
-    system = one.told.operating_system if one.told else next((m.told.operating_system for m in center.members(one) if m.told), "Other")
-    paths = [port for hba in hbas for port in center.ports if port.told.transport == hba.told.transport]
+    system = (
+        one.description.operating_system
+        if one.description
+        else next((m.description.operating_system for m in center.members(one) if m.description), "Other")
+    )
+    paths = [port for hba in hbas for port in center.ports if port.description.transport == hba.description.transport]
     return {
         **basis(center, named["objectType"], one.index, one.name),
         "alertOnConnectivity": True,
@@ -221,14 +225,14 @@ def server(center: Center, one: Server) -> Record:
         "operatingSystem": reference(center, "ScServerOperatingSystem", system_number(center, system), system),
         "parentIndex": one.cluster.index if one.cluster else 0,
         "pathCount": len(paths),
-        "portType": list(dict.fromkeys("Iscsi" if hba.told.transport == "iscsi" else "FibreChannel" for hba in hbas)),
+        "portType": list(dict.fromkeys("Iscsi" if hba.description.transport == "iscsi" else "FibreChannel" for hba in hbas)),
         "removeHbasAllowed": True,
         "serverFolder": reference(center, "ScServerFolder", 0, "Servers"),
         "serverFolderIndex": 0,
         "serverFolderPath": "",
         "status": {"Up": "Up", "Down": "Down"}.get(connectivity, "Degraded"),
         "statusMessage": "",
-        "type": "Physical" if one.told else "Cluster",
+        "type": "Physical" if one.description else "Cluster",
         "volumeCount": len(mapped),
     }
 
@@ -236,14 +240,14 @@ def server(center: Center, one: Server) -> Record:
 def hba(center: Center, one: Hba) -> Record:
     """ScServerHba."""
     return {
-        **basis(center, "ScServerHba", one.number, one.told.name),
-        "connectivity": one.told.connectivity,
+        **basis(center, "ScServerHba", one.number, one.description.name),
+        "connectivity": one.description.connectivity,
         "iscsiIpAddress": "0.0.0.0",
         "iscsiName": "",
-        "name": one.told.name,
+        "name": one.description.name,
         "notes": "",
-        "pathCount": sum(port.told.transport == one.told.transport for port in center.ports),
-        "portType": "Iscsi" if one.told.transport == "iscsi" else "FibreChannel",
+        "pathCount": sum(port.description.transport == one.description.transport for port in center.ports),
+        "portType": "Iscsi" if one.description.transport == "iscsi" else "FibreChannel",
         "portWwnList": [],
         "remoteStorageCenter": False,
         "server": server_reference(center, one.server),
@@ -251,7 +255,7 @@ def hba(center: Center, one: Hba) -> Record:
 
 
 def operating_system(center: Center, name: str) -> Record:
-    """ScServerOperatingSystem; which product is a host for virtual machines is read off its name here."""
+    """ScServerOperatingSystem; whether a product runs virtual machines is derived from its name here."""
     product, _, version = name.rpartition(" ")
     return {
         **basis(center, "ScServerOperatingSystem", system_number(center, name), name),
@@ -273,11 +277,13 @@ def operating_system(center: Center, name: str) -> Record:
 
 def system_number(center: Center, name: str) -> int:
     """The number of an operating system, by its first server."""
-    systems = dict.fromkeys(one.told.operating_system for one in center.servers.values() if one.told)
+    systems = dict.fromkeys(one.description.operating_system for one in center.servers.values() if one.description)
     return list(systems).index(name) + 1 if name in systems else 0
 
 
 def _fault_domain_reference(center: Center, one: Port) -> Record:
-    domains = list(dict.fromkeys(port.told.fault_domain for port in center.ports))
-    kind = 6 if one.told.transport == "iscsi" else 4
-    return reference(center, "ScControllerPortFaultDomain", f"{kind}.{domains.index(one.told.fault_domain)}", one.told.fault_domain)
+    domains = list(dict.fromkeys(port.description.fault_domain for port in center.ports))
+    kind = 6 if one.description.transport == "iscsi" else 4
+    return reference(
+        center, "ScControllerPortFaultDomain", f"{kind}.{domains.index(one.description.fault_domain)}", one.description.fault_domain
+    )

@@ -1,4 +1,4 @@
-"""What volumes were doing, as the API tells it: one sample for every five minutes, all alike, because a described load does not change.
+"""The usage history of volumes: one sample for every five minutes, all equal, because a described load does not change.
 
 Source: the requests and the decoded fields of public exporters. The interval and the order of the samples are not verified.
 """
@@ -19,7 +19,7 @@ _MOST = 288  # a day's samples
 
 
 def io_usage(center: Center, volume: Volume, payload: Any) -> list[dict[str, Any]]:
-    """The samples since HistoricalFilter.StartTime, the newest last; the newest alone when no start is told."""
+    """The samples since HistoricalFilter.StartTime, the newest last; without a start only the newest."""
     wanted = payload.get("HistoricalFilter") if isinstance(payload, dict) else None
     wanted = wanted if isinstance(wanted, dict) else {}
     now, start = center.now(), parse_moment(wanted.get("StartTime"))

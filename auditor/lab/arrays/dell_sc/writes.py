@@ -1,4 +1,4 @@
-"""The calls that change something, and the look-ups they share. A call that is refused has changed nothing."""
+"""The calls that change something, and the look-ups they share. A refused call changes nothing."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _SWITCHES = {"readcacheenabled": "read_cache", "writecacheenabled": "write_cache
 
 
 def lacking(kind: str, instance: str) -> DellScError:
-    """The answer to an instanceId that nothing has."""
+    """The error for an instanceId that does not exist."""
     return DellScError(404, f"{kind} {instance} was not found")
 
 
 def number(center: Center, kind: str, instance: Any) -> int:
-    """The number that an instanceId such as "64702.3494" ends with."""
+    """The number at the end of an instanceId such as "64702.3494"."""
     serial, _, rest = str(instance).partition(".")
     if serial != str(center.description.serial_number) or not rest.isdecimal():
         raise lacking(kind, str(instance))
@@ -30,34 +30,34 @@ def number(center: Center, kind: str, instance: Any) -> int:
 
 def volume(center: Center, instance: Any) -> Volume:
     """A volume by its instanceId."""
-    found = center.volumes.get(number(center, "ScVolume", instance))
-    if found is None:
+    volume = center.volumes.get(number(center, "ScVolume", instance))
+    if volume is None:
         raise lacking("ScVolume", str(instance))
-    return found
+    return volume
 
 
 def server(center: Center, instance: Any) -> Server:
     """A server or server cluster by its instanceId."""
-    found = center.servers.get(number(center, "ScServer", instance))
-    if found is None:
+    server = center.servers.get(number(center, "ScServer", instance))
+    if server is None:
         raise lacking("ScServer", str(instance))
-    return found
+    return server
 
 
 def profile(center: Center, kind: str, instance: Any, among: Mapping[int, Any]) -> int:
     """The number of a profile by its instanceId."""
-    found = number(center, kind, instance)
-    if found not in among:
+    index = number(center, kind, instance)
+    if index not in among:
         raise lacking(kind, str(instance))
-    return found
+    return index
 
 
 def configure_volume(center: Center, instance: str, payload: Any) -> dict[str, Any]:
-    """PUT ScVolumeConfiguration: give a volume other profiles, or switch its caches and compression; what is left out stays.
+    """PUT ScVolumeConfiguration: give a volume other profiles, or switch its caches and compression; attributes left out stay.
 
-    Source: cinder's client: a profile is named by its instanceId, null takes the group's QoS profile away, and the user preference
-    decides whether profiles may be chosen. That a volume cannot be without a QoS profile of its own, that the preference is held
-    against REST clients as well, and the refusal of attributes that are not known, are not verified.
+    Source: cinder's client: a profile is named by its instanceId, null removes the group's QoS profile, and the user preference decides
+    whether profiles may be chosen. That a volume cannot be without a QoS profile of its own, that the preference applies to REST clients as
+    well, and that unknown attributes are refused, are not verified.
     """
     before = volume(center, instance)
     changed = copy.copy(before)
@@ -85,21 +85,21 @@ def configure_volume(center: Center, instance: str, payload: Any) -> dict[str, A
 
 def change_qos_profile(center: Center, instance: str, payload: Any) -> dict[str, Any]:
     """PUT ScQosProfile: change limits or priority, and with them every volume that uses it. The attributes are guesses, see qos.py."""
-    found = center.qos_profiles[profile(center, "ScQosProfile", instance, center.qos_profiles)]
-    complaint = found.change(_attributes(payload))
-    if complaint is not None:
-        raise DellScError(400, complaint)
-    return records.qos_profile(center, found)
+    changed = center.qos_profiles[profile(center, "ScQosProfile", instance, center.qos_profiles)]
+    refusal = changed.change(_attributes(payload))
+    if refusal is not None:
+        raise DellScError(400, refusal)
+    return records.qos_profile(center, changed)
 
 
 def map_to_server(center: Center, instance: str, payload: Any) -> dict[str, Any]:
-    """POST ScVolume/{id}/MapToServer: map to a server or cluster; answers the mapping profile."""
+    """POST ScVolume/{id}/MapToServer: map to a server or cluster; return the mapping profile."""
     one = volume(center, instance)
     return records.mapping_profile(center, one, center.map(one, server(center, _attributes(payload).get("server"))))
 
 
 def unmap(center: Center, instance: str) -> bool:
-    """POST ScVolume/{id}/Unmap: take every mapping of a volume away."""
+    """POST ScVolume/{id}/Unmap: remove every mapping of a volume."""
     volume(center, instance).mappings = []
     return True
 
@@ -116,7 +116,7 @@ def delete_mapping_profile(center: Center, instance: str) -> bool:
 
 
 def _attributes(payload: Any) -> dict[str, Any]:
-    """A payload by its attributes' names in lower case: clients write ReplayProfileList and volumeQosProfile."""
+    """A payload by its attributes' names in lower case, because clients write ReplayProfileList and volumeQosProfile."""
     if not isinstance(payload, dict):
         raise DellScError(400, "The request has no payload")
     return {str(name).lower(): value for name, value in payload.items()}

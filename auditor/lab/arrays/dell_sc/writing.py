@@ -1,4 +1,4 @@
-"""How the Storage Manager writes sizes and dates, and what it understands when a client writes them."""
+"""Formats sizes and dates as the Storage Manager does, and parses those of clients."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ _ZONE = timezone(timedelta(hours=-6))  # of the recorded answers
 
 
 def size(count: int) -> str:
-    """Bytes as the API tells them: "1.073741824E9 Bytes", "131072.0 Bytes".
+    """Bytes in the API's notation: "1.073741824E9 Bytes", "131072.0 Bytes".
 
-    The number is a Java double's text: scientific from ten million on. Source: recorded objects.
+    The number is a Java double as text: scientific from ten million on. Source: recorded objects.
     """
     if count < _PLAIN_BELOW:
         return f"{float(count)} Bytes"
@@ -30,12 +30,12 @@ def iso_date(moment: datetime) -> str:
     return moment.astimezone(_ZONE).isoformat(timespec="seconds")
 
 
-def parse_moment(told: object) -> datetime | None:
-    """The moment a client's StartTime names; None when it is not a date. One without a zone is taken in the manager's own."""
-    if not isinstance(told, str):
+def parse_moment(text: object) -> datetime | None:
+    """The time of a client's StartTime; None when it is not a date. A date without a time zone is in the manager's own."""
+    if not isinstance(text, str):
         return None
     try:
-        moment = datetime.fromisoformat(told)
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
     return (moment if moment.tzinfo else moment.replace(tzinfo=_ZONE)).astimezone(UTC)

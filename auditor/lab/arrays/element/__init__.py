@@ -1,1 +1,1 @@
-"""The lab's Element cluster: what it holds (description.py) and how it answers."""
+"""The lab's Element cluster: its description (description.py), its state (cluster.py) and its server (server.py)."""

@@ -1,7 +1,7 @@
-"""Who may reach the lab's Element cluster: access groups, initiators and the sessions they have.
+"""Access groups, initiators and sessions of the lab's Element cluster.
 
-Source: recorded ListVolumeAccessGroups, ListInitiators and ListISCSISessions; API reference for ListFibreChannelSessions and
-GetVolumeAccessGroupLunAssignments, which nobody recorded.
+Source: recorded ListVolumeAccessGroups, ListInitiators and ListISCSISessions. ListFibreChannelSessions and
+GetVolumeAccessGroupLunAssignments follow the API reference; no recording of them exists.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 
 
 def list_volume_access_groups(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Access groups with their initiators and volumes; all of them, from an id on, or those asked for."""
+    """Access groups with their initiators and volumes: all, those from an id on, or those requested."""
     wanted, start, limit = params.pop("volumeAccessGroups", None), params.pop("startVolumeAccessGroupID", 0), params.pop("limit", None)
     chosen = [group for group in cluster.access_groups if (group.id >= start if wanted is None else group.id in wanted)]
     return {"volumeAccessGroups": [_group(cluster, group) for group in chosen[:limit]]}
 
 
 def list_initiators(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Initiators with their groups; CHAP secrets of their own are answered in clear."""
+    """Initiators with their groups; their own CHAP secrets are in clear text."""
     wanted, start, limit = params.pop("initiators", None), params.pop("startInitiatorID", 0), params.pop("limit", None)
     if wanted is not None and start:
         raise ElementError("xInvalidParameter", "initiators and startInitiatorID are mutually exclusive.")
-    found: dict[int, dict[str, Any]] = {}
+    initiators: dict[int, dict[str, Any]] = {}
     for group in cluster.access_groups:
         for number, name in group.initiators.items():
-            found.setdefault(number, _initiator(cluster, number, name, group))
-    chosen = [number for number in sorted(found) if (number >= start if wanted is None else number in wanted)]
-    return {"initiators": [found[number] for number in chosen[:limit]]}
+            initiators.setdefault(number, _initiator(cluster, number, name, group))
+    chosen = [number for number in sorted(initiators) if (number >= start if wanted is None else number in wanted)]
+    return {"initiators": [initiators[number] for number in chosen[:limit]]}
 
 
 def get_lun_assignments(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """The LUN of each volume of a group: its place in it, from 0."""
+    """The LUN of each volume of a group: the volume's position in it, from 0."""
     number = params.pop("volumeAccessGroupID", None)
     group = next((group for group in cluster.access_groups if group.id == number), None)
     if group is None:
@@ -48,13 +48,13 @@ def get_lun_assignments(cluster: Cluster, params: dict[str, Any]) -> dict[str, A
 
 
 def list_iscsi_sessions(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """One session for each iSCSI initiator and each volume of its group, on the nodes in turn. Who reaches vVols is in the bindings."""
+    """One session for each iSCSI initiator and volume of its group, on the nodes in turn; sessions of vVols are bindings."""
     return {"sessions": list(_iscsi(cluster))}
 
 
 def list_fibre_channel_sessions(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """One session for each WWPN with each active node."""
-    found = []
+    """One session for each WWPN and active node."""
+    sessions = []
     for group in cluster.access_groups:
         for number, name in group.initiators.items():
             if name.startswith("iqn."):
@@ -62,8 +62,8 @@ def list_fibre_channel_sessions(cluster: Cluster, _: dict[str, Any]) -> dict[str
             for node in cluster.description.active_nodes:
                 session = {"initiatorWWPN": name, "nodeID": node.id, "serviceID": node.id + 16, "volumeAccessGroupID": group.id}
                 session["initiator"] = _known(cluster, number, name)
-                found.append({**session, "targetWWPN": f"5f:47:ac:c0:00:00:00:{node.id:02x}"})
-    return {"sessions": found}
+                sessions.append({**session, "targetWWPN": f"5f:47:ac:c0:00:00:00:{node.id:02x}"})
+    return {"sessions": sessions}
 
 
 def _iscsi(cluster: Cluster) -> Iterator[dict[str, Any]]:
@@ -116,7 +116,7 @@ def _group(cluster: Cluster, group: AccessGroup) -> dict[str, Any]:
 
 
 def _known(cluster: Cluster, number: int, name: str) -> dict[str, Any]:
-    """An initiator as a session shows it."""
+    """The initiator fields of a session."""
     groups = [group for group in cluster.access_groups if number in group.initiators]
     return {
         "alias": "",

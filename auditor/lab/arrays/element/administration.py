@@ -1,4 +1,4 @@
-"""What the lab's Element cluster tells of its clock and of the accounts that administer it."""
+"""The clock and the administrator accounts of the lab's Element cluster."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def get_cluster_stats(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """What the cluster as a whole does: nothing here but tell the time. Source: recorded GetClusterStats."""
+    """Statistics of the whole cluster; only the time changes here. Source: recorded GetClusterStats."""
     still = (
         "actualIOPS averageIOPSize clientQueueDepth clusterUtilization latencyUSec normalizedIOPS readBytes readBytesLastSample "
         "readLatencyUSec readLatencyUSecTotal readOps readOpsLastSample unalignedReads unalignedWrites writeBytes writeBytesLastSample "
@@ -18,17 +18,17 @@ def get_cluster_stats(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
     )
     now = datetime.now(UTC) + timedelta(seconds=cluster.description.clock_ahead_seconds)
     services = 2 * len(cluster.description.active_nodes)
-    told = {"samplePeriodMsec": 500, "servicesCount": services, "servicesTotal": services, "timestamp": f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"}
-    return {"clusterStats": dict.fromkeys(still.split(), 0) | told}
+    current = {"samplePeriodMsec": 500, "servicesCount": services, "servicesTotal": services, "timestamp": f"{now:%Y-%m-%dT%H:%M:%S.%fZ}"}
+    return {"clusterStats": dict.fromkeys(still.split(), 0) | current}
 
 
 def get_current_cluster_admin(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """The account that asks."""
+    """The account that sends the request."""
     return {"clusterAdmin": _own(cluster)}
 
 
 def list_cluster_admins(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """The account that was made with the cluster, and the one that asks."""
+    """The account that was created with the cluster, and the one that sends the request."""
     first = {"access": ["administrator"], "attributes": None, "authMethod": "Cluster", "clusterAdminID": 1, "username": "admin"}
     return {"clusterAdmins": [first, _own(cluster)]}
 

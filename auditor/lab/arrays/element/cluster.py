@@ -1,4 +1,4 @@
-"""The state of a simulated Element cluster: what the description says, and whatever was written since."""
+"""The state of a simulated Element cluster: its description, and everything written since the start."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")
 
 
 class ElementError(Exception):
-    """An error object in the making: what a method answers instead of a result."""
+    """An error object that a method answers with instead of a result."""
 
     def __init__(self, name: str, message: str) -> None:
         super().__init__(message)
@@ -33,20 +33,20 @@ class ElementError(Exception):
 
 @dataclass(slots=True)
 class Qos:
-    """Limits as they stand now; the curve cannot be written. Source: docs/domain/arrays.md#element, "Read only in practice"."""
+    """The limits in their current state; the curve cannot be written. Source: docs/domain/arrays.md#element, "Read only in practice"."""
 
     limits: dict[str, int]
     curve: Mapping[int, int]
 
     @staticmethod
     def of(description: QosDescription) -> Qos:
-        """The limits of a description, unchecked: a real cluster can hold ones that this release refuses (docs/domain/incidents.md#s0)."""
+        """The limits of a description, unchecked: a real cluster can hold some that this release refuses (docs/domain/incidents.md#s0)."""
         return Qos(dict(zip(_FIELDS, (description.min, description.max, description.burst), strict=True)), description.costs)
 
 
 @dataclass(slots=True)
 class Policy:
-    """A QoS policy as it stands now."""
+    """A QoS policy in its current state."""
 
     id: int
     name: str
@@ -55,7 +55,7 @@ class Policy:
 
 @dataclass(slots=True)
 class Volume:
-    """A volume as it stands now; `vvol` is what it carries when it is a virtual one."""
+    """A volume in its current state; `vvol` is the description of the vVol on it, if it carries one."""
 
     id: int
     name: str
@@ -65,7 +65,7 @@ class Volume:
     own_qos: Qos
     load: LoadDescription
     access_groups: tuple[str, ...] = ()
-    overrides: bool = False  # its own limits are in force although it is in a policy
+    overrides: bool = False  # its own limits apply although it has a policy
     vvol: VvolDescription | None = None
     vvol_id: str | None = None
     node: int | None = None
@@ -73,13 +73,13 @@ class Volume:
 
     @property
     def qos(self) -> Qos:
-        """The limits in force: the policy's while one is associated and not overridden."""
+        """The limits that apply: the policy's if there is one that is not overridden."""
         return self.own_qos if self.policy is None or self.overrides else self.policy.qos
 
 
 @dataclass(frozen=True, slots=True)
 class AccessGroup:
-    """A volume access group, and the ids of its initiators with their names."""
+    """A volume access group with the names of its initiators by id."""
 
     id: int
     name: str
@@ -89,7 +89,7 @@ class AccessGroup:
 
 @dataclass(frozen=True, slots=True)
 class Binding:
-    """One vVol open through one protocol endpoint for one host."""
+    """One vVol that one host has open through one protocol endpoint."""
 
     id: int
     volume: Volume
@@ -101,11 +101,11 @@ Written: TypeAlias = tuple[list[tuple[Policy, Qos, str]], list[tuple[Volume, Qos
 
 
 class Cluster:
-    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access.
+    """The state that answers are made from; writes stay until the server stops. Callers serialise access.
 
     Args:
-        description: what it holds at the start.
-        account: user name of the one account there is.
+        description: what the cluster holds at the start.
+        account: user name of its only account.
     """
 
     def __init__(self, description: ElementDescription, account: str = "") -> None:
@@ -123,10 +123,9 @@ class Cluster:
         self.access_groups = _access_groups(description, self.volumes.values())
 
     def add_node(self, name: str | None = None) -> NodeDescription:
-        """Put one more storage node to work; it brings its protocol endpoint. `name` None follows from the cluster's name and the id.
+        """Add an active storage node with its protocol endpoint; without `name` its name follows from the cluster's name and the id.
 
-        The vVols that are bound stay on the endpoints they are on: whether and when a real cluster moves bindings to a new node is not
-        known.
+        Bound vVols stay on their endpoints: whether and when a real cluster moves bindings to a new node is not known.
         """
         number = max((node.id for node in self.description.nodes), default=0) + 1
         node = NodeDescription(number, name or f"{self.description.name}-node-{number}")
@@ -134,11 +133,11 @@ class Cluster:
         return node
 
     def modify_volume(self, volume_id: Any, changes: dict[str, Any]) -> Volume:
-        """Change a volume's limits or its policy; takes what it understands out of `changes`.
+        """Change a volume's limits or its policy; remove the parameters it understands from `changes`.
 
         Source: API reference, ModifyVolume: `qos` and `qosPolicyID` exclude each other; `associateWithQoSPolicy` false removes the
-        association, and limits that are not given "remain the same". Whether `qos` alone removes it too, and the name of the error for
-        both at once, are not verified.
+        association, and limits that are not given "remain the same". Whether `qos` alone removes it too, and the name of the error for both
+        at once, are not verified.
         """
         volume = self.volumes.get(volume_id)
         if volume is None:
@@ -159,7 +158,7 @@ class Cluster:
         return volume
 
     def modify_policy(self, policy_id: Any, qos: Any, name: Any) -> Policy:
-        """Change a policy, and with it every volume that uses it; values left out stay. Source: API reference, ModifyQoSPolicy."""
+        """Change a policy, and with it every volume that uses it; limits left out stay. Source: API reference, ModifyQoSPolicy."""
         policy = self.policy(policy_id)
         if qos is not None:
             policy.qos = self._checked(policy.qos, qos)
@@ -168,19 +167,19 @@ class Cluster:
         return policy
 
     def policy(self, policy_id: Any) -> Policy:
-        """A policy by its id. The error's name stands in public clients; its text is not verified."""
-        found = self.policies.get(policy_id)
-        if found is None:
+        """A policy by its id. The error's name comes from public clients; its text is not verified."""
+        policy = self.policies.get(policy_id)
+        if policy is None:
             raise ElementError("xQoSPolicyDoesNotExist", f"QoSPolicyID {policy_id} does not exist.")
-        return found
+        return policy
 
     def written(self) -> Written:
-        """All that can be written, as it is now."""
+        """A copy of everything that can be written."""
         policies = [(one, one.qos, one.name) for one in self.policies.values()]
         return policies, [(one, one.own_qos, one.policy, one.overrides) for one in self.volumes.values()]
 
-    def put_back(self, before: Written) -> None:
-        """Have everything as it was at `written`."""
+    def reset_options(self, before: Written) -> None:
+        """Restore the state of `written`."""
         for policy, qos, name in before[0]:
             policy.qos, policy.name = qos, name
         for volume, own_qos, used, overrides in before[1]:
@@ -191,39 +190,39 @@ class Cluster:
         return [volume.id for volume in self.volumes.values() if volume.policy is policy]
 
     def _make_volumes(self) -> None:
-        for volume_id, asked in zip(self.description.volume_ids(), self.description.volumes, strict=True):
-            policy = None if asked.policy is None else self._by_name[asked.policy]
-            own = Qos.of(asked.qos or self.description.default_qos)
+        for volume_id, one in zip(self.description.volume_ids(), self.description.volumes, strict=True):
+            policy = None if one.policy is None else self._by_name[one.policy]
+            own = Qos.of(one.qos or self.description.default_qos)
             self.volumes[volume_id] = Volume(
-                volume_id, asked.name, asked.size_bytes, asked.status, policy, own, asked.load, asked.access_groups, _overrides(asked)
+                volume_id, one.name, one.size_bytes, one.status, policy, own, one.load, one.access_groups, _overrides(one)
             )
         self.volumes = dict(sorted(self.volumes.items()))
 
     def _make_vvols(self) -> None:
         described = self.description
-        for place, (volume_id, asked) in enumerate(zip(described.vvol_volume_ids(), described.vvols, strict=True)):
-            policy = None if asked.policy is None else self._by_name[asked.policy]
-            own = Qos.of(asked.qos or described.default_qos)
-            volume = Volume(volume_id, asked.name, asked.size_bytes, "active", policy, own, asked.load, overrides=_overrides(asked))
-            volume.vvol, volume.vvol_id, volume.node = asked, described.vvol_id(asked), described.vvol_node(place)
+        for place, (volume_id, one) in enumerate(zip(described.vvol_volume_ids(), described.vvols, strict=True)):
+            policy = None if one.policy is None else self._by_name[one.policy]
+            own = Qos.of(one.qos or described.default_qos)
+            volume = Volume(volume_id, one.name, one.size_bytes, "active", policy, own, one.load, overrides=_overrides(one))
+            volume.vvol, volume.vvol_id, volume.node = one, described.vvol_id(one), described.vvol_node(place)
             self.volumes[volume_id] = volume
             if volume.node is None:
                 continue
-            for host in asked.bound_by:
+            for host in one.bound_by:
                 binding = Binding(len(self.bindings) + 1, volume, host, volume.node)
                 self.bindings[binding.id] = binding
                 volume.bindings.append(binding.id)
 
-    def _checked(self, before: Qos, asked: Any) -> Qos:
-        """`before` with what was asked for, if GetLimits allows it. The error's text is not verified."""
-        if not isinstance(asked, dict):
+    def _checked(self, before: Qos, requested: Any) -> Qos:
+        """`before` with the requested limits, if GetLimits allows them. The error's text is not verified."""
+        if not isinstance(requested, dict):
             raise ElementError("xInvalidParameter", "qos must be a JSON object.")
-        limits = before.limits | {name: value for name, value in asked.items() if name in _FIELDS}
+        limits = before.limits | {name: value for name, value in requested.items() if name in _FIELDS}
         for name in _FIELDS:
             floor, ceiling = allowed(self.description.limits)[name]
             value = limits[name]
-            # Only what is asked for is held against the limits: an old policy below them must stay mendable field by field.
-            if name in asked and (type(value) is not int or not floor <= value <= ceiling):
+            # Only the requested limits are checked: it must stay possible to fix an old policy below the limits field by field.
+            if name in requested and (type(value) is not int or not floor <= value <= ceiling):
                 raise ElementError("xInvalidParameter", f"{name} must be between {floor} and {ceiling}, was {value}.")
         if not limits["minIOPS"] <= limits["maxIOPS"] <= limits["burstIOPS"]:
             raise ElementError("xInvalidParameter", "minIOPS must not exceed maxIOPS, nor maxIOPS burstIOPS.")
@@ -231,7 +230,7 @@ class Cluster:
 
 
 def allowed(limits: LimitsDescription) -> dict[str, tuple[int, int]]:
-    """What each field of a QoS object may be."""
+    """The allowed values of each field of a QoS object."""
     return {
         "minIOPS": (limits.min_iops_floor, limits.min_iops_ceiling),
         "maxIOPS": (limits.max_iops_floor, limits.max_iops_ceiling),
@@ -239,18 +238,18 @@ def allowed(limits: LimitsDescription) -> dict[str, tuple[int, int]]:
     }
 
 
-def _overrides(asked: VolumeDescription | VvolDescription) -> bool:
-    return asked.policy is not None and asked.qos is not None
+def _overrides(description: VolumeDescription | VvolDescription) -> bool:
+    return description.policy is not None and description.qos is not None
 
 
 def _access_groups(description: ElementDescription, volumes: Iterable[Volume]) -> tuple[AccessGroup, ...]:
-    """The described groups, then those that only volumes name; ids count from 1, an initiator's too."""
+    """The groups of the description, then those that only volumes name; ids of groups and initiators count from 1."""
     described = {group.name: group for group in description.access_groups}
     others = sorted({name for volume in volumes for name in volume.access_groups} - set(described))
     numbers = {name: place for place, name in enumerate(dict.fromkeys(each for one in described.values() for each in one.initiators), 1)}
-    found = []
+    groups = []
     for place, name in enumerate((*described, *others), 1):
         group = described.get(name)
         initiators = {numbers[each]: each for each in group.initiators} if group else {}
-        found.append(AccessGroup(place, name, initiators, bool(group and group.require_chap)))
-    return tuple(found)
+        groups.append(AccessGroup(place, name, initiators, bool(group and group.require_chap)))
+    return tuple(groups)

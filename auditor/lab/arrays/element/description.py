@@ -1,4 +1,4 @@
-"""What a simulated Element cluster holds; plain data that scenarios write in YAML and msgspec decodes."""
+"""The description of a simulated Element cluster; scenarios write it in YAML, and msgspec decodes it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ DEFAULT_CURVE: Mapping[int, int] = MappingProxyType(
 Source: docs/domain/facts.md#6-2, and the recorded ListVolumes of a 12.x cluster.
 """
 
-VVOL_NAMESPACE = uuid.UUID("5d0f6c1e-6d0b-5d4e-9a53-4b6f47acc201")  # of this lab, so that derived ids are the same at every start
+VVOL_NAMESPACE = uuid.UUID("5d0f6c1e-6d0b-5d4e-9a53-4b6f47acc201")  # the lab's own, so that derived ids are the same at every start
 
 
 @dataclass(frozen=True, slots=True)
 class QosDescription:
-    """Limits in 4 KiB-normalised I/O operations a second; `curve` None is the default one."""
+    """Limits in 4 KiB-normalised I/O operations a second; `curve` None is the default curve."""
 
     min: int = 50
     max: int = 15000
@@ -39,13 +39,13 @@ class QosDescription:
 
     @property
     def costs(self) -> Mapping[int, int]:
-        """The curve in force."""
+        """The curve that applies."""
         return DEFAULT_CURVE if self.curve is None else self.curve
 
 
 @dataclass(frozen=True, slots=True)
 class QosPolicyDescription:
-    """A named set of limits; its id is its place in the list, from 1."""
+    """A named set of limits; its id is its position in the list, from 1."""
 
     name: str
     min: int
@@ -61,7 +61,7 @@ class QosPolicyDescription:
 
 @dataclass(frozen=True, slots=True)
 class NodeDescription:
-    """A storage node; an active one has a protocol endpoint. `version` None is the cluster's."""
+    """A storage node; an active one has a protocol endpoint. `version` None is the cluster's version."""
 
     id: int
     name: str
@@ -71,7 +71,7 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True)
 class LoadDescription:
-    """What a volume is doing; all zero is idle."""
+    """The load of a volume; all zero means idle."""
 
     average_io_bytes: int = 0
     utilization: float = 0.0  # 1.0 is the ceiling
@@ -82,11 +82,11 @@ class LoadDescription:
 
 @dataclass(frozen=True, slots=True)
 class VolumeDescription:
-    """A volume with a policy (by name), limits of its own, or neither: then the cluster's defaults hold.
+    """A volume with a policy (by name), limits of its own, or neither, in which case the cluster's defaults apply.
 
-    With both it is in the policy, and its own limits are in force all the same: "Custom QoS will override" (docs/domain/facts.md#6-6).
+    With both, its own limits apply although it has a policy: "Custom QoS will override" (docs/domain/facts.md#6-6).
 
-    `id` None takes the volume's place in the list, from 1; give it for all volumes or for none.
+    `id` None is the volume's position in the list, from 1; give ids to all volumes or to none.
     """
 
     name: str
@@ -101,11 +101,11 @@ class VolumeDescription:
 
 @dataclass(frozen=True, slots=True)
 class AccessGroupDescription:
-    """A volume access group; which volumes it has stands with them.
+    """A volume access group; each volume lists the groups it is in.
 
     Attributes:
-        initiators: IQNs, and WWPNs as the cluster writes them: "21:00:00:0e:1e:14:af:40".
-        require_chap: its initiators have CHAP secrets of their own, which ListInitiators tells in clear.
+        initiators: IQNs, and WWPNs in the cluster's notation: "21:00:00:0e:1e:14:af:40".
+        require_chap: its initiators have CHAP secrets of their own, which ListInitiators shows in clear text.
     """
 
     name: str
@@ -115,7 +115,7 @@ class AccessGroupDescription:
 
 @dataclass(frozen=True, slots=True)
 class ContainerDescription:
-    """A storage container, what vSphere shows as one vVol datastore; `id` None is derived from the name."""
+    """A storage container, which vSphere shows as one vVol datastore; `id` None is derived from the name."""
 
     name: str
     id: str | None = None
@@ -131,8 +131,8 @@ class VvolDescription:
         kind: VMW_VVolType: Data, Config, Swap, Mem ...
         vm_uuid: VMW_VmID.
         id: virtualVolumeID; None is derived from container and name, which must then be unique together.
-        node: the node whose protocol endpoint carries it; None spreads vVols over the active nodes in turn.
-        bound_by: virtualVolumeHostIDs, one binding each; empty for a vVol that nobody has open.
+        node: the node whose protocol endpoint carries it; None distributes vVols over the active nodes in turn.
+        bound_by: virtualVolumeHostIDs, one binding each; empty while no host has the vVol open.
     """
 
     name: str
@@ -150,7 +150,7 @@ class VvolDescription:
 
 @dataclass(frozen=True, slots=True)
 class LimitsDescription:
-    """What GetLimits tells of QoS settings. Source: docs/domain/facts.md#6-5 (getlimits.adoc)."""
+    """The limits of QoS settings that GetLimits returns. Source: docs/domain/facts.md#6-5 (getlimits.adoc)."""
 
     min_iops_floor: int = 50
     min_iops_ceiling: int = 15000
@@ -165,14 +165,14 @@ class ElementDescription:
     """One cluster.
 
     Attributes:
-        unique_id: four ASCII characters; they stand in every device name of the cluster.
-        page_limit: most volumes that one ListVolumes answers, however many were asked for.
-        api_versions: what GetAPI says is spoken, oldest first; the last one is the current one.
-        permissions: what the account may do: "read" and "write". Source: the access types of the same names in Element's API reference,
-            "Access control"; the lab knows no finer ones.
-        access_groups: those with initiators; further ones that volumes name have none.
-        custom_qos_keeps_policy: whether a volume that is given limits of its own stays in its policy. What a real cluster does is not
-            verified, so both can be had.
+        unique_id: four ASCII characters; they are part of every device name of the cluster.
+        page_limit: the most volumes in one ListVolumes answer, however many were requested.
+        api_versions: the versions that GetAPI lists, oldest first; the last one is the current one.
+        permissions: of the account: "read" and "write". Source: the access types of the same names in Element's API reference, "Access
+            control"; the lab has no finer ones.
+        access_groups: those with initiators; other groups that volumes name have none.
+        custom_qos_keeps_policy: whether a volume that gets limits of its own stays in its policy. The behaviour of a real cluster is not
+            verified, so both are possible.
         clock_ahead_seconds: how far the cluster's clock is ahead of this machine's.
     """
 
@@ -197,9 +197,9 @@ class ElementDescription:
         if len(self.unique_id) != 4 or not self.unique_id.isascii():
             raise ValueError(f"unique_id of {self.name} must be 4 ASCII characters, not {self.unique_id!r}")
         policies = {policy.name for policy in self.qos_policies}
-        asked = {volume.policy for volume in self.volumes} | {vvol.policy for vvol in self.vvols}
-        if asked - policies - {None}:
-            raise ValueError(f"{self.name} has no QoS policy named {sorted(name for name in asked - policies if name)}")
+        used = {volume.policy for volume in self.volumes} | {vvol.policy for vvol in self.vvols}
+        if used - policies - {None}:
+            raise ValueError(f"{self.name} has no QoS policy named {sorted(name for name in used - policies if name)}")
         containers = {container.name for container in self.containers}
         lost = {vvol.container for vvol in self.vvols} - containers
         if lost:
@@ -218,7 +218,7 @@ class ElementDescription:
         return f"6f47acc2{node_id:08x}{self.unique_id.encode().hex()}00000000"
 
     def pe_iqn(self, node_id: int) -> str:
-        """The target that hosts reach a node's protocol endpoint at. The form is the lab's."""
+        """The target name of a node's protocol endpoint. The form is the lab's own."""
         return f"iqn.2010-01.com.solidfire:{self.unique_id}.pe.{node_id}"
 
     def volume_naa(self, volume_id: int) -> str:
@@ -230,7 +230,7 @@ class ElementDescription:
         return tuple(place if volume.id is None else volume.id for place, volume in enumerate(self.volumes, 1))
 
     def vvol_volume_ids(self) -> tuple[int, ...]:
-        """The volumeIDs of the volumes behind `vvols`, in their order: they follow the ordinary ones."""
+        """The volumeIDs of the volumes behind `vvols`, in their order; they follow the ordinary ones."""
         first = max(self.volume_ids(), default=0) + 1
         return tuple(range(first, first + len(self.vvols)))
 
@@ -246,7 +246,7 @@ class ElementDescription:
         return (vvol.id or str(uuid.uuid5(VVOL_NAMESPACE, f"{self.unique_id}/{vvol.container}/{vvol.name}"))).lower()
 
     def vvol_node(self, place: int) -> int | None:
-        """The node whose protocol endpoint carries the vVol at `place` of `vvols`; None when no node is active."""
+        """The node whose protocol endpoint carries the vVol at position `place` of `vvols`; None when no node is active."""
         chosen = self.vvols[place].node
         active = self.active_nodes
         if chosen is not None or not active:

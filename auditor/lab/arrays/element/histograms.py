@@ -1,4 +1,4 @@
-"""How often the lab's volumes were seen in which state; the shape is the recorded ListVolumeQoSHistograms'."""
+"""Histograms of the states of the lab's volumes, in the shape of the recorded ListVolumeQoSHistograms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from auditor.lab.arrays.element.records import LAB_TIME
 if TYPE_CHECKING:
     from auditor.lab.arrays.element.cluster import Volume
 
-SEEN = 7200  # samples of half a second: an hour
+SEEN = 7200  # samples: one every half second, for an hour
 
 _PERCENTS = {"Bucket1To19": 1, "Bucket20To39": 20, "Bucket40To59": 40, "Bucket60To79": 60, "Bucket80To100": 80}
 _SIZES = {
@@ -23,23 +23,23 @@ _SIZES = {
 }
 
 
-def histogram(found: Volume) -> dict[str, Any]:
-    """A qosHistogram object: the volume has done for an hour what it does now. That writing is all it does is the lab's."""
-    percent = round(found.load.utilization * 100)
+def histogram(volume: Volume) -> dict[str, Any]:
+    """A qosHistogram object: the volume has had its current load for an hour, all of it writes, which is the lab's choice."""
+    percent = round(volume.load.utilization * 100)
     under, over = _PERCENTS, _PERCENTS | {"Bucket101Plus": 101}
-    operations = found.load.actual_iops * 3600
+    operations = volume.load.actual_iops * 3600
     histograms = {
         "belowMinIopsPercentages": _counted(under, 0),
         "minToMaxIopsPercentages": _counted(over, percent),
         "readBlockSizes": _counted(_SIZES, 0),
         "targetUtilizationPercentages": _counted({"Bucket0": 0} | over, percent),
         "throttlePercentages": _counted({"Bucket0": 0} | under, 0),
-        "writeBlockSizes": _counted(_SIZES, found.load.average_io_bytes, operations),
+        "writeBlockSizes": _counted(_SIZES, volume.load.average_io_bytes, operations),
     }
-    return {"histograms": histograms, "timestamp": LAB_TIME, "volumeID": found.id}
+    return {"histograms": histograms, "timestamp": LAB_TIME, "volumeID": volume.id}
 
 
 def _counted(floors: dict[str, int], value: int, count: int = SEEN) -> dict[str, int]:
-    """All of `count` in the highest bucket whose floor `value` reaches, if there is one."""
+    """All of `count` in the highest bucket whose lower bound `value` reaches, if there is one."""
     reached = [name for name, floor in floors.items() if floor <= value]
     return {name: count if reached and name == reached[-1] else 0 for name in floors}

@@ -1,7 +1,7 @@
-"""The methods of the lab's Element cluster: parameters in, result out.
+"""The methods of the lab's Element cluster.
 
-Each takes what it understands out of `params`; what is left over comes back as `warning.unusedParameters`, as a real cluster does
-(recorded ListVolumeStats).
+Each method removes the parameters it understands from `params`; the server answers the others as `warning.unusedParameters`, as a real
+cluster does (recorded ListVolumeStats).
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
 
 
 def get_api(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """What can be asked, and under which versions."""
+    """The API versions and the methods."""
     versions = cluster.description.api_versions
     return {versions[-1]: sorted(METHODS), "currentVersion": versions[-1], "supportedVersions": list(versions)}
 
 
 def get_cluster_info(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Name, addresses and unique id."""
+    """The name, addresses and unique id of the cluster."""
     described = cluster.description
     info = {
         "attributes": {},
@@ -50,7 +50,7 @@ def get_cluster_info(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def get_cluster_version_info(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """The release the cluster runs, node by node."""
+    """The release of the cluster and of each node."""
     described = cluster.description
     nodes = [
         {"nodeID": node.id, "nodeInternalRevision": "", "nodeVersion": node.version or described.version} for node in described.active_nodes
@@ -66,12 +66,12 @@ def get_cluster_version_info(cluster: Cluster, _: dict[str, Any]) -> dict[str, A
 
 
 def list_active_nodes(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Nodes that serve."""
+    """The active nodes."""
     return {"nodes": [records.node(cluster.description, node) for node in cluster.description.active_nodes]}
 
 
 def list_all_nodes(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Nodes that serve and nodes that wait."""
+    """The active and the pending nodes."""
     lists: dict[str, list[dict[str, Any]]] = {"nodes": [], "pendingActiveNodes": [], "pendingNodes": []}
     under = {"active": "nodes", "pending": "pendingNodes", "pendingActive": "pendingActiveNodes"}
     for node in cluster.description.nodes:
@@ -80,7 +80,7 @@ def list_all_nodes(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Volumes by ascending id, never more than the page limit: a larger cluster is cut without a word.
+    """Volumes by ascending id, at most as many as the page limit; a larger list is cut without notice.
 
     Source: docs/domain/arrays.md#element.
     """
@@ -94,24 +94,24 @@ def list_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
     else:
         ids = list(cluster.volumes)
         chosen = [cluster.volumes[volume_id] for volume_id in ids[bisect.bisect_left(ids, start) :]]
-    found = [volume for volume in chosen if virtual or volume.vvol is None][:limit]
-    return {"volumes": [records.volume(cluster, volume) for volume in found]}
+    page = [volume for volume in chosen if virtual or volume.vvol is None][:limit]
+    return {"volumes": [records.volume(cluster, volume) for volume in page]}
 
 
 def list_volume_stats(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """What volumes are doing; all of them, or those asked for."""
+    """The load of all volumes, or of those requested."""
     wanted, virtual = params.pop("volumeIDs", None), params.pop("includeVirtualVolumes", True)
     chosen = cluster.volumes.values() if wanted is None else [_volume(cluster, volume_id) for volume_id in wanted]
     return {"volumeStats": [records.stats(cluster, volume) for volume in chosen if virtual or volume.vvol is None]}
 
 
 def list_qos_policies(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Policies and the volumes that use them."""
+    """The policies and the volumes that use them."""
     return {"qosPolicies": [records.policy(cluster, policy) for policy in cluster.policies.values()]}
 
 
 def list_virtual_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Virtual volumes, paged: `nextVirtualVolumeID` is where the next page starts, all zeros when there is none."""
+    """Virtual volumes, paged: `nextVirtualVolumeID` is where the next page begins, all zeros on the last page."""
     details, _ = params.pop("details", False), params.pop("recursive", False)
     start, limit = params.pop("startVirtualVolumeID", None), params.pop("limit", cluster.description.page_limit)
     wanted = params.pop("virtualVolumeIDs", None)
@@ -123,26 +123,26 @@ def list_virtual_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, 
 
 
 def list_virtual_volume_bindings(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Which vVol is open through which protocol endpoint."""
+    """The bindings: which vVol is open through which protocol endpoint."""
     wanted = params.pop("virtualVolumeBindingIDs", None)
-    found = [binding for binding in cluster.bindings.values() if wanted is None or binding.id in wanted]
-    return {"bindings": [records.binding(cluster.description, binding) for binding in found]}
+    bindings = [binding for binding in cluster.bindings.values() if wanted is None or binding.id in wanted]
+    return {"bindings": [records.binding(cluster.description, binding) for binding in bindings]}
 
 
 def list_protocol_endpoints(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """One per active node. Source: docs/domain/facts.md#10-2."""
+    """The protocol endpoints, one for each active node. Source: docs/domain/facts.md#10-2."""
     described = cluster.description
     return {"protocolEndpoints": [records.protocol_endpoint(described, node) for node in described.active_nodes]}
 
 
 def list_storage_containers(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """Containers with the ids of their virtual volumes."""
+    """The containers with the ids of their virtual volumes."""
     described = cluster.description
-    found = []
+    containers = []
     for container in described.containers:
         inside = [volume.vvol_id for volume in cluster.virtual.values() if volume.vvol and volume.vvol.container == container.name]
-        found.append({**records.container(described, container), "virtualVolumes": inside})
-    return {"storageContainers": found}
+        containers.append({**records.container(described, container), "virtualVolumes": inside})
+    return {"storageContainers": containers}
 
 
 def list_accounts(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
@@ -157,14 +157,14 @@ def list_accounts(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def list_volume_qos_histograms(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """What volumes were seen doing; all of them, or those asked for. That an unknown id refuses the question is as for other lists."""
+    """The histograms of all volumes, or of those requested. That an unknown id is refused is as in other lists."""
     wanted = params.pop("volumeIDs", None)
     chosen = cluster.volumes.values() if wanted is None else [_volume(cluster, volume_id) for volume_id in wanted]
     return {"qosHistograms": [histogram(volume) for volume in chosen]}
 
 
 def get_limits(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """What may be written. Source: API reference, GetLimits; only the names that concern volumes and QoS."""
+    """The limits of values that can be written. Source: API reference, GetLimits; only the names that concern volumes and QoS."""
     limits = cluster.description.limits
     return {
         "qosPolicyCountMax": 500,
@@ -180,12 +180,12 @@ def get_limits(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
 
 
 def get_default_qos(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
-    """The limits of a volume that was given none; the QoS object is the result itself."""
+    """The limits of a volume without limits of its own; the result itself is the QoS object."""
     return records.qos(Qos.of(cluster.description.default_qos))
 
 
 def modify_volume(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Change a volume's QoS; what else a real cluster can change, the lab refuses by name."""
+    """Change a volume's QoS; other changes, which a real cluster can make, are refused by name."""
     changes = {name: params.pop(name) for name in list(params) if name in ("qos", "qosPolicyID", "associateWithQoSPolicy")}
     volume_id = params.pop("volumeID", None)
     if params:
@@ -194,31 +194,31 @@ def modify_volume(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
 
 
 def modify_volumes(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """The same change to up to 500 volumes, to all of them or to none. Source: API reference, ModifyVolumes."""
+    """Change up to 500 volumes, all of them or none. Source: API reference, ModifyVolumes."""
     volume_ids = params.pop("volumeIDs", None)
     if not isinstance(volume_ids, list) or len(volume_ids) > 500:
         raise ElementError("xInvalidParameter", "volumeIDs must be a list of at most 500 volumes.")
-    asked, before = dict(params), cluster.written()
+    changes, before = dict(params), cluster.written()
     try:
-        changed = [modify_volume(cluster, {**asked, "volumeID": volume_id})["volume"] for volume_id in volume_ids]
+        changed = [modify_volume(cluster, {**changes, "volumeID": volume_id})["volume"] for volume_id in volume_ids]
     except ElementError:
-        cluster.put_back(before)
+        cluster.reset_options(before)
         raise
     params.clear()
     return {"volumes": changed}
 
 
 def modify_qos_policy(cluster: Cluster, params: dict[str, Any]) -> dict[str, Any]:
-    """Change a policy; values left out stay."""
+    """Change a policy; limits left out stay."""
     changed = cluster.modify_policy(params.pop("qosPolicyID", None), params.pop("qos", None), params.pop("name", None))
     return {"qosPolicy": records.policy(cluster, changed)}
 
 
 def _volume(cluster: Cluster, volume_id: Any) -> Volume:
-    found = cluster.volumes.get(volume_id)
-    if found is None:
+    volume = cluster.volumes.get(volume_id)
+    if volume is None:
         raise ElementError("xVolumeIDDoesNotExist", f"VolumeID {volume_id} does not exist.")
-    return found
+    return volume
 
 
 METHODS: Mapping[str, Method] = {

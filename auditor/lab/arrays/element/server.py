@@ -30,22 +30,22 @@ _UNAUTHORIZED = Answer(
     401,
     (("WWW-Authenticate", 'Basic realm="Element"'),),
 )
-_HALF_DONE = ElementError("xDBOperationFailed", "The lab was told to fail half way.")  # the name is the lab's
+_HALF_DONE = ElementError("xDBOperationFailed", "An injected fault stopped this half way.")  # the name is the lab's
 _NOT_FOUND = Answer(b"<html><body><h1>404 Not Found</h1></body></html>", "text/html", 404)
 
 
 class ElementServer(WireServer):
-    """One cluster at one address, until `stop`.
+    """Serves one cluster at one address, until `stop`.
 
     Args:
-        description: what it holds at the start.
+        description: what the cluster holds at the start.
         tls_context: the server's certificate.
-        username: the one account there is.
-        password: its password; kept for comparing, never answered.
+        username: its only account.
+        password: of the account; only compared, never sent.
 
     Attributes:
-        alterations: by method, what becomes of a result before it is answered: (params, result) -> result. Where a real cluster may
-            answer something odd, a test says so here; networks that misbehave are `faults`.
+        alterations: by method, a function that changes a result before it is sent: (params, result) -> result. With it a test sends answers
+            that a real cluster may give and the lab does not; `faults` are for a network that misbehaves.
     """
 
     def __init__(self, description: ElementDescription, tls_context: ssl.SSLContext, username: str, password: str) -> None:
@@ -56,7 +56,7 @@ class ElementServer(WireServer):
         super().__init__(self._answer, _operation, tls_context)
 
     def add_node(self, name: str | None = None) -> NodeDescription:
-        """Put one more storage node to work while serving; see `Cluster.add_node`."""
+        """Add a storage node while serving; see `Cluster.add_node`."""
         with self._lock:
             return self.cluster.add_node(name)
 
@@ -78,25 +78,25 @@ class ElementServer(WireServer):
     def _known(self, authorization: str) -> bool:
         scheme, _, encoded = authorization.partition(" ")
         try:
-            told = base64.b64decode(encoded, validate=True)
+            credentials = base64.b64decode(encoded, validate=True)
         except binascii.Error:
             return False
-        return scheme.lower() == "basic" and hmac.compare_digest(told, self._expected)
+        return scheme.lower() == "basic" and hmac.compare_digest(credentials, self._expected)
 
     def _call(self, version: str, call: dict[str, Any], request: Request) -> Answer:
         name, params = str(call.get("method")), dict(call.get("params") or {})
         try:
-            asked = dict(params)
+            requested = dict(params)
             lacking = frozenset(fault.privilege for fault in request.faults if fault.kind == "permission")
             method = self._method(version, name, lacking)
-            if request.fault("half") and len(asked.get("qos") or ()) > 1:
-                params["qos"] = dict(list(asked["qos"].items())[: len(asked["qos"]) // 2])
+            if request.fault("half") and len(requested.get("qos") or ()) > 1:
+                params["qos"] = dict(list(requested["qos"].items())[: len(requested["qos"]) // 2])
             with _ignored(self.cluster) if request.fault("deaf") else nullcontext():
                 result = method(self.cluster, params)
             if request.fault("half"):
                 return _reply(call.get("id"), error=_HALF_DONE)
             if name in self.alterations:
-                result = self.alterations[name](asked, result)
+                result = self.alterations[name](requested, result)
         except ElementError as error:
             return _reply(call.get("id"), error=error)
         return _reply(call.get("id"), result=result, unused=params)
@@ -109,23 +109,23 @@ class ElementServer(WireServer):
             raise ElementError("xUnknownAPIMethod", f"method={name}")
         needed = "write" if name.startswith("Modify") else "read"
         if needed not in description.permissions - lacking:
-            # The name stands in a vendor's script; when it is used, and its text, are not verified.
+            # The name comes from a vendor's script; when it is used, and its text, are not verified.
             raise ElementError("xPermissionDenied", f"Permission denied for method {name}")
         return METHODS[name]
 
 
 @contextmanager
 def _ignored(cluster: Cluster) -> Iterator[None]:
-    """Have what the block writes undone: the limits, and who uses which."""
+    """Undo everything that the block writes."""
     before = cluster.written()
     yield
-    cluster.put_back(before)
+    cluster.reset_options(before)
 
 
 def _reply(call_id: Any, *, result: Any = None, error: ElementError | None = None, unused: dict[str, Any] | None = None) -> Answer:
     body: dict[str, Any] = {"id": call_id}
     if error is not None:
-        # Every error that the system itself makes has the code 500. Source: API reference, "error".
+        # Every error of the system itself has the code 500. Source: API reference, "error".
         body["error"] = {"code": 500, "message": error.message, "name": error.name}
     else:
         body["result"] = result

@@ -1,1 +1,1 @@
-"""The lab's Fujitsu ETERNUS DX: what it holds (description.py) and its command line over SSH (server.py)."""
+"""The lab's Fujitsu ETERNUS DX: its description (description.py), its state (array.py) and its command line over SSH (server.py)."""

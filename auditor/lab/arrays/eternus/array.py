@@ -1,4 +1,4 @@
-"""The state of a simulated ETERNUS DX: what the description says, and whatever was written since."""
+"""The state of a simulated ETERNUS DX: its description, and everything written since the start."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ KINDS = ("total", "read", "write")
 
 
 class RefusedError(Exception):
-    """The array understood and will not; the argument is a code of commands.ERRORS."""
+    """The array refuses a command; the argument is a code of commands.ERRORS."""
 
 
 @dataclass(slots=True)
 class Volume:
-    """A volume as it stands now; `categories` by kind: total, read, write."""
+    """A volume in its current state; `categories` by kind: total, read, write."""
 
     number: int
     name: str
@@ -30,10 +30,10 @@ class Volume:
 
 
 class Array:
-    """Everything that the answers are made of; writes stick until the server stops. Only the server's own thread may touch it.
+    """The state that answers are made from; writes stay until the server stops. Only the server's own thread may use it.
 
     Attributes:
-        volumes: by number, in the order of the numbers.
+        volumes: by number, in ascending order.
         table: the category table: by category, then by kind.
     """
 
@@ -54,14 +54,14 @@ class Array:
         return next((volume for volume in self.volumes.values() if volume.name == name), None)
 
     def pools(self) -> list[str]:
-        """Names of the pools in the order of their numbers."""
+        """The names of the pools in the order of their numbers."""
         return list(dict.fromkeys(volume.pool for volume in self.volumes.values()))
 
     def pools_of(self, *, thin: bool) -> list[tuple[int, str, int]]:
         """Number, name and size in MB of the thin pools, or of the RAID groups; each is twice as large as its volumes."""
-        found = []
+        pools = []
         for number, name in enumerate(self.pools()):
             members = [volume for volume in self.volumes.values() if volume.pool == name]
             if (members[0].type == "TPV") == thin:
-                found.append((number, name, 2 * sum(volume.size_mb for volume in members)))
-        return found
+                pools.append((number, name, 2 * sum(volume.size_mb for volume in members)))
+        return pools

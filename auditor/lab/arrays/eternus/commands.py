@@ -1,8 +1,8 @@
 """The commands of the lab's ETERNUS DX: a line in, lines out.
 
-How an account is answered is decided by its role (description.py). Where a command's form is in no public source for a role, the array
-says that the account may not use it, for nothing may be learnt from an invented one: people get no QoS and no users, Software no
-affinities. That a real array says E5003 to an account that may not do a thing follows from the code's meaning, and is not verified.
+The role of an account decides the form of its answers (description.py). Where no public source has a command's form for a role, the array
+answers that the account may not use it, because an invented form would mislead: text accounts get no QoS and no users, Software accounts no
+affinities. That a real array answers E5003 to an account without a permission follows from the code's meaning, and is not verified.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ERRORS: Mapping[str, str] = {
     "0110": "Resource does not exist",
     "5003": "The user authority to use the command is improper",
 }
-"""What codes mean. Source: cinder's Fujitsu driver, `CLIRETCODE_dic`; only what the lab can answer."""
+"""Error codes and their texts. Source: cinder's Fujitsu driver, `CLIRETCODE_dic`; only those that the lab answers."""
 
 MOST_IOPS, MOST_MB_PER_SECOND = 4294967295, 2097151  # Source: cinder's Fujitsu driver, MAX_IOPS and MAX_THROUGHPUT
 _LIMITED_BY = {"volume-qos": "total", "volume-qos-read": "read", "volume-qos-write": "write"}
@@ -44,21 +44,21 @@ _CATEGORY_OF = {"bandwidth-limit": "total", "read-bandwidth-limit": "read", "wri
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Who asks."""
+    """The account that sends a command."""
 
     name: str
     role: str
     may_write: bool
 
     @property
-    def by_machine(self) -> bool:
-        """Whether it is answered in the machine's form."""
+    def is_machine_readable(self) -> bool:
+        """Whether its answers have the machine-readable form."""
         return self.role == MACHINE_ROLE
 
 
 @dataclass(frozen=True, slots=True)
 class _Command:
-    """What is behind some words; a form is None where it was never recorded."""
+    """The two forms of a command's answer; None where a form was never recorded."""
 
     machine: Form | None = None
     text: Form | None = None
@@ -68,14 +68,14 @@ class _Command:
 
 
 def accounts(description: EternusDescription, main: str) -> dict[str, Account]:
-    """Every account by name; `main` is the one the server was started with."""
+    """Every account by name; `main` is the one that the server was started with."""
     every = {one.name: Account(one.name, one.role, one.role in WRITING_ROLES) for one in description.users}
     every[main] = Account(main, description.role, description.role in WRITING_ROLES and "write" in description.permissions)
     return every
 
 
 def operation(line: str) -> str:
-    """The command without its parameters, as faults and the list of requests know it."""
+    """The command without its parameters, as in faults and in the list of requests."""
     return " ".join(_words(line))
 
 
@@ -98,19 +98,22 @@ def answer(array: Array, everybody: Mapping[str, Account], account: Account, lin
         if place + 1 == len(rest):
             return refusal(account, "0004")
         options[parameter] = rest[place + 1]
-    form = command.machine if account.by_machine else command.text
+    form = command.machine if account.is_machine_readable else command.text
     if form is None or (command.writes and not account.may_write):
         return refusal(account, "5003")
     try:
         lines = form(array, options)
     except RefusedError as error:
         return refusal(account, str(error))
-    return ["00", *lines] if account.by_machine else lines
+    return ["00", *lines] if account.is_machine_readable else lines
 
 
 def refusal(account: Account, code: str) -> list[str]:
-    """An error: status 01 and the code, or a sentence; recorded ones go on with a line about the parameter, whose numbers are not known."""
-    return ["01", code] if account.by_machine else [f"Error: E{code} {ERRORS[code]}."]
+    """An error: status 01 and the code, or a sentence.
+
+    A recorded error has a further line about the parameter, with numbers of unknown meaning, which is left out here.
+    """
+    return ["01", code] if account.is_machine_readable else [f"Error: E{code} {ERRORS[code]}."]
 
 
 def _words(line: str) -> list[str]:
@@ -123,10 +126,10 @@ def _words(line: str) -> list[str]:
 
 
 def _misunderstood(line: str, place: int, what: str | None = None) -> list[str]:
-    """A caret under the word at `place`, which was not understood.
+    """A caret under the word at position `place`, which is unknown.
 
-    Recorded: the caret under an unknown parameter, with no word about it, and "Error: Ambiguous command" under a caret. That an unknown
-    command is told in the same way is not verified; nor is, that a Software account is told so too, but cinder's driver looks for "Error".
+    Recorded: a caret under an unknown parameter without a text, and "Error: Ambiguous command" under a caret. That an unknown command is
+    answered in the same form is not verified, nor that a Software account gets this form; but cinder's driver looks for "Error".
     """
     start = [word.start() for word in re.finditer(r"\S+", line)][place]
     caret = " " * (len(PROMPT) + start) + "^"
@@ -152,7 +155,7 @@ def _commands(description: EternusDescription, everybody: Mapping[str, Account])
         "show flexible-tier-pools": _Command(_no_flexible_tiers, _no_flexible_tiers),
         "show users": _Command(lambda *_: _users(everybody)),
         "show cli-error-code": _Command(_error_code, parameters=frozenset({"error-code"})),
-        # Of the session alone; the lab never pages and never locks, so there is nothing to remember.
+        # Session commands only; the lab neither pages nor locks, so they have no effect.
         "set clienv-show-more": _Command(_nothing, _nothing, frozenset({"scroll"})),
         "set clienv-force-unlock": _Command(_nothing, _nothing),
     }
@@ -176,8 +179,8 @@ def _nothing(_array: Array, _options: Mapping[str, str]) -> list[str]:
 
 
 def _users(everybody: Mapping[str, Account]) -> list[str]:
-    """Name and role; the four fields behind them are as recorded for these two roles, and not understood."""
-    rows = [f"{one.name}\t{one.role}\t01\t{'01' if one.by_machine else '00'}\t00\t00" for one in everybody.values()]
+    """Name and role; the four fields after them are as recorded for these two roles, with unknown meaning."""
+    rows = [f"{one.name}\t{one.role}\t01\t{'01' if one.is_machine_readable else '00'}\t00\t00" for one in everybody.values()]
     return [f"{len(rows):02X}", *rows]
 
 
@@ -191,12 +194,12 @@ def _error_code(_: Array, options: Mapping[str, str]) -> list[str]:
 
 
 def _set_volume_qos(array: Array, options: Mapping[str, str]) -> list[str]:
-    """Put a volume into other categories; what is left out stays."""
+    """Change some categories of a volume; the others stay."""
     volume = _volume(array, options)
-    asked = {_CATEGORY_OF[name]: _number(value, 0, CATEGORIES - 1) for name, value in options.items() if name in _CATEGORY_OF}
-    if not asked:
+    categories = {_CATEGORY_OF[name]: _number(value, 0, CATEGORIES - 1) for name, value in options.items() if name in _CATEGORY_OF}
+    if not categories:
         raise RefusedError("0004")
-    volume.categories.update(asked)
+    volume.categories.update(categories)
     return ["0001"]
 
 
@@ -215,7 +218,7 @@ def _volume(array: Array, options: Mapping[str, str]) -> Volume:
 
 
 def _set_qos_bandwidth_limit(array: Array, options: Mapping[str, str]) -> list[str]:
-    """Change one line of the category table. That a real array refuses line 0, which is "unlimited", is not verified."""
+    """Change one line of the category table. That a real array refuses line 0, "unlimited", is not verified."""
     missing = {"mode", "bandwidth-limit", "iops", "throughput"} - set(options)
     if missing:
         raise RefusedError("0004")
@@ -228,7 +231,7 @@ def _set_qos_bandwidth_limit(array: Array, options: Mapping[str, str]) -> list[s
 
 
 def _number(value: str, least: int, most: int) -> int:
-    """A decimal number. Source: cinder's Fujitsu driver sends decimals, although it reads hex."""
+    """A decimal number. Source: cinder's Fujitsu driver sends decimals, although it reads hexadecimal."""
     if not (value.isascii() and value.isdigit()):
         raise RefusedError("0001")
     if not least <= int(value) <= most:

@@ -1,4 +1,4 @@
-"""What a simulated ETERNUS DX holds; plain data that scenarios write in YAML and msgspec decodes."""
+"""The description of a simulated ETERNUS DX; scenarios write it in YAML, and msgspec decodes it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ CATEGORIES = 16
 """Bandwidth limits 0 (unlimited) to 15. Source: recorded `show qos-bandwidth-limit`; cinder's Fujitsu driver chooses from 1 to 15."""
 
 QOS_TABLE_SINCE = "V11L30"
-"""Firmware from which the category table can be read and set, and reads and writes have categories of their own.
+"""The firmware from which the category table can be read and set, and reads and writes have their own categories.
 
-Before it a volume has one category of a fixed table: 1 is 800 MB/s, then 700, 600, 500, 400, 300, 200, 100, 70, 40, 25, 20, 15, 10, and 15
-the least. Source: cinder's Fujitsu driver, `_set_qos` and `_get_qos_category_by_value`.
+Before it, a volume has one category of a fixed table: 1 is 800 MB/s, then 700, 600, 500, 400, 300, 200, 100, 70, 40, 25, 20, 15, 10, and 15
+is the least. Source: cinder's Fujitsu driver, `_set_qos` and `_get_qos_category_by_value`.
 """
 
 MACHINE_ROLE = "Software"
-"""The role whose accounts are answered in the machine's form; others get text for people.
+"""The role whose accounts get machine-readable answers; other roles get text.
 
-Source: cinder's Fujitsu driver insists on it and reads the former, delfin's logs in as a person and reads the latter, by the same commands.
+Source: cinder's Fujitsu driver requires this role and reads the machine-readable form; delfin's uses a person's role and reads the text, by
+the same commands.
 """
 
 READING_ROLES = frozenset({"Monitor", "AccountAdmin", "SecurityAdmin"})
@@ -31,7 +32,7 @@ _UID_PREFIX = re.compile(r"600000e0[0-9a-f]{16}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class LimitDescription:
-    """A ceiling; 65535 of each is what the recorded table has for "none"."""
+    """A limit; 65535 of each means "none" in the recorded table."""
 
     iops: int = 0xFFFF
     mb_per_second: int = 0xFFFF
@@ -39,7 +40,7 @@ class LimitDescription:
 
 @dataclass(frozen=True, slots=True)
 class CategoryDescription:
-    """One line of the array's category table, for all I/O of a volume, its reads, and its writes."""
+    """One line of the array's category table: the limits for all I/O of a volume, its reads, and its writes."""
 
     number: int  # 1 to 15
     total: LimitDescription = LimitDescription()
@@ -51,7 +52,7 @@ class CategoryDescription:
 class VolumeDescription:
     """A volume and its categories; 0 is unlimited.
 
-    `number` None takes the volume's place in the list, from 0; give it for all volumes or for none. `type` is TPV, Open or Standard.
+    `number` None is the volume's position in the list, from 0; give numbers to all volumes or to none. `type` is TPV, Open or Standard.
     """
 
     name: str
@@ -66,9 +67,9 @@ class VolumeDescription:
 
 @dataclass(frozen=True, slots=True)
 class HostDescription:
-    """A host's port as the array knows it: `wwn` is 16 hex digits, `response` the name of its host response.
+    """A host's port as the array knows it: `wwn` has 16 hex digits, `response` is the name of its host response.
 
-    One with an `iscsi_name` is an iSCSI host, and has no WWN.
+    A port with an `iscsi_name` belongs to an iSCSI host and has no WWN.
     """
 
     name: str
@@ -83,8 +84,8 @@ class PortDescription:
     """A host port, for example `CM#0 CA#0 Port#0`.
 
     Attributes:
-        affinity: host affinity mode; without it everybody at the port sees `luns`.
-        hosts: by host name, the LUN group it sees at this port, where that was not done by groups (`affinities`).
+        affinity: host affinity mode; without it every host at the port sees `luns`.
+        hosts: by host name, the LUN group that it sees at this port, unless `affinities` set that by groups.
         luns: volume names in LUN order, only without affinity mode.
     """
 
@@ -96,7 +97,7 @@ class PortDescription:
 
 @dataclass(frozen=True, slots=True)
 class GroupDescription:
-    """A named list: ports of a port group, hosts of a host group, or volumes of a LUN group in LUN order. Numbered from 0."""
+    """A named list, numbered from 0: the ports of a port group, the hosts of a host group, or the volumes of a LUN group in LUN order."""
 
     name: str
     members: tuple[str, ...]
@@ -113,7 +114,7 @@ class AffinityDescription:
 
 @dataclass(frozen=True, slots=True)
 class UserDescription:
-    """An account beside the main one, with the same password."""
+    """A further account, with the main account's password."""
 
     name: str
     role: str
@@ -124,18 +125,18 @@ class EternusDescription:
     """One array.
 
     Attributes:
-        firmware: as the array tells it, for example V10L66-0000.
-        model_name: as the array tells it: a DX100 S3 says ET103ACU, a DX200 S3 ET203ACU (both recorded). What other models say is not
-            known; a scenario that needs one has to make it up.
+        firmware: in the array's notation, for example V10L66-0000.
+        model_name: in the array's notation: ET103ACU for a DX100 S3, ET203ACU for a DX200 S3 (both recorded). The names of other models are
+            not known; a scenario that needs one invents it.
         uid_prefix: the first 24 hex digits of every volume's UID; the volume's number follows. Source: docs/domain/arrays.md#device-names,
-        5 of 5 records.
+            5 of 5 records.
         qos: whether the model has volume QoS at all. S2 has none (cinder's Fujitsu driver), so S1 has none either.
-        early_cli: an early command line refuses `show volumes -mode uid` and prints another table without it (recorded by delfin, model not
-            told). With it no UID can be read as text.
+        early_cli: an early command line refuses `show volumes -mode uid` and prints another table without it (recorded by delfin, unknown
+            model). With it no UID can be read as text.
         categories: lines of the category table that differ from `LimitDescription()`.
         role: of the account that the server is started with.
         users: further accounts.
-        permissions: what the main account may do: "read" and "write"; with "read" alone it is refused writes whatever its role.
+        permissions: of the main account: "read" and "write"; with "read" alone its writes are refused whatever its role.
     """
 
     name: str
@@ -180,7 +181,7 @@ class EternusDescription:
 
     def _check_names(self) -> None:
         volumes, hosts, ports = ({one.name for one in each} for each in (self.volumes, self.hosts, self.ports))
-        for what, known, asked in (
+        for what, known, used in (
             ("volume", volumes, {name for group in self.lun_groups for name in group.members}),
             ("volume", volumes, {name for port in self.ports for name in port.luns}),
             ("host", hosts, {name for group in self.host_groups for name in group.members}),
@@ -191,8 +192,8 @@ class EternusDescription:
             ("host group", _names(self.host_groups), {one.host_group for one in self.affinities}),
             ("port group", _names(self.port_groups), {one.port_group for one in self.affinities}),
         ):
-            if asked - known:
-                raise ValueError(f"{self.name} has no {what} named {sorted(asked - known)}")
+            if used - known:
+                raise ValueError(f"{self.name} has no {what} named {sorted(used - known)}")
 
     @property
     def has_qos_table(self) -> bool:
@@ -204,7 +205,7 @@ class EternusDescription:
         return tuple(place if one.number is None else one.number for place, one in enumerate(self.volumes))
 
     def uid(self, number: int) -> str:
-        """The UID of a volume, 32 hex digits in upper case; hosts see it in lower case after "naa."."""
+        """The UID of a volume, 32 hex digits in upper case; hosts show it in lower case after "naa."."""
         return f"{self.uid_prefix}{number:04x}0000".upper()
 
 

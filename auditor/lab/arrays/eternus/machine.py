@@ -1,9 +1,9 @@
-"""What accounts of the role Software are answered: lines of tab-separated fields, numbers in hex.
+"""The answers to accounts of the role Software: lines of tab-separated fields, numbers in hexadecimal.
 
-The lines are the ones after the status; a prompt follows them. Where the recorded answers tell what a field means, it is filled; the others
-hold what was recorded, and nothing may be read into them. Source of every form: the answers that Fujitsu wrote for the tests of its cinder
-driver; of hosts, LUN groups and thin pools, the ones of its OpenSDS driver. The count in the first line of `show volumes` and `show users`
-is not verified: the records hold other numbers there than they have rows. Those of the OpenSDS driver hold as many.
+The lines follow the status line; a prompt follows them. A field is filled where the recordings show its meaning; other fields hold the
+recorded value, which means nothing. Source of every form: the answers that Fujitsu wrote for the tests of its cinder driver; of hosts, LUN
+groups and thin pools, those of its OpenSDS driver. The count in the first line of `show volumes` and `show users` is not verified: the
+recordings have another number there than they have rows, except those of the OpenSDS driver.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _BLOCKS_PER_MB = 2048  # of 512 bytes. Source: cinder's Fujitsu driver, `_show_pool_provision`
 _AVAILABLE = "A001"
-_TYPES = {"TPV": "0B"}  # recorded; other types are answered as 00, which is not verified
+_TYPES = {"TPV": "0B"}  # recorded; that other types are 00 is not verified
 _UNKNOWN_BEFORE_UID = ("00", "00", "00000000", "0050", "FF", "00", "FF", "FF", "20", "FF", "FFFF", "00")
 _UNKNOWN_OF_POOLS = ("01", "5A", "4B", "00", "00", "00", "0000000000200000", "00000001", "FF", "01")
 _UNKNOWN_AFTER_UID = ("00", "00", "FF", "FF", "FFFFFFFF", "00", "00", "FF")
 
 
 def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
-    """One record of the array, the firmware in its twelfth field, then the enclosures after their count."""
+    """One record of the array, with the firmware in its twelfth field, then the enclosures after their count."""
     one = array.description
     identity = (one.name, "01", one.model_name, one.serial_number, one.device_identification)
     record = _line(*identity, "20", "00", "00", "01", "02", "01001000", one.firmware, "91")
@@ -56,7 +56,7 @@ def host_wwn_names(array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def host_iscsi_names(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The iSCSI hosts; an address of zeros is any, which is not verified."""
+    """The iSCSI hosts; that an address of zeros means any is not verified."""
     rows = [
         _line(f"{number:04X}", one.name, f"{one.response_number:02X}", one.response, "00000000", one.iscsi_name, "00")
         for number, one in enumerate(array.description.hosts)
@@ -88,7 +88,7 @@ def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
 
 
 def thin_pro_pools(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The thin provisioning pools, after a line with what could still be provisioned; nothing is known of the fields behind the sizes."""
+    """The thin provisioning pools, after a line with the space that is left; the meaning of the fields behind the sizes is not known."""
     rows = []
     for number, name, size_mb in array.pools_of(thin=True):
         size = f"{size_mb * _BLOCKS_PER_MB:016X}"
@@ -97,17 +97,17 @@ def thin_pro_pools(array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def volume_qos(array: Array, _: Mapping[str, str]) -> list[str]:
-    """Each volume's categories: total, read and write; total alone, and an empty field, before V11L30."""
+    """Each volume's categories: total, read and write; before V11L30 total alone, and an empty field."""
     rows = []
     for one in array.volumes.values():
         total, read, write = (f"{one.categories[kind]:02X}" for kind in KINDS)
-        told = (total, read, write) if array.description.has_qos_table else (total, "")
-        rows.append(_line(f"{one.number:04X}", one.name, *told))
+        categories = (total, read, write) if array.description.has_qos_table else (total, "")
+        rows.append(_line(f"{one.number:04X}", one.name, *categories))
     return [f"{len(rows):04X}" if array.description.has_qos_table else f"{len(rows):04X}\t", *rows]
 
 
 def qos_bandwidth_limit(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The category table: IOPS and MB/s of all, reads and writes; six more fields are recorded whose meaning is not known."""
+    """The category table: IOPS and MB/s of all I/O, reads and writes; the meaning of six more recorded fields is not known."""
     rows = []
     for number, limits in array.table.items():
         pairs = [f"{value:08x}" for kind in KINDS for value in (limits[kind].iops, limits[kind].mb_per_second)]

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from auditor.lab.wire import Fault
 
 LOGIN = "login"
-"""What the list of requests, and faults, call a login; other operations are the command without parameters."""
+"""The name of a login in the list of requests and in faults; the name of another operation is its command without parameters."""
 
-_GARBAGE = "\x00\x01\x1b[2J<html> not what you asked for"
-_PIECE = 16  # characters that a slow answer comes in
+_GARBAGE = "\x00\x01\x1b[2J<html> not a valid answer"
+_PIECE = 16  # characters in each piece of a slow answer
 _START_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class HostKey:
-    """What a client checks the server by.
+    """The host key that a client verifies the server by.
 
     Attributes:
         public: the line of a known_hosts file without the host: algorithm and base64.
@@ -41,22 +41,22 @@ class HostKey:
 
 
 class EternusServer:
-    """One array at one loopback address, served from a thread of its own until `stop`.
+    """Serves one array at one loopback address from a thread of its own, until `stop`.
 
     A session is an interactive shell that echoes and prompts with `CLI> `. Source: cinder's Fujitsu driver, which starts a shell for every
-    command and reads until the prompt. A command given without a shell is answered with the same transcript; how a real array answers that
-    is not known.
+    command and reads until the prompt. A command without a shell gets the same transcript; how a real array answers it is not known.
 
     Args:
-        description: what it holds at the start.
-        username: the main account; its role is the description's. The further accounts are there as well.
-        password: of every account; kept for comparing, never answered.
+        description: what the array holds at the start.
+        username: the main account, with the role of the description. The further accounts exist as well.
+        password: of every account; only compared, never sent.
 
     Attributes:
         host_key: new at every start.
         requests: `login` for each attempt and the commands without their parameters, in the order they arrived.
-        faults: of auditor.lab.wire. `refuse` (a login only) rejects the password; `status` answers E0060 "Resource locked", the one passing
-            trouble that is recorded; `ignore` says done to a write and does nothing; the other kinds are as described there.
+        faults: of auditor.lab.wire. `refuse` (only for a login) rejects the password; `status` answers E0060 "Resource locked", the only
+            recorded error that passes by itself; `ignore` answers a write with success and does nothing; the other kinds are as described
+            there.
     """
 
     def __init__(self, description: EternusDescription, username: str, password: str) -> None:
@@ -76,7 +76,7 @@ class EternusServer:
         self.port: int = self._listener.get_port()
 
     def stop(self) -> None:
-        """Stop serving, and hang up on everybody who is still connected."""
+        """Stop serving, and close every open connection."""
         if self._thread.is_alive():
             asyncio.run_coroutine_threadsafe(self._hang_up(), self._loop).result(_START_SECONDS)
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -112,16 +112,16 @@ class EternusServer:
         await asyncio.gather(*waiting, return_exceptions=True)
 
     def known(self, username: str, password: str) -> bool:
-        """Whether that account has that password."""
+        """Whether the account has that password."""
         return hmac.compare_digest(password.encode(), self._password) and username in self._accounts
 
     def take(self, operation: str, line: str = "") -> dict[str, Fault]:
-        """Note a request; the faults that hit it, by kind."""
+        """Record a request; return the faults that apply to it, by kind."""
         self.requests.append(operation)
         return {fault.kind: fault for fault in self.faults.take(operation, line.encode())}
 
     def opened(self, connection: asyncssh.SSHServerConnection) -> None:
-        """Remember a connection, so that `stop` can end it."""
+        """Record a connection, so that `stop` can close it."""
         self._connections.add(connection)
 
     def closed(self, connection: asyncssh.SSHServerConnection) -> None:
@@ -130,7 +130,7 @@ class EternusServer:
 
     async def _session(self, process: asyncssh.SSHServerProcess[str]) -> None:
         account = self._accounts[process.get_extra_info("username")]
-        with suppress(ConnectionError, asyncssh.Error):  # clients that go away are part of what the lab is for
+        with suppress(ConnectionError, asyncssh.Error):  # clients that disconnect are expected
             if process.command is not None:
                 process.stdout.write(f"{commands.PROMPT}{process.command}\r\n")
                 await self._reply(process, account, process.command.strip())
@@ -142,7 +142,7 @@ class EternusServer:
         process.stdout.write(f"\r\n{commands.PROMPT}")
         pending, last = "", ""
         while piece := await process.stdin.read(4096):
-            # One line end may come as \r, \n or \r\n, and the last of them in two pieces.
+            # A line may end in \r, \n or \r\n, and the last of these may arrive in two pieces.
             pending += (piece[1:] if last == "\r" and piece.startswith("\n") else piece).replace("\r\n", "\n").replace("\r", "\n")
             last = piece[-1]
             while "\n" in pending:
@@ -162,19 +162,19 @@ class EternusServer:
         if "garbage" in faults:
             process.stdout.write(_GARBAGE + commands.PROMPT)
             return
-        told = self._answer(account, line, faults)
+        lines = self._answer(account, line, faults)
         if "lose" in faults:
             _break(process)
-        body = "".join(f"{each}\r\n" for each in told) + commands.PROMPT
+        body = "".join(f"{each}\r\n" for each in lines) + commands.PROMPT
         if "truncate" in faults:
             process.stdout.write(body[: len(body) // 2])
             await process.stdout.drain()
-            # The half is on its way before the connection ends: an abort would take it along.
+            # The half must be sent before the connection ends: an abort would drop it.
             process.channel.get_connection().disconnect(asyncssh.DISC_CONNECTION_LOST, "")
             raise ConnectionResetError
         if "slow" in faults:
             for start in range(0, len(body), _PIECE):
-                await asyncio.sleep(faults["slow"].seconds)  # before the piece: a short answer is one piece
+                await asyncio.sleep(faults["slow"].seconds)  # before the piece: a short answer has one piece
                 process.stdout.write(body[start : start + _PIECE])
         else:
             process.stdout.write(body)
@@ -182,7 +182,7 @@ class EternusServer:
     def _answer(self, account: commands.Account, line: str, faults: dict[str, Fault]) -> list[str]:
         if "status" in faults:
             return commands.refusal(account, "0060")
-        # An ignored write is judged as any other, on an array that nobody sees.
+        # An ignored write is checked as any other, but on a copy of the array.
         ignored = "ignore" in faults and line.startswith("set ")
         array = Array(self.array.description) if ignored else self.array
         return commands.answer(array, self._accounts, account, line)
@@ -204,11 +204,11 @@ class _Login(asyncssh.SSHServer):
             self._server.closed(self._connection)
 
     def begin_auth(self, username: str) -> bool:  # noqa: ARG002  the base class's parameter
-        """Nobody comes in without a password."""
+        """Refuse a login without a password."""
         return True
 
     def password_auth_supported(self) -> bool:
-        """The one way in. Source: both public drivers log in by password; cinder's can by key as well."""
+        """The only way to log in. Source: both public drivers log in by password; cinder's can use a key as well."""
         return True
 
     async def validate_password(self, username: str, password: str) -> bool:

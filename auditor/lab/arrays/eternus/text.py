@@ -1,6 +1,6 @@
-"""What people's accounts are answered: tables and lists in plain text.
+"""The answers to accounts of other roles: tables and lists in plain text.
 
-Source of every form: text recorded by the SODA project's delfin driver, or what another is named at the function.
+Source of every form: text recorded by the SODA project's delfin driver, unless the function names another.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ _ISCSI_HEAD = (
     "No.  Name             No. Name",
     "---- ---------------- --- ---------------- --------------------------------------- -------------------------------- -----------",
 )
-_ISCSI_WIDTH = 32  # of a name; the rest of it goes into further lines
+_ISCSI_WIDTH = 32  # characters of a name; the rest of it goes into further lines
 _HOST_GROUP_HEAD = (
     "Host Group            Host Response        Host Type",
     "No.  Name             No. Name",
@@ -107,20 +107,20 @@ _THIN_POOLS_HEAD = "[Pool No],[Pool Name],[Status],[Used Status],[Total Capacity
 
 
 def status(array: Array, _: Mapping[str, str]) -> list[str]:
-    """How the array is, in one word."""
+    """The state of the array, in one word."""
     return [f"Summary Status  [{array.description.status}]"]
 
 
 def storage_system_name(array: Array, _: Mapping[str, str]) -> list[str]:
-    """What people called it."""
-    told = {"Name": array.description.name, "Installation Site": array.description.installation_site, "Contact": "", "Description": ""}
-    return [f"{key:<18}[{value}]" for key, value in told.items()]
+    """The names that its administrators gave it."""
+    fields = {"Name": array.description.name, "Installation Site": array.description.installation_site, "Contact": "", "Description": ""}
+    return [f"{key:<18}[{value}]" for key, value in fields.items()]
 
 
 def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
     """Model, serial number and firmware; recorded without `-type`."""
     one = array.description
-    told = {
+    fields = {
         "Storage System Name": one.name,
         "Model Upgrade Status": "Not Upgraded",
         "Model Name": one.model_name,
@@ -133,14 +133,14 @@ def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
         "CLI Connecting Controller Module": "CM#0",
         "Firmware Version": one.firmware,
     }
-    lines = [f" {key:<34}[{value}]" for key, value in told.items()]
+    lines = [f" {key:<34}[{value}]" for key, value in fields.items()]
     return ["Enclosure View", *lines, "", f" {_CONTROLLER_ENCLOSURE:<34}[{one.status}]"]
 
 
 def volumes(array: Array, options: Mapping[str, str]) -> list[str]:
-    """Every volume, with its UID only when that was asked for.
+    """Every volume, with its UID only on request.
 
-    Source of the form without UID: an ETERNUS acceptance test of Toshiba's, which holds it as a comment.
+    Source of the form without UID: a comment in an ETERNUS acceptance test by Toshiba.
     """
     if array.description.early_cli:
         return _early_volumes(array)
@@ -178,7 +178,7 @@ def host_wwn_names(array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def host_iscsi_names(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The iSCSI hosts that the array knows; a name that is too long goes on in the next line."""
+    """The iSCSI hosts that the array knows; a long name goes on in the next line."""
     lines: list[str] = []
     for number, one in enumerate(array.description.hosts):
         if one.iscsi_name:
@@ -200,7 +200,7 @@ def host_groups(array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def fru_ce(_array: Array, _: Mapping[str, str]) -> list[str]:
-    """The controller modules; what stands between is left out."""
+    """The controller modules; the lines between them are left out."""
     lines: list[str] = []
     for module in ("CM#0", "CM#1"):
         lines += [f"{module} Information", f" {'CPU Status/Status Code':<25} [{'Normal':<12}/ 0xE001]", f" {'Memory Size':<25} [4.0GB]"]
@@ -209,7 +209,7 @@ def fru_ce(_array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def raid_groups(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The RAID groups. Source of the form with a ruler: an ETERNUS acceptance test of Toshiba's; of the early one: delfin's driver."""
+    """The RAID groups. Source of the form with a ruler: an ETERNUS acceptance test by Toshiba; of the early one: delfin's driver."""
     rows = [
         (number, name, "RAID5", f"CM#{number % 2}", "Available", size_mb, size_mb // 2)
         for number, name, size_mb in array.pools_of(thin=False)
@@ -221,13 +221,13 @@ def raid_groups(array: Array, _: Mapping[str, str]) -> list[str]:
 
 
 def thin_pro_pools(array: Array, _: Mapping[str, str]) -> list[str]:
-    """The thin provisioning pools as `-csv` tells them, some columns left out. Source: a collector's comment; not recorded."""
+    """The thin provisioning pools with `-csv`, some columns left out. Source: a comment of a collector; not recorded."""
     pools = array.pools_of(thin=True)
     return [_THIN_POOLS_HEAD, *(f"{number},{name},Available,Normal,{size_mb},0,RAID5" for number, name, size_mb in pools)]
 
 
 def mapping(array: Array, _: Mapping[str, str]) -> list[str]:
-    """Port by port what everybody sees there; nothing where host affinity decides."""
+    """For each port the LUNs that every host sees there; nothing in host affinity mode."""
     return _blocks([_port_luns(array, port) for port in array.description.ports])
 
 
@@ -262,7 +262,7 @@ def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
 
 
 def host_affinity(array: Array, _: Mapping[str, str]) -> list[str]:
-    """Which host sees which LUN group: first what was done by groups, then port by port."""
+    """The LUN group that each host sees: first the affinities of groups, then those of single ports."""
     described = array.description
     return _blocks(
         [*(_connections(array, one) for one in described.affinities), *(_port_hosts(array, port) for port in described.ports)],
@@ -299,12 +299,12 @@ def _group(groups: tuple[GroupDescription, ...], name: str) -> tuple[int, tuple[
 
 
 def _blocks(blocks: list[list[str]]) -> list[str]:
-    """The blocks with an empty line between each two."""
+    """The blocks, with an empty line between two of them."""
     return [line for place, block in enumerate(blocks) for line in ([""] if place else []) + block]
 
 
 def _table(head: tuple[str, ...], sides: str, rows: Iterable[tuple[object, ...]], indent: str = "") -> list[str]:
-    """Lines under `head`, each field as wide as the ruler that ends it; `sides` has < or > for each column."""
+    """Lines under `head`, each field as wide as the ruler below it; `sides` holds < or > for each column."""
     widths = [len(dashes) for dashes in head[-1].split()]
     lines = []
     for row in rows:

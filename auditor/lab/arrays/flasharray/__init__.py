@@ -1,1 +1,1 @@
-"""The lab's FlashArray: what it holds (description.py) and how it answers over REST 2.x."""
+"""The lab's FlashArray: its description (description.py), its state (array.py) and its REST 2.x server (server.py)."""

@@ -1,4 +1,4 @@
-"""The state of a simulated FlashArray: what the description says, and whatever was written since."""
+"""The state of a simulated FlashArray: its description, and everything written since the start."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ PERSONALITIES = ("aix", "esxi", "hitachi-vsp", "hpux", "oracle-vm-server", "sola
 """Source: the vendor's Python client for REST 2.15, host_patch."""
 
 ACCOUNT = "auditor"
-"""The one there is, behind the API token."""
+"""The name of the only account, which the API token belongs to."""
 
-_HIGHEST_LUN = 254  # connections of a group are numbered downwards from here, those of one host upwards from 1; as recorded
-_FIRST_SUBLUN = 1  # as recorded: a vVol's LUN is this in the upper 32 bits and its protocol endpoint's LUN in the lower
+_HIGHEST_LUN = 254  # LUNs of a host group count down from here, those of single hosts count up from 1; as recorded
+_FIRST_SUBLUN = 1  # as recorded: a vVol's LUN is this in the upper 32 bits, and the LUN of its protocol endpoint in the lower 32 bits
 
 
 class FlashArrayError(Exception):
-    """What the array answers instead of items: an HTTP status, and what went wrong with what."""
+    """An error that is answered instead of items: an HTTP status, a message, and the name that it is about."""
 
     def __init__(self, message: str, context: str | None = None, status: int = 400) -> None:
         super().__init__(message)
@@ -37,7 +37,7 @@ class FlashArrayError(Exception):
 
 @dataclass(slots=True)
 class Volume:
-    """A volume as it stands now."""
+    """A volume in its current state."""
 
     name: str
     id: str
@@ -50,18 +50,18 @@ class Volume:
 
     @property
     def pod(self) -> str | None:
-        """The pod's name."""
+        """The name of its pod."""
         return pod_of(self.name)
 
     @property
     def group(self) -> str | None:
-        """The volume group's name."""
+        """The name of its volume group."""
         return group_of(self.name)
 
 
 @dataclass(slots=True)
 class VolumeGroup:
-    """A volume group as it stands now."""
+    """A volume group in its current state."""
 
     name: str
     id: str
@@ -70,7 +70,7 @@ class VolumeGroup:
 
 @dataclass(slots=True)
 class Host:
-    """A host as it stands now."""
+    """A host in its current state."""
 
     described: HostDescription
     personality: str | None
@@ -78,7 +78,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """One volume presented to one host, or to a group that has none yet (`host` None); `endpoint` when the volume is a bound vVol."""
+    """One volume presented to one host, or to a group without hosts (`host` None); `endpoint` is set when the volume is a bound vVol."""
 
     volume: Volume
     host: str | None
@@ -89,7 +89,7 @@ class Connection:
 
 @dataclass(slots=True)
 class FlashArray:
-    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access."""
+    """The state that answers are made from; writes stay until the server stops. Callers serialise access."""
 
     description: FlashArrayDescription
     volumes: dict[str, Volume] = field(init=False)
@@ -99,7 +99,7 @@ class FlashArray:
     inside: Mapping[str | None, Sequence[Volume]] = field(init=False)  # by volume group
     seen_by_host: Mapping[str | None, Mapping[str, Volume]] = field(init=False)  # by host, then by name
     seen_by_host_group: Mapping[str | None, Mapping[str, Volume]] = field(init=False)
-    totals: dict[str, Any] = field(init=False, default_factory=dict)  # by what was asked
+    totals: dict[str, Any] = field(init=False, default_factory=dict)  # by resource and query
 
     def __post_init__(self) -> None:
         described = self.description
@@ -121,13 +121,13 @@ class FlashArray:
         for name, groups_and_hosts in reached.items():
             self.volumes[name].connections = len(groups_and_hosts)
 
-    def change_qos(self, held: Volume | VolumeGroup, asked: Any) -> QosDescription:
-        r"""The ceilings that `held` would have: those named change, the others stay. Nothing is written yet.
+    def change_qos(self, held: Volume | VolumeGroup, requested: Any) -> QosDescription:
+        r"""The limits of `held` after a request: those named change, the others stay. Nothing is written yet.
 
-        An empty string lifts a ceiling. How null is taken is not verified, so it is refused.
+        An empty string removes a limit. The meaning of null is not verified, so it is refused.
 
         Raises:
-            FlashArrayError: a name or a value that is not accepted; the wording is not verified.
+            FlashArrayError: a name or a value is not accepted; the wording is not verified.
 
         Source: the vendor's OpenAPI definitions, _qos_patch: "In order to unset use \"\"".
         """
@@ -136,16 +136,16 @@ class FlashArray:
             "iops_limit": (limits.iops_floor, limits.iops_ceiling),
             "bandwidth_limit": (limits.bandwidth_floor, limits.bandwidth_ceiling),
         }
-        if not isinstance(asked, dict):
+        if not isinstance(requested, dict):
             raise FlashArrayError("Invalid value for qos.", held.name)
-        for name, value in asked.items():
+        for name, value in requested.items():
             if name not in bounds:
                 raise FlashArrayError(f"Invalid parameter qos.{name}.", held.name)
             low, high = bounds[name]
             lifts = value == "" and limits.unset
             if not lifts and (type(value) is not int or not low <= value <= high):
                 raise FlashArrayError(f"Invalid value for {name}. Must be between {low} and {high}.", held.name)
-        return dataclasses.replace(held.qos, **{name: None if value == "" else value for name, value in asked.items()})
+        return dataclasses.replace(held.qos, **{name: None if value == "" else value for name, value in requested.items()})
 
     def _ordinary(self) -> Iterator[Connection]:
         members: dict[str, list[str | None]]
@@ -162,7 +162,7 @@ class FlashArray:
                 yield Connection(volume, host, None, taken[f"host {host}"])
 
     def _bindings(self, ordinary: tuple[Connection, ...]) -> Iterator[Connection]:
-        """vVols: recorded with the host's name and no host group."""
+        """The connections of vVols; recorded with the host's name and without a host group."""
         through = {one.host: one for one in ordinary if one.volume.subtype == "protocol_endpoint"}
         taken: defaultdict[str, int] = defaultdict(lambda: _FIRST_SUBLUN)
         for machine in self.description.machines:

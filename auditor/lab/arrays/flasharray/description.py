@@ -1,4 +1,4 @@
-"""What a simulated FlashArray holds; plain data that scenarios write in YAML and msgspec decodes."""
+"""The description of a simulated FlashArray; scenarios write it in YAML, and msgspec decodes it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from auditor.lab.arrays.flasharray.parts import (
 )
 
 NAA_PREFIX = "624a9370"
-"""How every SCSI device name of the vendor begins. Source: docs/domain/arrays.md#device-names, checked against 80 of 81 records."""
+"""The first digits of every SCSI device name of the vendor. Source: docs/domain/arrays.md#device-names, checked against 80 of 81 records.
+"""
 
-_FIRST_NUMBER = 0x11010  # of a volume on a new array, as its serial says; the vendor's own examples begin there, not verified
+_FIRST_NUMBER = 0x11010  # where the serials of volumes begin on a new array; the vendor's examples begin there, not verified
 _LIMITS = LimitsDescription()
 
 
@@ -28,15 +29,15 @@ class FlashArrayDescription:
     """One array.
 
     Attributes:
-        id: a UUID; its first 16 hex digits begin the serial of every volume made here.
+        id: a UUID; its first 16 hex digits begin the serial of every volume of this array.
         fibre_channel_ports: on each of the two controllers.
-        iscsi_portals: addresses without port, given to the controllers in turn.
-        idle_timeout_ms: after which a session that nobody used is over.
-        scsi_timeout_ms: as GET arrays tells it.
-        page_limit: most items that one answer holds, however many were asked for. That there is such a limit stands in the vendor's
-            reference; that it is 1,000 is not verified.
-        api_versions: those that /api/api_version tells; the 2.x ones are served.
-        role: readonly | storage_admin | array_admin, of the account behind the API token.
+        iscsi_portals: addresses without port, assigned to the controllers in turn.
+        idle_timeout_ms: after this time without a request a session ends.
+        scsi_timeout_ms: as in GET arrays.
+        page_limit: the most items in one answer, however many were requested. The vendor's reference says that there is such a limit; that
+            it is 1,000 is not verified.
+        api_versions: the versions in /api/api_version; the 2.x ones are served.
+        role: readonly | storage_admin | array_admin, of the account with the API token.
     """
 
     name: str
@@ -64,22 +65,22 @@ class FlashArrayDescription:
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id.lower():
             raise ValueError(f"id of {self.name} must be a UUID with dashes, not {self.id!r}")
-        self._refuse_strangers("host group", (host.host_group for host in self.hosts), self.host_groups)
-        self._refuse_strangers("host group", (group for volume in self.volumes for group in volume.host_groups), self.host_groups)
+        self._refuse_unknown_names("host group", (host.host_group for host in self.hosts), self.host_groups)
+        self._refuse_unknown_names("host group", (group for volume in self.volumes for group in volume.host_groups), self.host_groups)
         hosts = tuple(host.name for host in self.hosts)
-        self._refuse_strangers("host", (host for volume in self.volumes for host in volume.hosts), hosts)
-        self._refuse_strangers("host", (host for machine in self.machines for host in machine.bound_by), hosts)
-        self._refuse_strangers("volume group", map(group_of, self._plain_names()), tuple(group.name for group in self.volume_groups))
+        self._refuse_unknown_names("host", (host for volume in self.volumes for host in volume.hosts), hosts)
+        self._refuse_unknown_names("host", (host for machine in self.machines for host in machine.bound_by), hosts)
+        self._refuse_unknown_names("volume group", map(group_of, self._plain_names()), tuple(group.name for group in self.volume_groups))
         names = (*self._plain_names(), *(group.name for group in self.volume_groups))
-        self._refuse_strangers("pod", map(pod_of, names), tuple(pod.name for pod in self.pods))
+        self._refuse_unknown_names("pod", map(pod_of, names), tuple(pod.name for pod in self.pods))
         self._refuse_endpoints_nobody_reaches()
         serials = [self.serial(place, given) for place, (_, given) in enumerate(self._serials_given())]
         twice = [*_twice(names), *_twice(hosts), *_twice(serials)]
         if twice:
             raise ValueError(f"{self.name} has twice: {twice}")
 
-    def _refuse_strangers(self, kind: str, asked: Iterable[str | None], known: tuple[str, ...]) -> None:
-        lost = {one for one in asked if one is not None} - set(known)
+    def _refuse_unknown_names(self, kind: str, names: Iterable[str | None], known: tuple[str, ...]) -> None:
+        lost = {one for one in names if one is not None} - set(known)
         if lost:
             raise ValueError(f"{self.name} has no {kind} named {sorted(lost)}")
 
@@ -100,7 +101,7 @@ class FlashArrayDescription:
             yield from ((self.vvol_name(machine, place), vvol.serial) for place, vvol in enumerate(machine.vvols))
 
     def serial(self, place: int, given: str | None = None) -> str:
-        """The serial of the volume at `place` of all: 24 hex digits in capitals; vVols follow the ordinary volumes."""
+        """The serial of the volume at position `place`: 24 hex digits in upper case; vVols follow the ordinary volumes."""
         serial = f"{self.id.replace('-', '')[:16]}{_FIRST_NUMBER + place:08x}" if given is None else given
         if len(serial) != 24 or set(serial.lower()) - set("0123456789abcdef"):
             raise ValueError(f"a serial of {self.name} must be 24 hex digits, not {serial!r}")
@@ -110,7 +111,7 @@ class FlashArrayDescription:
         """The SCSI name of a volume, vVol or protocol endpoint by its full name, without "naa.".
 
         Raises:
-            ValueError: there is none of that name.
+            ValueError: no volume has that name.
         """
         known = self.naas()
         if name not in known:
@@ -123,7 +124,7 @@ class FlashArrayDescription:
 
     @property
     def protocol_endpoints(self) -> tuple[VolumeDescription, ...]:
-        """The volumes that vVols are reached through."""
+        """The protocol endpoints, through which hosts reach vVols."""
         return tuple(volume for volume in self.volumes if volume.subtype == "protocol_endpoint")
 
     def machine_group(self, machine: MachineDescription) -> str:
@@ -131,7 +132,7 @@ class FlashArrayDescription:
         return f"vvol-{machine.vm}-{self.derived_id('machine', machine.vm)[:8]}-vg"
 
     def vvol_name(self, machine: MachineDescription, place: int) -> str:
-        """The full name of the volume behind the vVol at `place` of a machine."""
+        """The full name of the volume behind a machine's vVol at position `place`."""
         return f"{self.machine_group(machine)}/{machine.vvols[place].kind}-{self.derived_id('vvol', machine.vm, place)[:8]}"
 
     def derived_id(self, *what: object) -> str:
@@ -140,12 +141,12 @@ class FlashArrayDescription:
 
 
 def pod_of(name: str) -> str | None:
-    """The pod in a volume's or volume group's name."""
+    """The pod in the name of a volume or volume group."""
     return name.partition("::")[0] if "::" in name else None
 
 
 def group_of(name: str) -> str | None:
-    """The volume group in a volume's name."""
+    """The volume group in the name of a volume."""
     return name.rpartition("/")[0] or None
 
 

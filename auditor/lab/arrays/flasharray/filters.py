@@ -1,7 +1,7 @@
 """The `filter` parameter: name='vvol-*' and (qos.iops_limit<1000 or contains(host.name,'esx')).
 
-The common subset: =, !=, <, <=, >, >=, and, or, not(...), contains(field, text), parentheses, `*` in a text for anything.
-Source: the vendor's help on filtering. That texts are compared with regard to case, and that null fulfils nothing but !=, is not verified.
+Supported: =, !=, <, <=, >, >=, and, or, not(...), contains(field, text), parentheses, `*` in a text for any characters. Source: the
+vendor's help on filtering. That texts are compared with regard to case, and that null matches only !=, is not verified.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _ORDER: Mapping[str, Callable[[Any, Any], bool]] = {"<": operator.lt, "<=": oper
 
 
 def parse(text: str) -> Predicate:
-    """The predicate over a REST object that a filter spells.
+    """The predicate over a REST object that a filter describes.
 
     Raises:
-        FlashArrayError: it is not one; the wording is not verified.
+        FlashArrayError: the filter is malformed; the wording is not verified.
     """
     parser = _Parser(_tokens(text))
     predicate = parser.either()
@@ -32,47 +32,47 @@ def parse(text: str) -> Predicate:
 
 
 def value_at(record: Mapping[str, Any], field: str) -> Any:
-    """What a dotted name leads to in a REST object.
+    """The value at a dotted path of a REST object.
 
     Raises:
         FlashArrayError: the object has no such field.
     """
-    found: Any = record
+    value: Any = record
     for part in field.split("."):
-        if not isinstance(found, Mapping) or part not in found:
+        if not isinstance(value, Mapping) or part not in value:
             raise FlashArrayError("Invalid field name.", field)
-        found = found[part]
-    return found
+        value = value[part]
+    return value
 
 
 def _tokens(text: str) -> list[str]:
-    found, at = [], 0
+    tokens, at = [], 0
     text = text.rstrip()
     while at < len(text):
         match = _TOKEN.match(text, at)
         if match is None:
             raise _invalid(text[at:])
-        found.append(match[0].strip())
+        tokens.append(match[0].strip())
         at = match.end()
-    return found
+    return tokens
 
 
 class _Parser:
-    """Reads tokens from the left; `and` binds tighter than `or`."""
+    """Parses tokens from left to right; `and` binds tighter than `or`."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self._at = 0
 
     def either(self) -> Predicate:
-        """One alternative or more."""
+        """Parse one or more alternatives."""
         parts = [self._both()]
         while self._accept("or"):
             parts.append(self._both())
         return lambda record: any(_each(parts, record))
 
     def end(self) -> None:
-        """Nothing may follow."""
+        """Check that no token follows."""
         if self._at < len(self._tokens):
             raise _invalid(self._tokens[self._at])
 
@@ -146,12 +146,12 @@ class _Parser:
 
 
 def _each(parts: list[Predicate], record: Mapping[str, Any]) -> list[bool]:
-    """A list: every part looks for its field, whatever the others say."""
+    """A list of predicates, all of which run: each checks that its field exists, whatever the others return."""
     return [part(record) for part in parts]
 
 
 def _any_of(value: Any, holds: Callable[[Any], bool]) -> bool:
-    """Whether it holds for the value, or for one of a list; never for null."""
+    """Whether the comparison is true for the value, or for one element of a list; never for null."""
     return any(holds(one) for one in value if one is not None) if isinstance(value, list) else value is not None and holds(value)
 
 

@@ -1,7 +1,7 @@
-"""GET and PATCH of a resource: narrowing down, sorting, pages, totals.
+"""GET and PATCH of a resource: selecting, sorting, paging and totals.
 
 Source: parameter texts of the vendor's Python client for REST 2.15 (limit, continuation_token, total_item_count, sort with "-" appended for
-descending). That a name which is not there fails the whole request with "does not exist" is how OpenStack cinder's driver takes it.
+descending). That an unknown name fails the whole request with "does not exist" is what OpenStack cinder's driver expects.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 
 _COMMON = frozenset({"continuation_token", "filter", "limit", "offset", "sort", "total_item_count"})
 _ADDED = ("per_sec", "provisioned", "total_physical", "snapshots", "unique", "virtual", "footprint", "effective", "replication", "shared")
-"""How the names of amounts end: in `total` they are added up, everything else is null. Source: the recorded `total` of volumes."""
+"""The endings of names of amounts: `total` has their sums, and null for every other field. Source: the recorded `total` of volumes."""
 
 
 def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str, str]) -> dict[str, Any]:
     """The answer to GET.
 
     Raises:
-        FlashArrayError: a parameter is not understood, or names what is not there.
+        FlashArrayError: a parameter is malformed, or names an object that does not exist.
     """
     known = _COMMON | set(resource.selectors)
     known |= {"total_only"} if resource.totals else set()
@@ -39,20 +39,20 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
     things = selected(state, resource, query)
     if _flag(query, "destroyed"):
         things = ()
-    found = _Found(state, resource, things, query)
+    objects = _Selection(state, resource, things, query)
     limit = min(_number(query, "limit", state.description.page_limit), state.description.page_limit)
     begin = _begin(name, query)
-    page, rest = found.page(begin, begin + limit), 0 < limit < found.count - begin
+    page, rest = objects.page(begin, begin + limit), 0 < limit < objects.count - begin
     answer: dict[str, Any] = {
         "continuation_token": _token(name, query, begin + limit) if rest else None,
         "items": page,
         "more_items_remaining": rest,
-        "total_item_count": found.count if limit == 0 or _flag(query, "total_item_count") else None,
+        "total_item_count": objects.count if limit == 0 or _flag(query, "total_item_count") else None,
     }
     if resource.totals:
         about = json.dumps(_about(name, query))
-        if about not in state.totals:  # nothing that is added up can be written
-            state.totals[about] = _total(found.page(0, found.count))
+        if about not in state.totals:  # a write changes no field that is summed
+            state.totals[about] = _total(objects.page(0, objects.count))
         answer["total"] = state.totals[about]
         if _flag(query, "total_only"):
             answer |= {"items": [], "continuation_token": None, "more_items_remaining": False}
@@ -60,10 +60,10 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
 
 
 def changed(state: FlashArray, resource: Resource, query: Mapping[str, str], body: Any) -> dict[str, Any]:
-    """The answer to PATCH; several things are changed all or, when one refuses, none (that it is so is not verified).
+    """The answer to PATCH; when one object refuses, none is changed (not verified).
 
     Raises:
-        FlashArrayError: nothing is named, or something is refused.
+        FlashArrayError: no object is named, or a change is refused.
     """
     if resource.change is None:
         raise FlashArrayError("The lab does not change this.", status=404)
@@ -78,10 +78,10 @@ def changed(state: FlashArray, resource: Resource, query: Mapping[str, str], bod
 
 
 def selected(state: FlashArray, resource: Resource, query: Mapping[str, str]) -> Sequence[Any]:
-    """The things that the parameters name, in the resource's order.
+    """The objects that the parameters name, in the resource's order.
 
     Raises:
-        FlashArrayError: one of them is not there, or the same is asked by name and by id.
+        FlashArrayError: one of them does not exist, or it is named both by name and by id.
     """
     if {"names", "ids"} <= set(query):
         raise FlashArrayError("Names and ids exclude each other.")
@@ -96,8 +96,8 @@ def selected(state: FlashArray, resource: Resource, query: Mapping[str, str]) ->
     return things
 
 
-class _Found:
-    """REST objects of a query, made when a page needs them: an array of many connections is not written out for one page of it."""
+class _Selection:
+    """The REST objects that a query selects, made page by page, so that one page of many connections stays cheap."""
 
     def __init__(self, state: FlashArray, resource: Resource, things: Sequence[Any], query: Mapping[str, str]) -> None:
         self._state, self._resource, self._things = state, resource, things
@@ -128,8 +128,8 @@ class _Found:
             self._made.sort(key=order, reverse=key.endswith("-"))
 
 
-def _total(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """One object with what can be added up, null elsewhere. The means of a recorded `total` are null here: how they weigh is not known."""
+def _total(objects: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One object with the sums of amounts, null elsewhere. Means are null here: how a real array weighs them is not known."""
 
     def merged(values: Sequence[Any], name: str) -> Any:
         if isinstance(values[0], Mapping):
@@ -137,7 +137,7 @@ def _total(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         numbers = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
         return sum(numbers) if name.endswith(_ADDED) and numbers else None
 
-    return [{"id": None, **merged(found, "")}] if found else []  # hosts have no id, the recorded total of hosts has
+    return [{"id": None, **merged(objects, "")}] if objects else []  # hosts have no id, yet the recorded total of hosts has one
 
 
 def _begin(name: str, query: Mapping[str, str]) -> int:
@@ -145,12 +145,12 @@ def _begin(name: str, query: Mapping[str, str]) -> int:
     if not token:
         return _number(query, "offset", 0)
     try:
-        told = json.loads(base64.b64decode(token, validate=True))
+        fields = json.loads(base64.b64decode(token, validate=True))
     except (binascii.Error, ValueError):
-        told = None
-    if not isinstance(told, list) or told[:-1] != _about(name, query):
+        fields = None
+    if not isinstance(fields, list) or fields[:-1] != _about(name, query):
         raise FlashArrayError("Invalid continuation token.", "continuation_token")
-    return int(told[-1])
+    return int(fields[-1])
 
 
 def _token(name: str, query: Mapping[str, str], at: int) -> str:
@@ -158,7 +158,7 @@ def _token(name: str, query: Mapping[str, str], at: int) -> str:
 
 
 def _about(name: str, query: Mapping[str, str]) -> list[Any]:
-    """What a token belongs to: the same question, whatever the size of its pages."""
+    """The query that a continuation token belongs to, whatever the size of its pages."""
     aside = ("continuation_token", "limit", "offset", "total_item_count")
     return [name, [[key, value] for key, value in sorted(query.items()) if key not in aside]]
 

@@ -1,15 +1,15 @@
-"""The parts of a FlashArray's description: volumes, virtual machines on vVols, hosts, pods."""
+"""Parts of a FlashArray's description: volumes, virtual machines on vVols, hosts and pods."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-_VVOL_SIZES = {"Config": 4 << 30, "Data": 40 << 30, "Swap": 128 << 20}  # Config and Swap as recorded
+_VVOL_SIZES = {"Config": 4 << 30, "Data": 40 << 30, "Swap": 128 << 20}  # those of Config and Swap are as recorded
 
 
 @dataclass(frozen=True, slots=True)
 class QosDescription:
-    """Ceilings of a volume or a volume group; None is no ceiling. Both a volume's and its group's apply."""
+    """The limits of a volume or a volume group; None means no limit. Those of a volume and of its group apply both."""
 
     iops_limit: int | None = None
     bandwidth_limit: int | None = None  # bytes a second
@@ -17,13 +17,13 @@ class QosDescription:
 
 @dataclass(frozen=True, slots=True)
 class LimitsDescription:
-    """What may be written as a ceiling.
+    """The values that a limit may have.
 
     Source: the vendor's OpenAPI definitions and the constants of OpenStack cinder's driver. The vendor's Python client for REST 2.15 had
     104,857,600 for the highest IOPS, which was a mistake in its definitions (py-pure-client, pull request 54).
 
     Attributes:
-        unset: whether an empty string lifts a ceiling. The definitions say so; the maker of the vendor's Ansible modules says that nothing
+        unset: whether an empty string removes a limit. The definitions say so; the author of the vendor's Ansible modules says that nothing
             does, and they write the highest value instead (FlashArray-Collection issue 768). Not verified against a real system.
     """
 
@@ -36,14 +36,14 @@ class LimitsDescription:
 
 @dataclass(frozen=True, slots=True)
 class LoadDescription:
-    """What a volume or a host is doing, as the array sees it; all zero is idle.
+    """The load of a volume or a host as the array measures it; all zero means idle.
 
     Attributes:
         reads_per_sec: operations; likewise `writes_per_sec`.
         bytes_per_read: mean size; likewise `bytes_per_write`.
         usec_per_read_op: latency in the array, without the fabric and the host's queues.
-        queue_usec_per_read_op: of it, waiting in the array's own queue.
-        qos_rate_limit_usec_per_read_op: delay because a ceiling was reached.
+        queue_usec_per_read_op: the part of it that is spent in the array's own queue.
+        qos_rate_limit_usec_per_read_op: delay because a limit was reached.
     """
 
     reads_per_sec: int = 0
@@ -62,15 +62,15 @@ class LoadDescription:
 
 @dataclass(frozen=True, slots=True)
 class VolumeDescription:
-    """A volume; its name takes the form `pod::name` in a pod and `group/name` in a volume group.
+    """A volume; its name is `pod::name` in a pod and `group/name` in a volume group.
 
     Attributes:
         size_bytes: as provisioned; a protocol endpoint has none.
         subtype: regular | protocol_endpoint.
-        serial: 24 hex digits; None takes the array's own 16 and the volume's place among all. A volume of a stretched pod has one serial on
-            both arrays, that of the array which made it: give it on both.
+        serial: 24 hex digits; None is the array's first 16 digits and the volume's position. A volume of a stretched pod has one serial on
+            both arrays, that of the array which created it: give it on both.
         host_groups: connected to all hosts of these groups.
-        hosts: connected to these hosts alone.
+        hosts: connected to these single hosts.
     """
 
     name: str
@@ -85,7 +85,7 @@ class VolumeDescription:
 
 @dataclass(frozen=True, slots=True)
 class VolumeGroupDescription:
-    """A volume group that is not a virtual machine's; `pod::name` in a pod."""
+    """A volume group that does not belong to a virtual machine; `pod::name` in a pod."""
 
     name: str
     qos: QosDescription = QosDescription()
@@ -93,7 +93,7 @@ class VolumeGroupDescription:
 
 @dataclass(frozen=True, slots=True)
 class VvolDescription:
-    """One virtual volume of a machine; `size_bytes` None is what such a kind usually has."""
+    """One virtual volume of a machine; `size_bytes` None is the usual size of its kind."""
 
     kind: str = "Data"  # Config | Data | Swap ...
     size_bytes: int | None = None
@@ -103,18 +103,18 @@ class VvolDescription:
 
     @property
     def provisioned_bytes(self) -> int:
-        """The size it has."""
+        """Its size."""
         return _VVOL_SIZES.get(self.kind, 40 << 30) if self.size_bytes is None else self.size_bytes
 
 
 @dataclass(frozen=True, slots=True)
 class MachineDescription:
-    """A virtual machine on vVols: a volume group of its own with a volume for every vVol.
+    """A virtual machine on vVols: a volume group with a volume for every vVol.
 
     Attributes:
         vm: its name; the group is `vvol-<vm>-<8 hex digits>-vg`, as recorded.
-        qos: of the group, so of the machine.
-        bound_by: hosts that have its vVols open, each through a protocol endpoint it is connected to.
+        qos: of the group, so of the whole machine.
+        bound_by: hosts that have its vVols open, each through a protocol endpoint that it is connected to.
     """
 
     vm: str
@@ -125,13 +125,13 @@ class MachineDescription:
 
 @dataclass(frozen=True, slots=True)
 class HostDescription:
-    """A host as the array knows it: a name and the initiators that were registered under it.
+    """A host as the array knows it: a name and its registered initiators.
 
     Attributes:
-        personality: esxi, aix, hpux ...; None when nobody set it.
+        personality: esxi, aix, hpux ...; None when it is not set.
         wwns: 16 hex digits each, without colons; likewise `iqns`, `nqns`.
-        port_status: healthy | warning | critical | unknown, of the paths the array sees.
-        port_details: what goes with it, for example Redundant, Single Controller, None.
+        port_status: healthy | warning | critical | unknown, of the paths that the array sees.
+        port_details: details of it, for example Redundant, Single Controller, None.
     """
 
     name: str
@@ -156,7 +156,7 @@ class RemoteArrayDescription:
 
 @dataclass(frozen=True, slots=True)
 class PodDescription:
-    """A pod; one with a remote array is stretched: both present its volumes under the same serials."""
+    """A pod; with a remote array it is stretched: both arrays present its volumes with equal serials."""
 
     name: str
     stretched_to: tuple[RemoteArrayDescription, ...] = ()

@@ -1,6 +1,6 @@
-"""What the array measures: performance objects of the array, its volumes, volume groups, pods and hosts.
+"""Performance objects of the array, its volumes, volume groups, pods and hosts.
 
-Source: the recorded answers of the exporter's test data. The lab keeps no history: `start_time`, `end_time` and `resolution` are refused.
+Source: the recorded answers of the exporter's test data. The lab has no history: `start_time`, `end_time` and `resolution` are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.flasharray.array import FlashArray, Host, Volume, VolumeGroup
     from auditor.lab.arrays.flasharray.parts import PodDescription
 
-_MIRRORED = (  # of stretched pods; the lab's stand still
+_MIRRORED = (  # of stretched pods; constant in the lab
     "mirrored_write_bytes_per_sec",
     "mirrored_writes_per_sec",
     "usec_per_mirrored_write_op",
@@ -31,36 +31,36 @@ _OTHER = {"usec_per_other_op": 0, "others_per_sec": 0}
 
 
 def of_array(state: FlashArray, _: object) -> dict[str, Any]:
-    """All volumes together; `queue_depth` was null on the recorded array."""
-    load = together(volume.load for volume in state.volumes.values())
+    """The performance of all volumes together; `queue_depth` was null on the recorded array."""
+    load = combined(volume.load for volume in state.volumes.values())
     own = {"queue_depth": None, "local_queue_usec_per_op": 0, "name": state.description.name, "id": state.description.id}
     return {**_OTHER, **_measured(load), **own}
 
 
-def of_volume(_: FlashArray, found: Volume) -> dict[str, Any]:
-    """One volume."""
-    return {**_measured(found.load), "name": found.name, "id": found.id}
+def of_volume(_: FlashArray, item: Volume) -> dict[str, Any]:
+    """The performance of one volume."""
+    return {**_measured(item.load), "name": item.name, "id": item.id}
 
 
-def of_volume_group(state: FlashArray, found: VolumeGroup) -> dict[str, Any]:
-    """All volumes of a group."""
-    load = together(volume.load for volume in state.inside.get(found.name, ()))
-    return {**_measured(load), "context": {"name": state.description.name, "id": None}, "name": found.name, "id": found.id}
+def of_volume_group(state: FlashArray, item: VolumeGroup) -> dict[str, Any]:
+    """The performance of all volumes of a group."""
+    load = combined(volume.load for volume in state.inside.get(item.name, ()))
+    return {**_measured(load), "context": {"name": state.description.name, "id": None}, "name": item.name, "id": item.id}
 
 
-def of_pod(state: FlashArray, found: PodDescription) -> dict[str, Any]:
-    """All volumes of a pod."""
-    load = together(volume.load for volume in state.volumes.values() if volume.pod == found.name)
-    return {**_OTHER, **_measured(load), "name": found.name, "id": state.description.derived_id("pod", found.name)}
+def of_pod(state: FlashArray, item: PodDescription) -> dict[str, Any]:
+    """The performance of all volumes of a pod."""
+    load = combined(volume.load for volume in state.volumes.values() if volume.pod == item.name)
+    return {**_OTHER, **_measured(load), "name": item.name, "id": state.description.derived_id("pod", item.name)}
 
 
-def of_host(_: FlashArray, found: Host) -> dict[str, Any]:
-    """One host, over all its volumes; hosts have no id."""
-    return {**_measured(found.described.load), "name": found.described.name}
+def of_host(_: FlashArray, item: Host) -> dict[str, Any]:
+    """The performance of one host over all its volumes; hosts have no id."""
+    return {**_measured(item.described.load), "name": item.described.name}
 
 
-def together(loads: Iterable[LoadDescription]) -> LoadDescription:
-    """Many loads as one: rates are added, sizes and latencies are means weighted by operations."""
+def combined(loads: Iterable[LoadDescription]) -> LoadDescription:
+    """Several loads as one: rates are summed, sizes and latencies are means weighted by operations."""
     held = tuple(loads)
     weights = {"read": [load.reads_per_sec for load in held], "write": [load.writes_per_sec for load in held]}
     values = {"reads_per_sec": sum(weights["read"]), "writes_per_sec": sum(weights["write"])}

@@ -1,7 +1,7 @@
-"""REST objects in the shape that a FlashArray answers them.
+"""REST objects in the shape in which a FlashArray answers them.
 
-Source: answers recorded on an X70 with Purity 6.3.3 (volume groups: on a later release, hence `context`), and for host groups, which nobody
-recorded, the vendor's Python client for REST 2.15. What the lab has no use for stands still.
+Source: answers recorded on an X70 with Purity 6.3.3 (volume groups: on a later release, hence `context`); host groups, which are not
+recorded, follow the vendor's Python client for REST 2.15. Fields that the lab does not use are constant.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.flasharray.array import Connection, FlashArray, Host, Volume, VolumeGroup
     from auditor.lab.arrays.flasharray.parts import PodDescription, QosDescription
 
-LAB_TIME_MS = 1_767_225_600_000  # always the same, so that two runs of the lab answer alike
+LAB_TIME_MS = 1_767_225_600_000  # constant, so that two runs of the lab give equal answers
 _NO_CHAP = {"host_password": None, "host_user": None, "target_password": None, "target_user": None}
 
 
@@ -51,7 +51,7 @@ def array(state: FlashArray, _: object) -> dict[str, Any]:
 
 
 def admin(state: FlashArray, name: str) -> dict[str, Any]:
-    """An account. Source: the vendor's OpenAPI definitions FA2.15, Admin; nobody recorded one."""
+    """An account. Source: the vendor's OpenAPI definitions FA2.15, Admin; not recorded."""
     return {
         "name": name,
         "is_local": True,
@@ -77,49 +77,49 @@ def controller(state: FlashArray, name: str) -> dict[str, Any]:
     }
 
 
-def volume(state: FlashArray, found: Volume) -> dict[str, Any]:
-    """A volume; ceilings of null are none."""
+def volume(state: FlashArray, item: Volume) -> dict[str, Any]:
+    """A volume; a limit of null means none."""
     return {
         "space": {
-            **_space(found.size_bytes),
+            **_space(item.size_bytes),
             "shared": None,
             "system": None,
             "unique_effective": 0,
             "snapshots_effective": 0,
             "total_effective": 0,
         },
-        "connection_count": found.connections,
-        "provisioned": found.size_bytes,
+        "connection_count": item.connections,
+        "provisioned": item.size_bytes,
         "source": {"name": None, "id": None},
         "created": LAB_TIME_MS,
-        "name": found.name,
+        "name": item.name,
         "priority": 0,
-        "id": found.id,
+        "id": item.id,
         "destroyed": False,
-        "subtype": found.subtype,
-        "serial": found.serial,
+        "subtype": item.subtype,
+        "serial": item.serial,
         "host_encryption_key_status": "none",
         "requested_promotion_state": "promoted",
         "promotion_status": "promoted",
-        "pod": _pod_reference(state, found.pod),
+        "pod": _pod_reference(state, item.pod),
         "time_remaining": None,
-        "qos": _qos(found.qos),
+        "qos": _qos(item.qos),
         "priority_adjustment": {"priority_adjustment_operator": "+", "priority_adjustment_value": 0},
-        "volume_group": {"name": found.group, "id": None if found.group is None else state.groups[found.group].id},
+        "volume_group": {"name": item.group, "id": None if item.group is None else state.groups[item.group].id},
     }
 
 
-def volume_group(state: FlashArray, found: VolumeGroup) -> dict[str, Any]:
+def volume_group(state: FlashArray, item: VolumeGroup) -> dict[str, Any]:
     """A volume group."""
-    inside = [volume.size_bytes for volume in state.inside.get(found.name, ())]
+    inside = [volume.size_bytes for volume in state.inside.get(item.name, ())]
     return {
         "context": {"name": state.description.name, "id": None},
-        "name": found.name,
-        "id": found.id,
+        "name": item.name,
+        "id": item.id,
         "destroyed": False,
-        "pod": _pod_reference(state, pod_of(found.name)),
+        "pod": _pod_reference(state, pod_of(item.name)),
         "time_remaining": None,
-        "qos": _qos(found.qos),
+        "qos": _qos(item.qos),
         "space": {**_space(sum(inside)), "shared": None, "system": None, "total_used": 0, "used_provisioned": 0, "footprint": None},
         "volume_count": len(inside),
         "workload": None,
@@ -127,9 +127,9 @@ def volume_group(state: FlashArray, found: VolumeGroup) -> dict[str, Any]:
     }
 
 
-def host(state: FlashArray, found: Host) -> dict[str, Any]:
-    """A host; its initiators and what the array makes of its paths."""
-    described = found.described
+def host(state: FlashArray, item: Host) -> dict[str, Any]:
+    """A host with its initiators and the state of its paths."""
+    described = item.described
     volumes = state.seen_by_host.get(described.name, {})
     ids = {remote.name: remote.id for pod in state.description.pods for remote in pod.stretched_to}
     ids[state.description.name] = state.description.id
@@ -138,7 +138,7 @@ def host(state: FlashArray, found: Host) -> dict[str, Any]:
         "name": described.name,
         "space": {**_space(sum(volume.size_bytes for volume in volumes.values())), "shared": None, "system": None},
         "host_group": {"name": described.host_group},
-        "personality": found.personality,
+        "personality": item.personality,
         "preferred_arrays": [{"name": name, "id": ids[name]} for name in described.preferred_arrays],
         "iqns": list(described.iqns),
         "nqns": list(described.nqns),
@@ -161,28 +161,28 @@ def host_group(state: FlashArray, name: str) -> dict[str, Any]:
     }
 
 
-def connection(_: FlashArray, found: Connection) -> dict[str, Any]:
+def connection(_: FlashArray, item: Connection) -> dict[str, Any]:
     """A volume presented to a host; a bound vVol names its protocol endpoint."""
-    endpoint = found.endpoint
+    endpoint = item.endpoint
     return {
-        "host": {"name": found.host},
-        "lun": found.lun,
-        "volume": {"name": found.volume.name, "id": found.volume.id},
-        "host_group": {"name": found.host_group},
+        "host": {"name": item.host},
+        "lun": item.lun,
+        "volume": {"name": item.volume.name, "id": item.volume.id},
+        "host_group": {"name": item.host_group},
         "protocol_endpoint": {"name": None if endpoint is None else endpoint.name, "id": None if endpoint is None else endpoint.id},
     }
 
 
-def pod(state: FlashArray, found: PodDescription) -> dict[str, Any]:
+def pod(state: FlashArray, item: PodDescription) -> dict[str, Any]:
     """A pod with the arrays it is stretched over."""
     described = state.description
-    members = [(remote.name, remote.id) for remote in found.stretched_to] + [(described.name, described.id)]
+    members = [(remote.name, remote.id) for remote in item.stretched_to] + [(described.name, described.id)]
     online = {"status": "online", "mediator_status": "online", "pre_elected": False, "frozen_at": None, "progress": None}
-    size = sum(volume.size_bytes for volume in state.volumes.values() if volume.pod == found.name)
+    size = sum(volume.size_bytes for volume in state.volumes.values() if volume.pod == item.name)
     return {
         "source": {"name": None, "id": None},
-        "name": found.name,
-        "id": described.derived_id("pod", found.name),
+        "name": item.name,
+        "id": described.derived_id("pod", item.name),
         "space": {**_space(size), "shared": 0, "system": None, "replication": 0},
         "destroyed": False,
         "requested_promotion_state": "promoted",
@@ -201,7 +201,7 @@ def pod(state: FlashArray, found: PodDescription) -> dict[str, Any]:
 
 
 def _space(provisioned: int) -> dict[str, Any]:
-    """Space in bytes: nothing is written on the lab's volumes."""
+    """Space in bytes: the lab's volumes have no data."""
     return {
         "data_reduction": 1.0,
         "snapshots": 0,
@@ -214,8 +214,8 @@ def _space(provisioned: int) -> dict[str, Any]:
     }
 
 
-def _qos(found: QosDescription) -> dict[str, Any]:
-    return {"bandwidth_limit": found.bandwidth_limit, "iops_limit": found.iops_limit}
+def _qos(item: QosDescription) -> dict[str, Any]:
+    return {"bandwidth_limit": item.bandwidth_limit, "iops_limit": item.iops_limit}
 
 
 def _pod_reference(state: FlashArray, name: str | None) -> dict[str, Any]:

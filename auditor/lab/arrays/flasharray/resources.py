@@ -1,4 +1,4 @@
-"""What can be asked under /api/2.x: which things there are, what narrows them down, and what may be changed."""
+"""The resources under /api/2.x: their objects, the parameters that select some, and what may be changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Change: TypeAlias = Callable[[FlashArray, Any, Mapping[str, Any]], Callable[[], 
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """A parameter that names things: what of a thing it is compared with, and which values there are at all."""
+    """A parameter that selects objects: the value of an object that it is compared with, and all values that exist."""
 
     kind: str
     of: Callable[[Any], str | None]
@@ -26,15 +26,15 @@ class Selector:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One kind of thing.
+    """One resource.
 
     Attributes:
-        things: what there is, in the order it is answered.
-        record: a thing as a REST object.
+        things: the objects, in the order in which they are answered.
+        record: returns the REST object of one.
         selectors: by parameter.
-        totals: whether answers carry `total`, as the recorded ones of this kind do.
-        destroyable: whether `destroyed` can be asked for; nothing in the lab is.
-        change: checks a PATCH of one thing and gives what carries it out; None where the lab changes nothing.
+        totals: whether answers carry `total`, as the recorded ones of this resource do.
+        destroyable: whether the parameter `destroyed` exists; the lab has no destroyed objects.
+        change: checks a PATCH of one object and returns a function that carries it out; None where the lab changes nothing.
     """
 
     things: Callable[[FlashArray], Sequence[Any]]
@@ -46,7 +46,7 @@ class Resource:
 
 
 def change_volume(state: FlashArray, held: Volume | VolumeGroup, body: Mapping[str, Any]) -> Callable[[], None]:
-    """The ceilings of a volume or a volume group; what else a real array changes, the lab refuses by name."""
+    """Change the limits of a volume or a volume group; other changes, which a real array can make, are refused by name."""
     _only(body, "qos", held.name)
     wanted = state.change_qos(held, body["qos"])
 
@@ -57,7 +57,7 @@ def change_volume(state: FlashArray, held: Volume | VolumeGroup, body: Mapping[s
 
 
 def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[[], None]:
-    """A host's personality; an empty string unsets it. Hosts have no ceilings in REST 2.15.
+    """Change a host's personality; an empty string unsets it. Hosts have no limits in REST 2.15.
 
     Source: the vendor's Python client, host_patch; the empty string as its Ansible module purefa_host writes it.
     """

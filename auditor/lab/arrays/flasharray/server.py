@@ -1,4 +1,4 @@
-"""The lab's FlashArray endpoint: REST 2.x over HTTPS, logged in with an API token."""
+"""The lab's FlashArray endpoint: REST 2.x over HTTPS, with a login by API token."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _TOKEN_HEADER = "x-auth-token"  # noqa: S105  the header's name
 
 
 class FlashArrayServer(WireServer):
-    """One array at one address, until `stop`.
+    """Serves one array at one address, until `stop`.
 
     Args:
-        description: what it holds at the start.
+        description: what the array holds at the start.
         tls_context: the server's certificate.
-        api_token: of the one account there is; kept for comparing, never answered.
-        session_seconds: after which a session that nobody used is over; None is the description's idle timeout.
+        api_token: of its only account; only compared, never sent.
+        session_seconds: after this time without a request a session ends; None is the description's idle timeout.
 
     Attributes:
-        alterations: by operation ("GET volumes"), what becomes of an answer before it is sent. Where a real array may answer something odd,
-            a test says so here; networks that misbehave are `faults`.
-        ignored_writes: whether a PATCH is answered as if it had been done, and is not.
+        alterations: by operation ("GET volumes"), a function that changes an answer before it is sent. With it a test sends answers that a
+            real array may give and the lab does not; `faults` are for a network that misbehaves.
+        ignored_writes: whether a PATCH is answered as done but changes nothing.
     """
 
     def __init__(
@@ -63,14 +63,14 @@ class FlashArrayServer(WireServer):
         super().__init__(self._answer, _operation, tls_context)
 
     def expire_sessions(self) -> None:
-        """End every session at once, as an array does whose controllers change places."""
+        """End every session at once, as an array does when its controllers fail over."""
         with self._lock:
             self._sessions.clear()
 
     def _answer(self, request: Request) -> Answer:
         path, _, query = request.path.partition("?")
         try:
-            if path.rstrip("/") == "/api/api_version" and request.method == "GET":  # asked before any login
+            if path.rstrip("/") == "/api/api_version" and request.method == "GET":  # clients read it before they log in
                 return _reply({"version": list(self.array.description.api_versions)})
             name = self._name(path)
             with self._lock:

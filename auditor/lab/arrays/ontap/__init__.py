@@ -1,1 +1,1 @@
-"""The lab's ONTAP cluster: what it holds (description.py) and how its REST interface answers (server.py)."""
+"""The lab's ONTAP cluster: its description (description.py), its state (cluster.py) and its REST server (server.py)."""

@@ -1,4 +1,4 @@
-"""The state of a simulated ONTAP cluster: what the description says, and whatever was written since."""
+"""The state of a simulated ONTAP cluster: its description, and everything written since the start."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auditor.lab.arrays.ontap.description import (
+    from auditor.lab.arrays.ontap.description import OntapDescription
+    from auditor.lab.arrays.ontap.parts import (
         AggregateDescription,
         EfficiencyPolicyDescription,
         IgroupDescription,
         LunDescription,
-        OntapDescription,
         QosPolicyDescription,
         RelationshipDescription,
         ScheduleDescription,
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     )
 
 UP_SINCE_SECONDS = 1_000_000.0
-"""How long the cluster has been up when the lab starts: counters count from there."""
+"""How long the cluster has been up when the lab starts; counters count from its boot."""
 
 
 @dataclass(slots=True)
 class QosPolicy:
-    """A policy group as it stands now; `limits` is the object under `fixed` or under `adaptive`."""
+    """A policy group in its current state; `limits` is the object under `fixed` or under `adaptive`."""
 
     uuid: str
     svm: str
@@ -38,7 +38,7 @@ class QosPolicy:
 
 @dataclass(slots=True)
 class EfficiencyPolicy:
-    """An efficiency policy as it stands now; `schedule` is the name of one, None for type threshold."""
+    """An efficiency policy in its current state; `schedule` is a name, None for type threshold."""
 
     uuid: str
     svm: str
@@ -49,7 +49,7 @@ class EfficiencyPolicy:
 
 @dataclass(slots=True)
 class Volume:
-    """A volume as it stands now."""
+    """A volume in its current state."""
 
     uuid: str
     about: VolumeDescription
@@ -59,7 +59,7 @@ class Volume:
 
 @dataclass(slots=True)
 class Lun:
-    """A LUN as it stands now."""
+    """A LUN in its current state."""
 
     uuid: str
     about: LunDescription
@@ -74,7 +74,7 @@ class Lun:
 
 @dataclass(slots=True)
 class Relationship:
-    """A SnapMirror relationship as it stands now; `schedule` None is the policy's."""
+    """A SnapMirror relationship in its current state; `schedule` None is the policy's schedule."""
 
     uuid: str
     about: RelationshipDescription
@@ -83,14 +83,14 @@ class Relationship:
     throttle: int
 
     def runs_an_hour(self, schedules: dict[str, ScheduleDescription]) -> float:
-        """Transfers an hour that the schedule in force asks for."""
+        """The transfers an hour of the schedule that applies."""
         schedule = self.schedule or schedules.get(self.policy.schedule or "")
         return 0.0 if schedule is None else schedule.runs_an_hour()
 
 
 @dataclass(slots=True)
 class Meter:
-    """What the disks of one aggregate have done since the cluster came up, in sums that only grow."""
+    """Sums over the disks of one aggregate since the cluster came up; they only grow."""
 
     about: AggregateDescription
     client: float = 0.0  # disk I/O operations
@@ -98,12 +98,12 @@ class Meter:
     busy_seconds: float = 0.0  # of each disk
     seconds: float = 0.0
     operation_us: float = 0.0  # of all operations together
-    excess_us_seconds: float = 0.0  # how much longer one took than within the optimal point, times how long that was so
+    excess_us_seconds: float = 0.0  # the excess latency of one operation over that within the optimal point, times the seconds it lasted
 
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What the disks of one aggregate are doing now; operations a second, busy 0 to 1."""
+    """The current load of the disks of one aggregate; operations a second, busy 0 to 1."""
 
     client: float
     background: float
@@ -112,13 +112,13 @@ class Load:
 
     @property
     def total(self) -> float:
-        """Everything together."""
+        """The sum of all operations."""
         return self.client + self.background + self.snapmirror
 
 
 @dataclass(slots=True)
 class Cluster:
-    """Everything that the answers are made of; writes stick until the server stops. Callers serialise access."""
+    """The state that answers are made from; writes stay until the server stops. Callers serialise access."""
 
     description: OntapDescription
     schedules: dict[str, ScheduleDescription] = field(init=False)
@@ -165,11 +165,11 @@ class Cluster:
         self.advance(UP_SINCE_SECONDS)
 
     def uuid(self, *what: object) -> str:
-        """The UUID of something, the same at every start."""
+        """A UUID that is the same at every start."""
         return self.description.derived_id(*what)
 
     def advance(self, uptime: float) -> None:
-        """Let time pass: what the aggregates do now, they have done until `uptime`, in seconds."""
+        """Add the current load of the aggregates to their sums, up to `uptime` in seconds."""
         passed = max(uptime - self.uptime, 0.0)
         self.uptime = max(uptime, self.uptime)
         for meter in self.meters.values():
@@ -183,7 +183,7 @@ class Cluster:
             meter.excess_us_seconds += excess * passed
 
     def load(self, aggregate: AggregateDescription) -> Load:
-        """What an aggregate's disks do under the schedules of this moment."""
+        """The load of an aggregate's disks under the current schedules."""
         transfers = sum(
             each.about.iops_per_run_an_hour * each.runs_an_hour(self.schedules)
             for each in self.relationships
@@ -193,7 +193,7 @@ class Cluster:
         return Load(aggregate.client_iops, aggregate.background_iops, transfers, min(total / aggregate.iops_at_full_busy, 1.0))
 
     def excess_us(self, aggregate: str) -> int:
-        """How much longer the disks of an aggregate take for an operation now than within its optimal point, in microseconds."""
+        """The excess latency of an operation on an aggregate's disks over that within its optimal point, in microseconds."""
         about = self.meters[aggregate].about
         beyond = about.latency_us_beyond is not None and self.load(about).total > about.optimal_ops
         return (about.latency_us_beyond or 0) - about.latency_us if beyond else 0
@@ -210,9 +210,9 @@ class Cluster:
     def _volume(self, endpoint: str) -> Volume | None:
         return self._by_endpoint.get(endpoint)
 
-    def _loaded_aggregate(self, found: Relationship) -> str | None:
-        here = self._volume(found.about.source) if found.about.source_cluster is None else None
-        here = here or self._volume(found.about.destination)
+    def _loaded_aggregate(self, relationship: Relationship) -> str | None:
+        here = self._volume(relationship.about.source) if relationship.about.source_cluster is None else None
+        here = here or self._volume(relationship.about.destination)
         return None if here is None else here.about.aggregate
 
     def _make_maps(self) -> None:

@@ -1,7 +1,7 @@
-"""How a collection answers a GET: which records, in which order, how many at once, with which fields.
+"""The answer to GET of a collection: selection, order, page and fields of its records.
 
-Source: "Getting started with the ONTAP REST API": records, num_records, _links.next; without HAL only the link to the next page is left
-("Input variables", Accept). What `start.` parameters of that link look like is the lab's own: clients follow the link as it is.
+Source: "Getting started with the ONTAP REST API": records, num_records, _links.next; without HAL only the link to the next page remains
+("Input variables", Accept). The `start.` parameters of that link are the lab's own: clients follow the link unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster
     from auditor.lab.arrays.ontap.resources import Resource
 
-_LOOKED_AT = 50  # records that tell which fields there are
+_LOOKED_AT = 50  # records that are checked for the fields that exist
 
 
 class Collection:
@@ -32,7 +32,7 @@ class Collection:
         for name in self.conditions:
             if not _is_field(resource, cluster, name):
                 raise unexpected(name)
-        self.fields = asked_fields(resource, cluster, query)
+        self.fields = requested_fields(resource, cluster, query)
 
     def answer(self, *, hal: bool) -> dict[str, Any]:
         """The whole answer."""
@@ -57,7 +57,7 @@ class Collection:
             if first is None:
                 raise invalid(start[0], f"start.{self.resource.keys[0]}")
             return records[first : first + size], records[first + size] if first + size < len(records) else None
-        # Nothing to choose or to sort: only the page is made.
+        # Nothing to select or to sort: only the page is made.
         place = self.positions.get(start) if start else 0
         if place is None:
             raise invalid(start[0], f"start.{self.resource.keys[0]}")
@@ -71,37 +71,37 @@ class Collection:
             texts = {path.partition(".")[2]: text for path, text in self.conditions.items() if path.startswith(f"{name}.")}
             if texts and name in chosen:
                 chosen[name] = matching(chosen[name], texts)
-        if hal and not self.resource.path.startswith("private/"):  # the command line's own records have no address
+        if hal and not self.resource.path.startswith("private/"):  # records of the private command line have no address
             return chosen | {"_links": links}
         plain: Record = bare(chosen, hal=hal)
         return plain
 
     def _next(self, record: Record) -> str:
         path, _, query = self.path.partition("?")
-        kept = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
+        others = [(name, value) for name, value in parse_qsl(query, keep_blank_values=True) if not name.startswith("start.")]
         start = [(f"start.{key}", value) for key, value in zip(self.resource.keys, self.resource.key(record), strict=True)]
-        return f"{path}?{urlencode(start + kept)}"
+        return f"{path}?{urlencode(start + others)}"
 
     def _links(self, follows: dict[str, Any], *, hal: bool) -> dict[str, Any]:
         links = ({"self": {"href": self.path}} if hal else {}) | follows
         return {"_links": links} if links else {}
 
 
-def one(resource: Resource, cluster: Cluster, found: Any, query: dict[str, str], *, hal: bool) -> Record:
-    """The answer to a GET of one record: without `fields` everything that is not expensive."""
+def one(resource: Resource, cluster: Cluster, item: Any, query: dict[str, str], *, hal: bool) -> Record:
+    """The answer to GET of one record; without `fields` everything that is not expensive."""
     for name in query:
         if name not in RESERVED:
             raise unexpected(name)
-    record = resource.record(cluster, found)
-    chosen = _chosen(resource, record, asked_fields(resource, cluster, query) or ["*"], [])
+    record = resource.record(cluster, item)
+    chosen = _chosen(resource, record, requested_fields(resource, cluster, query) or ["*"], [])
     if hal and not resource.path.startswith("private/"):
         return chosen | {"_links": resource.link(record)}
     plain: Record = bare(chosen, hal=hal)
     return plain
 
 
-def asked_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
-    """The fields asked for; one that there is not is an error unless ignore_unknown_fields says otherwise."""
+def requested_fields(resource: Resource, cluster: Cluster, query: dict[str, str]) -> list[str]:
+    """The requested fields; an unknown one is an error unless ignore_unknown_fields is true."""
     fields = [part.strip() for part in query.get("fields", "").split(",") if part.strip()]
     unknown = [name for name in fields if not _is_field(resource, cluster, name)]
     if unknown and query.get("ignore_unknown_fields", "false") != "true":
@@ -147,7 +147,7 @@ def _number(query: dict[str, str], name: str, default: int) -> int:
 
 
 def bare(value: Any, *, hal: bool) -> Any:
-    """The value without any _links, for clients that did not ask for HAL."""
+    """The value without any _links, for clients that did not request HAL."""
     if hal:
         return value
     if isinstance(value, dict):

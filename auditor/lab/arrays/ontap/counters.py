@@ -1,6 +1,6 @@
 """Counter tables: schemas, and rows whose values are sums since the cluster came up, as the Counter Manager answers them.
 
-A reader computes: a rate is the growth over the time between two readings, an average or a percentage the growth over that of its
+A client computes from two readings: a rate is the growth over the time between them, an average or a percentage the growth over that of its
 denominator. Source: NetApp Harvest's RestPerf documentation and its metric list (names, types, units, denominators); the shape of a row is
 that of its recorded answers. Not verified: the order of the labels of `ewma.*`, and the ids of rows of disk:constituent.
 """
@@ -15,18 +15,18 @@ from auditor.lab.arrays.ontap.records import disk_uid, disks, link, raid_groups
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, Lun
-    from auditor.lab.arrays.ontap.description import AggregateDescription
+    from auditor.lab.arrays.ontap.parts import AggregateDescription
 
 Values: TypeAlias = dict[str, Any]  # counter name to a number, or to a mapping of labels to numbers
 
 EWMA = ("ewma.hourly", "ewma.daily", "ewma.weekly", "ewma.monthly")
 SAMPLES = 1000  # optimal_point.samples
-OFF_BLOCK_START = tuple(map(str, range(8)))  # sectors off the start of a 4 KiB block
+OFF_BLOCK_START = tuple(map(str, range(8)))  # sectors from the start of a 4 KiB block
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a counter is: type (rate, average, percent, delta, raw), unit, and the counter it is to be divided by."""
+    """The schema of a counter: type (rate, average, percent, delta, raw), unit, and the counter to divide it by."""
 
     name: str
     type: str
@@ -34,7 +34,7 @@ class Schema:
     denominator: str = ""
 
     def record(self) -> dict[str, Any]:
-        """As a table lists it."""
+        """The schema as a table lists it."""
         record: dict[str, Any] = {"name": self.name, "description": self.name.replace("_", " "), "type": self.type, "unit": self.unit}
         return record | ({"denominator": {"name": self.denominator}} if self.denominator else {})
 
@@ -50,14 +50,14 @@ class Table:
     row: Callable[[Cluster, Any], tuple[str, dict[str, str], Values]]
 
 
-def table(_: Cluster, found: Table) -> dict[str, Any]:
+def table(_: Cluster, item: Table) -> dict[str, Any]:
     """A table with its schemas."""
-    return {"name": found.name, "description": found.description, "counter_schemas": [each.record() for each in found.schemas]}
+    return {"name": item.name, "description": item.description, "counter_schemas": [each.record() for each in item.schemas]}
 
 
-def row(cluster: Cluster, found: Table, what: Any) -> dict[str, Any]:
+def row(cluster: Cluster, table: Table, what: Any) -> dict[str, Any]:
     """A row of a table."""
-    row_id, properties, values = found.row(cluster, what)
+    row_id, properties, values = table.row(cluster, what)
     counters: list[dict[str, Any]] = []
     for name, value in values.items():
         if isinstance(value, dict):
@@ -65,15 +65,15 @@ def row(cluster: Cluster, found: Table, what: Any) -> dict[str, Any]:
         else:
             counters.append({"name": name, "value": int(value)})
     return {
-        "counter_table": {"name": found.name, "_links": link(f"cluster/counter/tables/{found.name}")},
+        "counter_table": {"name": table.name, "_links": link(f"cluster/counter/tables/{table.name}")},
         "id": row_id,
         "properties": [{"name": name, "value": value} for name, value in properties.items()],
         "counters": counters,
     }
 
 
-def _disk(cluster: Cluster, found: tuple[AggregateDescription, int, str]) -> tuple[str, dict[str, str], Values]:
-    about, place, name = found
+def _disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> tuple[str, dict[str, str], Values]:
+    about, place, name = item
     meter, count = cluster.meters[about.name], max(about.disk_count, 1)
     group, part = raid_groups(about)[place]
     uid = disk_uid(cluster, name)
@@ -125,13 +125,13 @@ def _headroom(cluster: Cluster, about: AggregateDescription) -> tuple[str, dict[
     return f"{about.node}:{name}", {"node.name": about.node, "name": name}, values
 
 
-def _lun(cluster: Cluster, found: Lun) -> tuple[str, dict[str, str], Values]:
-    about, up = found.about, cluster.uptime
+def _lun(cluster: Cluster, item: Lun) -> tuple[str, dict[str, str], Values]:
+    about, up = item.about, cluster.uptime
     reads, writes = int(about.read_iops * up), int(about.write_iops * up)
-    excess = cluster.meters[found.volume.about.aggregate].excess_us_seconds
+    excess = cluster.meters[item.volume.about.aggregate].excess_us_seconds
 
     def histogram(operations: int) -> dict[str, int]:
-        # A guest whose partition starts at sector 63 is 7 sectors off; that is what "misaligned" was in 2009.
+        # A guest whose partition starts at sector 63 is 7 sectors off, the usual misalignment of older guests.
         off = int(operations * about.misaligned)
         return dict.fromkeys(OFF_BLOCK_START, 0) | {"0": operations - off, "7": off}
 
@@ -151,11 +151,11 @@ def _lun(cluster: Cluster, found: Lun) -> tuple[str, dict[str, str], Values]:
         "write_partial_blocks": writes * about.partial,
         **dict.fromkeys(none.split(), 0),
     }
-    return f"{found.path}:{found.uuid}", {"svm.name": found.volume.about.svm, "lun.uuid": found.uuid, "name": found.path}, values
+    return f"{item.path}:{item.uuid}", {"svm.name": item.volume.about.svm, "lun.uuid": item.uuid, "name": item.path}, values
 
 
 def _schemas(text: str) -> tuple[Schema, ...]:
-    """Schemas written one a line: name type unit denominator."""
+    """Schemas from one line each: name type unit denominator."""
     return tuple(Schema(*line.split()) for line in text.strip().splitlines())
 
 

@@ -1,7 +1,7 @@
-"""What a simulated ONTAP cluster holds; plain data that scenarios write in YAML and msgspec decodes.
+"""The description of a simulated ONTAP cluster; scenarios write it in YAML, and msgspec decodes it.
 
-Names point at names: a volume says on which aggregate and in which SVM it is, a LUN in which volume. UUIDs and serial numbers that are not
-given are derived from names, so that they are the same at every start.
+Objects refer to each other by name: a volume names its aggregate and its SVM, a LUN its volume. UUIDs and serial numbers that are not given
+are derived from names, so that they are the same at every start.
 """
 
 from __future__ import annotations
@@ -12,230 +12,22 @@ import uuid
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # of this lab
+from auditor.lab.arrays.ontap.parts import (
+    AggregateDescription,
+    EfficiencyPolicyDescription,
+    IgroupDescription,
+    LunDescription,
+    NodeDescription,
+    QosPolicyDescription,
+    RaidOptionDescription,
+    RelationshipDescription,
+    ScheduleDescription,
+    SnapMirrorPolicyDescription,
+    SvmDescription,
+    VolumeDescription,
+)
 
-_DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScheduleDescription:
-    """A schedule: an `interval` in ISO 8601 ("PT20M"), or a cron with the fields of REST; an empty tuple is "every"."""
-
-    name: str
-    interval: str | None = None
-    minutes: tuple[int, ...] = ()
-    hours: tuple[int, ...] = ()
-    weekdays: tuple[int, ...] = ()
-    days: tuple[int, ...] = ()
-    months: tuple[int, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.interval is not None and self.runs_an_hour() <= 0:
-            raise ValueError(f"schedule {self.name}: {self.interval!r} is not an interval such as PT20M")
-
-    def runs_an_hour(self) -> float:
-        """How often it fires, averaged over months and weeks."""
-        if self.interval is not None:
-            found = _DURATION.match(self.interval)
-            days, hours, minutes, seconds = (int(part or 0) for part in found.groups()) if found else (0, 0, 0, 0)
-            length = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
-            return 3600 / length if length else 0.0
-        runs = (len(self.minutes) or 60) * (len(self.hours) or 24) / 24
-        runs *= (len(self.weekdays) or 7) / 7 * (len(self.months) or 12) / 12
-        return runs * (len(self.days) or 30) / 30
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NodeDescription:
-    """A node of the cluster; `all_flash` decides which scrub schedule is its default."""
-
-    name: str
-    model: str = "FAS8200"
-    state: str = "up"
-    all_flash: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SvmDescription:
-    """A storage virtual machine and what it serves; its QoS policy holds for all its volumes together, beside their own."""
-
-    name: str
-    protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
-    state: str = "running"
-    qos_policy: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AggregateDescription:
-    """An aggregate, its disks, and the work they do apart from SnapMirror.
-
-    Attributes:
-        raid_size: most disks of one RAID group; RAID-DP takes two of each for parity.
-        client_iops: disk I/O operations a second that hosts cause.
-        background_iops: those that dedup, scrubs and other work of the system cause all day.
-        iops_at_full_busy: disk I/O operations a second at which the disks would be 100 % busy; busy grows in proportion up to there.
-        optimal_ops: the optimal_point.ops of the headroom table, operations a second.
-        latency_us: how long an operation takes up to there.
-        latency_us_beyond: how long it takes once there are more, None is no longer. A step, since past its knee an aggregate collapses
-            and does not slope (docs/domain/incidents.md#s3); volumes and LUNs on it wait as much longer.
-    """
-
-    name: str
-    node: str
-    disk_count: int = 16
-    disk_type: str = "sas"  # sas | fcal | ssd | ssd_nvm ...
-    rpm: int | None = 10000
-    disk_bytes: int = 900 * 10**9
-    raid_size: int = 16
-    client_iops: float = 0.0
-    background_iops: float = 0.0
-    iops_at_full_busy: float = 2000.0
-    optimal_ops: float = 1500.0
-    latency_us: int = 5000
-    latency_us_beyond: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AdaptiveDescription:
-    """Limits that grow with the size, in I/O operations a second for each TiB."""
-
-    expected_iops: int
-    peak_iops: int
-    absolute_min_iops: int = 0
-    block_size: str = "any"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QosPolicyDescription:
-    """A policy group; 0 is "no limit", as ONTAP writes it. `shared`: one limit for all members together."""
-
-    name: str
-    svm: str
-    max_iops: int = 0
-    min_iops: int = 0
-    max_mbps: int = 0
-    shared: bool = False
-    adaptive: AdaptiveDescription | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EfficiencyPolicyDescription:
-    """When dedup runs. `schedule` belongs to type scheduled, `start_threshold_percent` to type threshold; duration in hours."""
-
-    name: str
-    svm: str
-    type: str = "scheduled"
-    schedule: str | None = "daily"
-    start_threshold_percent: int | None = None
-    duration: int | None = None
-    qos_policy: str = "background"
-    enabled: bool = True
-    comment: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VolumeDescription:
-    """A FlexVol.
-
-    Attributes:
-        junction_path: where NFS clients mount it; None for one that only holds LUNs.
-        efficiency_policy: name of the policy that starts dedup.
-        efficiency_schedule: a schedule of its own instead, as the command line writes it ("sun-sat@0"); both None: dedup is off.
-        iops: client operations a second, for `metric`; of no influence on the aggregate.
-        latency_us: how long one takes while the aggregate is not beyond its optimal point.
-    """
-
-    name: str
-    svm: str
-    aggregate: str
-    size_bytes: int = 1 << 40
-    type: str = "rw"  # rw | dp | ls
-    junction_path: str | None = None
-    qos_policy: str | None = None
-    efficiency_policy: str | None = None
-    efficiency_schedule: str | None = None
-    iops: int = 0
-    latency_us: int = 1000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LunDescription:
-    """A LUN; its name in REST is /vol/<volume>/<name>.
-
-    Attributes:
-        serial: 12 ASCII characters, case matters; None is derived.
-        misaligned: share of the reads and writes that start beside a 4 KiB block, 0 to 1.
-        partial: share of them that cover only part of a block.
-        latency_us: as of a volume.
-        bound_to: of a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
-    """
-
-    name: str
-    volume: str
-    size_bytes: int = 500 << 30
-    serial: str | None = None
-    os_type: str = "vmware"
-    kind: str = "regular"  # regular | protocol_endpoint | vvol
-    qos_policy: str | None = None
-    igroups: tuple[str, ...] = ()
-    read_iops: int = 0
-    write_iops: int = 0
-    misaligned: float = 0.0
-    partial: float = 0.0
-    latency_us: int = 1000
-    bound_to: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IgroupDescription:
-    """An initiator group."""
-
-    name: str
-    svm: str
-    initiators: tuple[str, ...] = ()
-    os_type: str = "vmware"
-    protocol: str = "iscsi"  # iscsi | fcp | mixed
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SnapMirrorPolicyDescription:
-    """A SnapMirror policy of the cluster."""
-
-    name: str
-    type: str = "async"  # async | sync | continuous
-    schedule: str | None = None
-    throttle: int = 0  # KiB/s, 0 is unlimited
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RelationshipDescription:
-    """A SnapMirror relationship, `source` and `destination` as svm:volume.
-
-    It is listed where its destination is; a cluster that only holds the source tells it under list_destinations_only. Its transfers load
-    the aggregate of the source when that is here, else of the destination: `iops_per_run_an_hour` disk operations a second for every
-    transfer an hour that the schedule asks for.
-    """
-
-    source: str
-    destination: str
-    source_cluster: str | None = None  # None is this cluster
-    schedule: str | None = None  # None: the policy's
-    policy: str = "MirrorAllSnapshots"
-    iops_per_run_an_hour: float = 0.0
-    lag_time: str = "PT15M"
-    state: str = "snapmirrored"
-    healthy: bool = True
-    throttle: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RaidOptionDescription:
-    """One line of `storage raid-options show`; raid.scrub.schedule is the one that matters here."""
-
-    node: str
-    name: str
-    value: str
-    constraint: str = "none"
+ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # the lab's own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -244,10 +36,10 @@ class OntapDescription:
 
     Attributes:
         version: generation, major and minor, "9.14.1".
-        page_limit: most records of one answer, however many were asked for: ONTAP cuts an answer when it has taken return_timeout seconds.
+        page_limit: the most records of one answer, however many were requested: ONTAP ends an answer after return_timeout seconds.
         job_seconds: how long a change runs as a job before it is in effect.
-        permissions: what the account may do: "read" and "write". Source: rest-role access levels readonly and all.
-        forbidden: paths that the account may not even read, as a rest-role without them ("/api/cluster/counter").
+        permissions: of the account: "read" and "write". Source: rest-role access levels readonly and all.
+        forbidden: paths that the account may not even read, as with a rest-role without them ("/api/cluster/counter").
     """
 
     name: str
@@ -275,13 +67,13 @@ class OntapDescription:
         for lun in self.luns:
             if lun.serial is not None and (len(lun.serial) != 12 or not lun.serial.isascii()):
                 raise ValueError(f"{self.name}: the serial of LUN {lun.name} must be 12 ASCII characters, not {lun.serial!r}")
-        for what, known, asked in self._references():
-            lost = sorted(name for name in asked if name is not None and name not in known)
+        for what, known, used in self._references():
+            lost = sorted(name for name in used if name is not None and name not in known)
             if lost:
                 raise ValueError(f"{self.name} has no {what} named {lost}")
 
     def _references(self) -> list[tuple[str, Collection[str], Collection[str | None]]]:
-        """What is pointed at, the names there are, the names used."""
+        """For each kind of reference: its kind, the names that exist, the names used."""
         in_svm = {v.svm for v in self.volumes} | {q.svm for q in self.qos_policies} | {e.svm for e in self.efficiency_policies}
         scheduled = {e.schedule for e in self.efficiency_policies} | {p.schedule for p in self.snapmirror_policies}
         return [

@@ -1,8 +1,8 @@
-"""The conventions of ONTAP's REST collections: choosing records, their order, the page and the fields.
+"""The conventions of ONTAP's REST collections: selecting records, their order, page and fields.
 
 Source: "Getting started with the ONTAP REST API" and "Input variables for an ONTAP REST API request" (docs.netapp.com), and the vendor's
-printed examples (a field that is asked about is answered too). The exact texts of errors are not verified; their codes are those that
-public clients look for.
+printed examples (a field in a query is answered too). The exact texts of errors are not verified; their codes are those that public clients
+check.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ RESERVED = frozenset({"fields", "max_records", "return_records", "return_timeout
 
 
 class RestError(Exception):
-    """An error object in the making."""
+    """An error that is answered instead of a result."""
 
     def __init__(self, status: int, code: str, message: str, target: str = "") -> None:
         super().__init__(message)
@@ -26,17 +26,17 @@ class RestError(Exception):
 
 
 def invalid(value: object, name: str) -> RestError:
-    """A value that cannot be. Source of the code and the sentence: errors quoted by public ONTAP clients."""
+    """The error for an invalid value. Source of the code and the sentence: errors quoted by public ONTAP clients."""
     return RestError(400, "262197", f'The value "{value}" is invalid for field "{name}"', name)
 
 
 def unexpected(name: str) -> RestError:
-    """A name that nobody knows. Source of the code and the sentence: errors quoted by public ONTAP clients."""
+    """The error for an unknown name. Source of the code and the sentence: errors quoted by public ONTAP clients."""
     return RestError(400, "262179", f'Unexpected argument "{name}".', name)
 
 
 def values_at(record: Any, path: str) -> Iterator[Any]:
-    """Every value at a dotted path; a list on the way stands for each of its elements."""
+    """Every value at a dotted path; a list on the way is searched element by element."""
     if isinstance(record, list):
         for each in record:
             yield from values_at(each, path)
@@ -50,7 +50,7 @@ def values_at(record: Any, path: str) -> Iterator[Any]:
 
 
 def matching(records: Sequence[Record], conditions: Mapping[str, str]) -> list[Record]:
-    """The records that every condition holds for."""
+    """The records for which every condition is true."""
     tests = [(path, _test(text)) for path, text in conditions.items()]
     return [record for record in records if all(test(list(values_at(record, path))) for path, test in tests)]
 
@@ -104,12 +104,12 @@ def _compare(value: Any, bound: str, operator: str) -> bool:
 
 
 def written(value: Any) -> str:
-    """A value as a query writes it."""
+    """A value in a query's notation."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def ordered(records: list[Record], order_by: str) -> list[Record]:
-    """The records in the order asked for: "a,b desc"; without a value they come last."""
+    """The records in the requested order: "a,b desc"; those without a value come last."""
     for part in reversed(order_by.split(",")):
         path, _, direction = part.strip().partition(" ")
         if direction not in ("", "asc", "desc"):
@@ -127,7 +127,7 @@ def _rank(value: Any) -> tuple[int, Any]:
 
 
 def project(record: Record, paths: Sequence[str]) -> Record:
-    """Only what lies at the dotted paths, in the record's own shape."""
+    """The fields at the dotted paths, in the record's shape."""
     wanted: dict[str, list[str]] = {}
     for path in paths:
         name, _, rest = path.partition(".")
@@ -144,7 +144,7 @@ def _part(value: Any, paths: list[str]) -> Any:
 
 
 def without(record: Record, paths: Sequence[str]) -> Record:
-    """A record without what lies at the dotted paths."""
+    """The record without the fields at the dotted paths."""
     left = dict(record)
     for path in paths:
         name, _, rest = path.partition(".")

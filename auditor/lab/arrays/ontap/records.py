@@ -10,34 +10,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster
-    from auditor.lab.arrays.ontap.description import AggregateDescription, NodeDescription, ScheduleDescription, SvmDescription
+    from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription, ScheduleDescription, SvmDescription
 
-LAB_TIME = "2026-01-01T00:00:00+00:00"  # always the same, so that two runs of the lab answer alike
+LAB_TIME = "2026-01-01T00:00:00+00:00"  # constant, so that two runs of the lab give equal answers
 
 
 def link(path: str) -> dict[str, Any]:
-    """The _links object of what lies at a path below /api."""
+    """The _links object of a path below /api."""
     return {"self": {"href": f"/api/{path}"}}
 
 
 def reference(cluster: Cluster, path: str, kind: str, name: str) -> dict[str, Any]:
-    """How a record points at something that a name alone identifies."""
+    """A reference to an object that its name identifies."""
     uuid = cluster.uuid(kind, name)
     return {"uuid": uuid, "name": name, "_links": link(f"{path}/{uuid}")}
 
 
 def svm_reference(cluster: Cluster, name: str) -> dict[str, Any]:
-    """How a record points at an SVM."""
+    """A reference to an SVM."""
     return reference(cluster, "svm/svms", "svm", name)
 
 
 def node_reference(cluster: Cluster, name: str) -> dict[str, Any]:
-    """How a record points at a node."""
+    """A reference to a node."""
     return reference(cluster, "cluster/nodes", "node", name)
 
 
 def metric(iops: float, latency_us: float, io_bytes: int = 8192) -> dict[str, Any]:
-    """A `metric` object: averages of the last 15 seconds, latency in microseconds, throughput in bytes; reads are half of it."""
+    """A `metric` object: averages of the last 15 seconds, latency in microseconds, throughput in bytes; half of it are reads."""
     return {
         "timestamp": LAB_TIME,
         "duration": "PT15S",
@@ -49,7 +49,7 @@ def metric(iops: float, latency_us: float, io_bytes: int = 8192) -> dict[str, An
 
 
 def statistics(cluster: Cluster, iops: float, latency_us: float, excess_us_seconds: float = 0.0, *, io_bytes: int = 8192) -> dict[str, Any]:
-    """A `statistics` object: sums since the cluster came up, `excess_us_seconds` as the aggregate's meter has it."""
+    """A `statistics` object: sums since the cluster came up; `excess_us_seconds` as in the aggregate's meter."""
     operations = iops * cluster.uptime
     return {
         "timestamp": LAB_TIME,
@@ -103,18 +103,18 @@ def whole(cluster: Cluster, _: object) -> dict[str, Any]:
     }
 
 
-def node(cluster: Cluster, found: NodeDescription) -> dict[str, Any]:
+def node(cluster: Cluster, item: NodeDescription) -> dict[str, Any]:
     """A node."""
-    partners = [node_reference(cluster, each.name) for each in cluster.description.nodes if each.name != found.name]
+    partners = [node_reference(cluster, each.name) for each in cluster.description.nodes if each.name != item.name]
     busy = 30
     return {
-        "uuid": cluster.uuid("node", found.name),
-        "name": found.name,
-        "model": found.model,
-        "serial_number": f"{int(cluster.uuid('node serial', found.name)[:8], 16):012d}",
-        "state": found.state,
+        "uuid": cluster.uuid("node", item.name),
+        "name": item.name,
+        "model": item.model,
+        "serial_number": f"{int(cluster.uuid('node serial', item.name)[:8], 16):012d}",
+        "state": item.state,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
-        "is_all_flash_optimized": found.all_flash,
+        "is_all_flash_optimized": item.all_flash,
         "uptime": int(cluster.uptime),
         "version": version(cluster),
         "ha": {
@@ -134,17 +134,17 @@ def node(cluster: Cluster, found: NodeDescription) -> dict[str, Any]:
     }
 
 
-def svm(cluster: Cluster, found: SvmDescription) -> dict[str, Any]:
+def svm(cluster: Cluster, item: SvmDescription) -> dict[str, Any]:
     """An SVM."""
     about = cluster.description
-    used = dict.fromkeys(each.aggregate for each in about.volumes if each.svm == found.name)
-    protocols = {name: {"allowed": True, "enabled": name in found.protocols} for name in ("nfs", "iscsi", "fcp", "nvme", "cifs")}
-    policy = next((each for each in cluster.qos if each.name == found.qos_policy), None)
+    used = dict.fromkeys(each.aggregate for each in about.volumes if each.svm == item.name)
+    protocols = {name: {"allowed": True, "enabled": name in item.protocols} for name in ("nfs", "iscsi", "fcp", "nvme", "cifs")}
+    policy = next((each for each in cluster.qos if each.name == item.qos_policy), None)
     qos = {} if policy is None else {"qos_policy": {"uuid": policy.uuid, "name": policy.name}}
     return {
-        "uuid": cluster.uuid("svm", found.name),
-        "name": found.name,
-        "state": found.state,
+        "uuid": cluster.uuid("svm", item.name),
+        "name": item.name,
+        "state": item.state,
         "subtype": "default",
         "language": "c.utf_8",
         "comment": "",
@@ -156,58 +156,58 @@ def svm(cluster: Cluster, found: SvmDescription) -> dict[str, Any]:
     }
 
 
-def schedule(cluster: Cluster, found: ScheduleDescription) -> dict[str, Any]:
+def schedule(cluster: Cluster, item: ScheduleDescription) -> dict[str, Any]:
     """A schedule; a part of a cron that means "every" is left out."""
     record: dict[str, Any] = {
-        "uuid": cluster.uuid("schedule", found.name),
-        "name": found.name,
+        "uuid": cluster.uuid("schedule", item.name),
+        "name": item.name,
         "scope": "cluster",
         "cluster": {"uuid": cluster.uuid("cluster"), "name": cluster.description.name},
     }
-    if found.interval is not None:
-        return record | {"type": "interval", "interval": found.interval}
-    parts = {name: list(getattr(found, name)) for name in ("minutes", "hours", "weekdays", "days", "months")}
+    if item.interval is not None:
+        return record | {"type": "interval", "interval": item.interval}
+    parts = {name: list(getattr(item, name)) for name in ("minutes", "hours", "weekdays", "days", "months")}
     return record | {"type": "cron", "cron": {name: numbers for name, numbers in parts.items() if numbers}}
 
 
-def raid_groups(found: AggregateDescription) -> list[tuple[str, str]]:
-    """Disk by disk: its RAID group's name and its part in it (parity, dparity, data)."""
+def raid_groups(item: AggregateDescription) -> list[tuple[str, str]]:
+    """For each disk the name of its RAID group and its role in it (parity, dparity, data)."""
     parts = []
-    for place in range(found.disk_count):
-        group, within = divmod(place, found.raid_size)
+    for place in range(item.disk_count):
+        group, within = divmod(place, item.raid_size)
         parts.append((f"rg{group}", ("dparity", "parity")[within] if within < 2 else "data"))
     return parts
 
 
-def aggregate(cluster: Cluster, found: AggregateDescription) -> dict[str, Any]:
+def aggregate(cluster: Cluster, item: AggregateDescription) -> dict[str, Any]:
     """An aggregate."""
-    load = cluster.load(found)
-    size = found.disk_bytes * sum(part == "data" for _, part in raid_groups(found))
-    used = min(sum(each.size_bytes for each in cluster.description.volumes if each.aggregate == found.name), size)
+    load = cluster.load(item)
+    size = item.disk_bytes * sum(part == "data" for _, part in raid_groups(item))
+    used = min(sum(each.size_bytes for each in cluster.description.volumes if each.aggregate == item.name), size)
     return {
-        "uuid": cluster.uuid("aggregate", found.name),
-        "name": found.name,
+        "uuid": cluster.uuid("aggregate", item.name),
+        "name": item.name,
         "state": "online",
         "create_time": LAB_TIME,
-        "node": node_reference(cluster, found.node),
-        "home_node": node_reference(cluster, found.node),
+        "node": node_reference(cluster, item.node),
+        "home_node": node_reference(cluster, item.node),
         "snaplock_type": "non_snaplock",
-        "volume-count": sum(each.aggregate == found.name for each in cluster.description.volumes),
+        "volume-count": sum(each.aggregate == item.name for each in cluster.description.volumes),
         "data_encryption": {"software_encryption_enabled": False, "drive_protection_enabled": False},
         "cloud_storage": {"attach_eligible": False},
         "block_storage": {
             "mirror": {"enabled": False, "state": "unmirrored"},
             "hybrid_cache": {"enabled": False},
             "primary": {
-                "disk_count": found.disk_count,
-                "disk_class": _disk_class(found),
-                "disk_type": found.disk_type,
+                "disk_count": item.disk_count,
+                "disk_class": _disk_class(item),
+                "disk_type": item.disk_type,
                 "raid_type": "raid_dp",
-                "raid_size": found.raid_size,
+                "raid_size": item.raid_size,
                 "checksum_style": "block",
             },
             "plexes": [{"name": "plex0"}],
-            "storage_type": "ssd" if found.disk_type.startswith("ssd") else "hdd",
+            "storage_type": "ssd" if item.disk_type.startswith("ssd") else "hdd",
             "uses_partitions": False,
         },
         "space": {
@@ -220,22 +220,22 @@ def aggregate(cluster: Cluster, found: AggregateDescription) -> dict[str, Any]:
             },
             "footprint": used,
         },
-        "metric": metric(load.client, found.latency_us + cluster.excess_us(found.name)),
-        "statistics": statistics(cluster, load.client, found.latency_us, cluster.meters[found.name].excess_us_seconds),
+        "metric": metric(load.client, item.latency_us + cluster.excess_us(item.name)),
+        "statistics": statistics(cluster, load.client, item.latency_us, cluster.meters[item.name].excess_us_seconds),
     }
 
 
-def _disk_class(found: AggregateDescription) -> str:
-    if found.disk_type.startswith("ssd"):
+def _disk_class(item: AggregateDescription) -> str:
+    if item.disk_type.startswith("ssd"):
         return "solid_state"
-    return "capacity" if (found.rpm or 0) < 10000 else "performance"
+    return "capacity" if (item.rpm or 0) < 10000 else "performance"
 
 
 def disks(cluster: Cluster) -> list[tuple[AggregateDescription, int, str]]:
-    """Every disk: its aggregate, its place there, and its name (stack.shelf.bay), 24 to a shelf."""
+    """Every disk: its aggregate, its position there, and its name (stack.shelf.bay), 24 disks to a shelf."""
     listed = []
-    for stack, found in enumerate(cluster.description.aggregates, 1):
-        listed += [(found, place, f"{stack}.{place // 24}.{place % 24}") for place in range(found.disk_count)]
+    for stack, item in enumerate(cluster.description.aggregates, 1):
+        listed += [(item, place, f"{stack}.{place // 24}.{place % 24}") for place in range(item.disk_count)]
     return listed
 
 
@@ -245,9 +245,9 @@ def disk_uid(cluster: Cluster, name: str) -> str:
     return ":".join(("5000" + digits[:4], digits[4:12], *["00000000"] * 8))
 
 
-def disk(cluster: Cluster, found: tuple[AggregateDescription, int, str]) -> dict[str, Any]:
+def disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> dict[str, Any]:
     """A disk."""
-    about, place, name = found
+    about, place, name = item
     load = cluster.load(about)
     owner = node_reference(cluster, about.node)
     home = cluster.uuid("aggregate", about.name)

@@ -1,4 +1,4 @@
-"""Records of volumes, LUNs, who they are mapped to, and of the policies that act on them.
+"""Records of volumes, LUNs, LUN maps, and the policies that apply to them.
 
 Source: the printed results in the vendor's Python client 9.19.1; where it prints none (QoS, SnapMirror), the field definitions there.
 """
@@ -11,18 +11,18 @@ from auditor.lab.arrays.ontap.records import LAB_TIME, link, metric, node_refere
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
-    from auditor.lab.arrays.ontap.description import IgroupDescription, RaidOptionDescription, SnapMirrorPolicyDescription
+    from auditor.lab.arrays.ontap.parts import IgroupDescription, RaidOptionDescription, SnapMirrorPolicyDescription
 
 
-def _policy_reference(found: QosPolicy) -> dict[str, Any]:
-    return {"uuid": found.uuid, "name": found.name, "_links": link(f"storage/qos/policies/{found.uuid}")}
+def _policy_reference(item: QosPolicy) -> dict[str, Any]:
+    return {"uuid": item.uuid, "name": item.name, "_links": link(f"storage/qos/policies/{item.uuid}")}
 
 
-def volume(cluster: Cluster, found: Volume) -> dict[str, Any]:
+def volume(cluster: Cluster, item: Volume) -> dict[str, Any]:
     """A volume; without a QoS policy it has no `qos`."""
-    about = found.about
+    about = item.about
     record: dict[str, Any] = {
-        "uuid": found.uuid,
+        "uuid": item.uuid,
         "name": about.name,
         "svm": svm_reference(cluster, about.svm),
         "aggregates": [reference(cluster, "storage/aggregates", "aggregate", about.aggregate)],
@@ -45,20 +45,20 @@ def volume(cluster: Cluster, found: Volume) -> dict[str, Any]:
         },
         "error_state": {"has_bad_blocks": False, "is_inconsistent": False},
         "encryption": {"enabled": False, "type": "none", "state": "none", "key_id": ""},
-        "efficiency": _efficiency(found),
+        "efficiency": _efficiency(item),
         "metric": metric(about.iops, about.latency_us + cluster.excess_us(about.aggregate)),
         "statistics": statistics(cluster, about.iops, about.latency_us, cluster.meters[about.aggregate].excess_us_seconds),
     }
     if about.junction_path is not None:
         record["nas"]["path"] = about.junction_path
-    if found.qos is not None:
-        record["qos"] = {"policy": _policy_reference(found.qos)}
+    if item.qos is not None:
+        record["qos"] = {"policy": _policy_reference(item.qos)}
     return record
 
 
-def _efficiency(found: Volume) -> dict[str, Any]:
-    """The `efficiency` object. What `policy.name` and `schedule` are where the other one counts ("-", "sun-sat@0") is not verified."""
-    on = found.efficiency is not None or found.about.efficiency_schedule is not None
+def _efficiency(item: Volume) -> dict[str, Any]:
+    """The `efficiency` object. The value of `policy.name` where `schedule` applies, and the reverse ("-", "sun-sat@0"), is not verified."""
+    on = item.efficiency is not None or item.about.efficiency_schedule is not None
     return {
         "state": "enabled" if on else "disabled",
         "dedupe": "background" if on else "none",
@@ -73,21 +73,21 @@ def _efficiency(found: Volume) -> dict[str, Any]:
         "last_op_end": LAB_TIME,
         "last_op_size": 0,
         "last_op_state": "Success",
-        "policy": {"name": "-" if found.efficiency is None else found.efficiency.name},
-        "schedule": "-" if found.efficiency is not None else found.about.efficiency_schedule or "-",
+        "policy": {"name": "-" if item.efficiency is None else item.efficiency.name},
+        "schedule": "-" if item.efficiency is not None else item.about.efficiency_schedule or "-",
     }
 
 
-def lun(cluster: Cluster, found: Lun) -> dict[str, Any]:
+def lun(cluster: Cluster, item: Lun) -> dict[str, Any]:
     """A LUN; without a QoS policy it has no `qos_policy`."""
-    about = found.about
-    volume_uuid = found.volume.uuid
-    iops, aggregate = about.read_iops + about.write_iops, found.volume.about.aggregate
-    maps = cluster.maps_of[found.uuid]
+    about = item.about
+    volume_uuid = item.volume.uuid
+    iops, aggregate = about.read_iops + about.write_iops, item.volume.about.aggregate
+    maps = cluster.maps_of[item.uuid]
     record: dict[str, Any] = {
-        "uuid": found.uuid,
-        "name": found.path,
-        "svm": svm_reference(cluster, found.volume.about.svm),
+        "uuid": item.uuid,
+        "name": item.path,
+        "svm": svm_reference(cluster, item.volume.about.svm),
         "location": {
             "logical_unit": about.name,
             "volume": {"uuid": volume_uuid, "name": about.volume, "_links": link(f"storage/volumes/{volume_uuid}")},
@@ -111,41 +111,41 @@ def lun(cluster: Cluster, found: Lun) -> dict[str, Any]:
             {
                 "logical_unit_number": number,
                 "igroup": reference(cluster, "protocols/san/igroups", "igroup", group.name),
-                "_links": link(f"protocols/san/lun-maps/{found.uuid}/{cluster.uuid('igroup', group.name)}"),
+                "_links": link(f"protocols/san/lun-maps/{item.uuid}/{cluster.uuid('igroup', group.name)}"),
             }
             for group, number in maps
         ],
         "metric": metric(iops, about.latency_us + cluster.excess_us(aggregate)),
         "statistics": statistics(cluster, iops, about.latency_us, cluster.meters[aggregate].excess_us_seconds),
     }
-    if found.qos is not None:
-        record["qos_policy"] = _policy_reference(found.qos)
+    if item.qos is not None:
+        record["qos_policy"] = _policy_reference(item.qos)
     return record
 
 
-def igroup(cluster: Cluster, found: IgroupDescription) -> dict[str, Any]:
+def igroup(cluster: Cluster, item: IgroupDescription) -> dict[str, Any]:
     """An initiator group."""
-    uuid = cluster.uuid("igroup", found.name)
-    maps = [(mapped, number) for mapped, group, number in cluster.maps if group.name == found.name]
+    uuid = cluster.uuid("igroup", item.name)
+    maps = [(mapped, number) for mapped, group, number in cluster.maps if group.name == item.name]
     return {
         "uuid": uuid,
-        "name": found.name,
-        "svm": svm_reference(cluster, found.svm),
-        "os_type": found.os_type,
-        "protocol": found.protocol,
-        "initiators": [{"name": name, "_links": link(f"protocols/san/igroups/{uuid}/initiators/{name}")} for name in found.initiators],
+        "name": item.name,
+        "svm": svm_reference(cluster, item.svm),
+        "os_type": item.os_type,
+        "protocol": item.protocol,
+        "initiators": [{"name": name, "_links": link(f"protocols/san/igroups/{uuid}/initiators/{name}")} for name in item.initiators],
         "lun_maps": [{"logical_unit_number": number, "lun": _unit(cluster, mapped)} for mapped, number in maps],
     }
 
 
-def _unit(cluster: Cluster, found: Lun) -> dict[str, Any]:
-    home = next(each.node for each in cluster.description.aggregates if each.name == found.volume.about.aggregate)
-    return {"uuid": found.uuid, "name": found.path, "_links": link(f"storage/luns/{found.uuid}"), "node": node_reference(cluster, home)}
+def _unit(cluster: Cluster, item: Lun) -> dict[str, Any]:
+    home = next(each.node for each in cluster.description.aggregates if each.name == item.volume.about.aggregate)
+    return {"uuid": item.uuid, "name": item.path, "_links": link(f"storage/luns/{item.uuid}"), "node": node_reference(cluster, home)}
 
 
-def lun_map(cluster: Cluster, found: tuple[Lun, IgroupDescription, int]) -> dict[str, Any]:
+def lun_map(cluster: Cluster, item: tuple[Lun, IgroupDescription, int]) -> dict[str, Any]:
     """A LUN map."""
-    mapped, group, number = found
+    mapped, group, number = item
     target = reference(cluster, "protocols/san/igroups", "igroup", group.name)
     return {
         "svm": svm_reference(cluster, group.svm),
@@ -161,9 +161,9 @@ def bindings(cluster: Cluster) -> list[tuple[Lun, Lun]]:
     return [(each, by_path[path]) for each in cluster.luns for path in each.about.bound_to]
 
 
-def binding(cluster: Cluster, found: tuple[Lun, Lun]) -> dict[str, Any]:
+def binding(cluster: Cluster, item: tuple[Lun, Lun]) -> dict[str, Any]:
     """A vVol binding."""
-    vvol, endpoint = found
+    vvol, endpoint = item
     return {
         "svm": svm_reference(cluster, vvol.volume.about.svm),
         "vvol": {"uuid": vvol.uuid, "name": vvol.path},
@@ -174,17 +174,17 @@ def binding(cluster: Cluster, found: tuple[Lun, Lun]) -> dict[str, Any]:
     }
 
 
-def qos_policy(cluster: Cluster, found: QosPolicy) -> dict[str, Any]:
+def qos_policy(cluster: Cluster, item: QosPolicy) -> dict[str, Any]:
     """A policy group, fixed or adaptive; the max_throughput texts of newer releases are left out."""
     return {
-        "uuid": found.uuid,
-        "name": found.name,
-        "svm": svm_reference(cluster, found.svm),
+        "uuid": item.uuid,
+        "name": item.name,
+        "svm": svm_reference(cluster, item.svm),
         "scope": "svm",
         "policy_class": "user_defined",
-        "object_count": cluster.members(found),
-        "pgid": found.pgid,
-        found.kind: dict(found.limits),
+        "object_count": cluster.members(item),
+        "pgid": item.pgid,
+        item.kind: dict(item.limits),
     }
 
 
@@ -194,9 +194,9 @@ def qos_workloads(cluster: Cluster) -> list[tuple[int, Volume | Lun, QosPolicy]]
     return [(10000 + place, each, each.qos) for place, each in enumerate(every) if each.qos is not None]
 
 
-def qos_workload(cluster: Cluster, found: tuple[int, Volume | Lun, QosPolicy]) -> dict[str, Any]:
-    """A workload. Its name (the object's, a dash and wid) is as performance tools show it; not verified for REST."""
-    wid, limited, policy = found
+def qos_workload(cluster: Cluster, item: tuple[int, Volume | Lun, QosPolicy]) -> dict[str, Any]:
+    """A workload. Its name (the object's, a dash and wid) is as in performance tools; not verified for REST."""
+    wid, limited, policy = item
     is_lun = limited.about.__class__.__name__ == "LunDescription"
     return {
         "uuid": cluster.uuid("workload", limited.uuid),
@@ -209,37 +209,37 @@ def qos_workload(cluster: Cluster, found: tuple[int, Volume | Lun, QosPolicy]) -
     } | ({"lun": getattr(limited, "path", "")} if is_lun else {})
 
 
-def efficiency_policy(cluster: Cluster, found: EfficiencyPolicy) -> dict[str, Any]:
-    """An efficiency policy; what is not set is left out."""
-    settings = {name: value for name, value in found.settings.items() if value is not None}
-    schedule = {} if found.schedule is None else {"schedule": {"name": found.schedule}}
-    return {"uuid": found.uuid, "name": found.name, "svm": svm_reference(cluster, found.svm), **settings, **schedule}
+def efficiency_policy(cluster: Cluster, item: EfficiencyPolicy) -> dict[str, Any]:
+    """An efficiency policy; fields that are not set are left out."""
+    settings = {name: value for name, value in item.settings.items() if value is not None}
+    schedule = {} if item.schedule is None else {"schedule": {"name": item.schedule}}
+    return {"uuid": item.uuid, "name": item.name, "svm": svm_reference(cluster, item.svm), **settings, **schedule}
 
 
-def snapmirror_policy(cluster: Cluster, found: SnapMirrorPolicyDescription) -> dict[str, Any]:
+def snapmirror_policy(cluster: Cluster, item: SnapMirrorPolicyDescription) -> dict[str, Any]:
     """A SnapMirror policy of the cluster."""
     record = {
-        "uuid": cluster.uuid("snapmirror policy", found.name),
-        "name": found.name,
+        "uuid": cluster.uuid("snapmirror policy", item.name),
+        "name": item.name,
         "scope": "cluster",
-        "type": found.type,
+        "type": item.type,
         "comment": "",
-        "throttle": found.throttle,
+        "throttle": item.throttle,
         "network_compression_enabled": False,
         "create_snapshot_on_source": True,
-        "copy_all_source_snapshots": found.name == "MirrorAllSnapshots",
+        "copy_all_source_snapshots": item.name == "MirrorAllSnapshots",
     }
-    return record if found.schedule is None else record | {"transfer_schedule": _schedule(cluster, found.schedule)}
+    return record if item.schedule is None else record | {"transfer_schedule": _schedule(cluster, item.schedule)}
 
 
 def _schedule(cluster: Cluster, name: str) -> dict[str, Any]:
     return reference(cluster, "cluster/schedules", "schedule", name)
 
 
-def relationship(cluster: Cluster, found: Relationship) -> dict[str, Any]:
-    """A SnapMirror relationship; one that runs by its policy's schedule has no `transfer_schedule`."""
-    about = found.about
-    policy = reference(cluster, "snapmirror/policies", "snapmirror policy", found.policy.name)
+def relationship(cluster: Cluster, item: Relationship) -> dict[str, Any]:
+    """A SnapMirror relationship; one with its policy's schedule has no `transfer_schedule`."""
+    about = item.about
+    policy = reference(cluster, "snapmirror/policies", "snapmirror policy", item.policy.name)
     ends: dict[str, Any] = {}
     for end, path, elsewhere in (("source", about.source, about.source_cluster), ("destination", about.destination, None)):
         svm = path.partition(":")[0]
@@ -247,13 +247,13 @@ def relationship(cluster: Cluster, found: Relationship) -> dict[str, Any]:
         if elsewhere is not None:
             ends[end]["cluster"] = {"name": elsewhere, "uuid": cluster.uuid("cluster", elsewhere)}
     record: dict[str, Any] = {
-        "uuid": found.uuid,
+        "uuid": item.uuid,
         **ends,
-        "policy": {**policy, "type": found.policy.type},
+        "policy": {**policy, "type": item.policy.type},
         "state": about.state,
         "healthy": about.healthy,
         "lag_time": about.lag_time,
-        "throttle": found.throttle,
+        "throttle": item.throttle,
         "restore": False,
         "group_type": "none",
         "backoff_level": "none",
@@ -262,11 +262,11 @@ def relationship(cluster: Cluster, found: Relationship) -> dict[str, Any]:
     }
     if not about.healthy:
         record["unhealthy_reason"] = [{"code": "6621444", "message": "Transfer failed.", "arguments": []}]
-    if found.schedule is not None:
-        record["transfer_schedule"] = _schedule(cluster, found.schedule.name)
+    if item.schedule is not None:
+        record["transfer_schedule"] = _schedule(cluster, item.schedule.name)
     return record
 
 
-def raid_option(_: Cluster, found: RaidOptionDescription) -> dict[str, Any]:
+def raid_option(_: Cluster, item: RaidOptionDescription) -> dict[str, Any]:
     """A line of `storage raid-options show`. Not verified: option names are documented for 7-mode, columns are the command's."""
-    return {"node": found.node, "name": found.name, "value": found.value, "constraint": found.constraint}
+    return {"node": item.node, "name": item.name, "value": item.value, "constraint": item.constraint}

@@ -1,4 +1,4 @@
-"""The resources that the lab's ONTAP cluster serves: where they lie, what they hold, what of it comes without being asked for."""
+"""The resources that the lab's ONTAP cluster serves: their paths, records and default fields."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Resource:
 
     Attributes:
         path: below /api, without a slash at either end.
-        objects: what the records are made of.
-        record: makes one.
-        default: dotted fields that an answer always has; the ones in `keys` name the record in its address.
+        objects: the objects that the records are made from.
+        record: returns the record of one.
+        default: dotted fields that an answer always has; those in `keys` form the record's address.
         expensive: dotted fields that `fields=*` leaves out. Source: "Expensive properties" in the vendor's reference.
-        optional: dotted fields that a record may lack, so that asking for them is no mistake.
-        patch: checks a PATCH and returns what carries it out; None where the lab writes nothing.
-        narrowed: lists of which only the elements are answered that a query names (counters.name).
+        optional: dotted fields that a record may lack; a request for one is no error.
+        patch: checks a PATCH and returns a function that carries it out; None where the lab writes nothing.
+        narrowed: lists of which only the elements that a query names are answered (counters.name).
     """
 
     path: str
@@ -45,12 +45,12 @@ class Resource:
         return records.link("/".join([self.path, *(quote(part, safe="") for part in self.key(record))]))
 
     def key(self, record: dict[str, Any]) -> tuple[str, ...]:
-        """What tells a record from the others of the collection."""
+        """The key that identifies a record in the collection."""
         return tuple(str(at(record, name)) for name in self.keys)
 
 
 def at(record: dict[str, Any], path: str) -> Any:
-    """The value at a dotted path that is there for certain."""
+    """The value at a dotted path that always exists."""
     for name in path.split("."):
         record = record[name]
     return record
@@ -161,7 +161,8 @@ SOURCES_ONLY = Resource(
     default=("uuid", "source.path", "destination.path", "healthy", "state"),
     optional=("transfer_schedule.name", "transfer_schedule.uuid", "unhealthy_reason", "source.cluster.name"),
 )
-"""What list_destinations_only=true asks for: those whose source is here. Source: vendor reference, GET /snapmirror/relationships."""
+"""The answer to list_destinations_only=true: relationships whose source is here. Source: vendor reference, GET /snapmirror/relationships.
+"""
 
 
 def rows_of(table: counters.Table) -> Resource:

@@ -1,8 +1,8 @@
 """The lab's ONTAP endpoint: REST over HTTPS with basic authentication.
 
-Source: see query.py for the conventions. Statuses and codes of errors: 401 as the HTTP server in front says it (its body is not verified);
-403 with code 6, 404 with code 3 (no such API) and 4 (no such record) as public clients quote them. What lies outside the resources of
-resources.py is answered as an API that does not exist, although a real cluster has it.
+Source: see query.py for the conventions. Statuses and codes of errors: 401 as the HTTP server in front answers it (its body is not
+verified); 403 with code 6, 404 with code 3 (no such API) and 4 (no such record) as public clients quote them. A path outside resources.py
+is answered as an unknown API, even where a real cluster has it.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ _WHOLE = Resource("cluster", lambda c: [c.description], records.whole, keys=(), 
 
 
 class OntapServer(WireServer):
-    """One cluster at one address, until `stop`.
+    """Serves one cluster at one address, until `stop`.
 
     Args:
-        description: what it holds at the start.
+        description: what the cluster holds at the start.
         tls_context: the server's certificate.
-        username: the one account there is.
-        password: its password; kept for comparing, never answered.
-        clock: seconds; counters and jobs go by it.
+        username: its only account.
+        password: of the account; only compared, never sent.
+        clock: returns seconds; counters and jobs use it.
 
     Attributes:
-        outcome: what becomes of the changes that are asked for: "success", "ignored" (the job succeeds and nothing has changed), "failure",
-            "never" (the job runs for ever).
-        alterations: by operation ("GET storage/luns"), what becomes of an answer's body before it is sent. Where a real cluster may answer
-            something odd, a test says so here; networks that misbehave are `faults`.
+        outcome: the result of every change: "success", "ignored" (the job succeeds and nothing has changed), "failure", "never" (the job
+            runs for ever).
+        alterations: by operation ("GET storage/luns"), a function that changes an answer's body before it is sent. With it a test sends
+            answers that a real cluster may give and the lab does not; `faults` are for a network that misbehaves.
     """
 
     def __init__(
@@ -94,10 +94,10 @@ class OntapServer(WireServer):
     def _known(self, authorization: str) -> bool:
         scheme, _, encoded = authorization.partition(" ")
         try:
-            told = base64.b64decode(encoded, validate=True)
+            credentials = base64.b64decode(encoded, validate=True)
         except binascii.Error:
             return False
-        return scheme.lower() == "basic" and hmac.compare_digest(told, self._expected)
+        return scheme.lower() == "basic" and hmac.compare_digest(credentials, self._expected)
 
     def _dispatch(self, request: Request, *, hal: bool) -> tuple[int, Any]:
         parts = _parts(request.path)
@@ -134,7 +134,7 @@ class OntapServer(WireServer):
         return Collection(resource, self.cluster, self._positions_of(resource), query, path).answer(hal=hal)
 
     def _whoami(self) -> dict[str, Any]:
-        """The account: a predefined role, as far as what it may do is one. Source: netapp-ontap, Whoami."""
+        """The account: a predefined role where its permissions match one. Source: netapp-ontap, Whoami."""
         writes = "write" in self.cluster.description.permissions
         privileges = [{"path": "/api", "access": "all" if writes else "readonly"}]
         return {"username": self._username, "roles": ["admin" if writes else "readonly"], "privileges": privileges}
@@ -165,7 +165,7 @@ class OntapServer(WireServer):
         return 200 if job.state == "success" else 202, job.reference()
 
     def _settle(self) -> None:
-        """Let time pass up to now, and with it the jobs that are due."""
+        """Advance the cluster to the current time, and finish the jobs that are due."""
         now = UP_SINCE_SECONDS + self._clock() - self._started
         for job in self.jobs.values():
             if job.due is None or job.due > now:
@@ -173,14 +173,14 @@ class OntapServer(WireServer):
             self.cluster.advance(job.due)
             job.due, job.state, job.message = None, "success", "success"
             if job.outcome == "failure":
-                job.state, job.message, job.code = "failure", "The lab was told to fail here.", 1
+                job.state, job.message, job.code = "failure", "An injected fault failed this job.", 1
             elif job.outcome != "ignored":
                 job.carry_out()
                 self._positions.clear()
         self.cluster.advance(now)
 
     def _positions_of(self, resource: Resource) -> dict[tuple[str, ...], int]:
-        """Where in the collection the record with these keys is; kept until something is written."""
+        """The positions of records by their keys; cached until something is written."""
         name = resource.path if resource is not SOURCES_ONLY else "sources"
         if name not in self._positions:
             made = (resource.record(self.cluster, each) for each in resource.objects(self.cluster))
@@ -195,23 +195,23 @@ class OntapServer(WireServer):
 
 
 def _parts(path: str) -> list[str] | None:
-    """The parts of an address below /api, None for one that lies elsewhere."""
+    """The parts of an address below /api; None for another address."""
     parts = [unquote(part) for part in path.partition("?")[0].strip("/").split("/")]
     return parts[1:] if parts[0] == "api" and len(parts) > 1 else None
 
 
 def _resource(parts: list[str]) -> tuple[Resource, tuple[str, ...]]:
-    """The resource that an address is of, and the keys of the record in it; no keys: the collection."""
+    """The resource of an address, and the keys of the record in it; no keys mean the collection."""
     for length in range(len(parts), 0, -1):
-        found = BY_PATH.get("/".join(parts[:length]))
+        resource = BY_PATH.get("/".join(parts[:length]))
         keys = tuple(parts[length:])
-        if found is not None and len(keys) in (0, len(found.keys)):
-            return found, keys
+        if resource is not None and len(keys) in (0, len(resource.keys)):
+            return resource, keys
     raise _NO_SUCH_API
 
 
 def _operation(request: Request) -> str:
-    """The method and the collection, "GET storage/luns", whichever record of it is asked for."""
+    """The method and the collection, "GET storage/luns", whichever record is requested."""
     parts = _parts(request.path)
     if not parts:
         return request.method

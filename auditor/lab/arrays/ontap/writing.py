@@ -1,4 +1,4 @@
-"""What can be written, and when it takes effect: a PATCH is checked at once and done as a job, which touches only what was asked for.
+"""Writes: a PATCH is checked at once and carried out as a job, which changes only the requested fields.
 
 Source: "return_timeout" and 202 with a job: "Getting started with the ONTAP REST API". Not verified: which refusals come at once and which
 fail the job, and the texts of refusals.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
 
 Effect: TypeAlias = Callable[[], None]
-"""Carries a change out, on whatever other jobs have made of the record since; a RestError fails the job."""
+"""Carries a change out on the record as other jobs have left it; a RestError fails the job."""
 
 Patch: TypeAlias = Callable[["Cluster", Any, dict[str, Any]], Effect]
 
@@ -27,11 +27,11 @@ NO_SUCH_RECORD = RestError(404, "4", "entry doesn't exist", "uuid")
 
 @dataclass(slots=True)
 class Job:
-    """A change under way.
+    """A job.
 
     Attributes:
-        due: the uptime at which it is carried out, None for one that is over (or never ends).
-        outcome: the server's, when the change was asked for.
+        due: the uptime at which it is carried out, None for one that has finished (or never ends).
+        outcome: the server's, when the change was requested.
     """
 
     uuid: str
@@ -44,7 +44,7 @@ class Job:
     outcome: str = "success"
 
     def carry_out(self) -> None:
-        """Have the effect, or fail with what is wrong with it by now."""
+        """Carry the change out, or fail with the error that it now causes."""
         if self.effect is None:
             return
         try:
@@ -53,7 +53,7 @@ class Job:
             self.state, self.message, self.code = "failure", str(error), int(error.body["error"]["code"])
 
     def record(self) -> dict[str, Any]:
-        """As /cluster/jobs answers it."""
+        """The job as in /cluster/jobs."""
         record: dict[str, Any] = {
             "uuid": self.uuid,
             "description": self.description,
@@ -67,7 +67,7 @@ class Job:
         return record if self.state == "running" else record | {"end_time": LAB_TIME}
 
     def reference(self) -> dict[str, Any]:
-        """As the answer to a PATCH names it."""
+        """The job as in the answer to a PATCH."""
         return {"job": {"uuid": self.uuid, "_links": link(f"cluster/jobs/{self.uuid}")}}
 
 
@@ -78,7 +78,7 @@ def _integer(value: Any, name: str, ceiling: int = IOPS_CEILING) -> int:
 
 
 def _named(value: Any, known: list[Any], target: str, name_of: Callable[[Any], str], uuid_of: Callable[[Any], str]) -> Any:
-    """What {"name": ...} or {"uuid": ...} points at."""
+    """The object that {"name": ...} or {"uuid": ...} refers to."""
     if not isinstance(value, dict) or not set(value) <= {"name", "uuid"} or not value:
         raise invalid(value, target)
     for each in known:
@@ -99,31 +99,31 @@ def _object(value: Any, name: str) -> dict[str, Any]:
     return value
 
 
-def patch_qos_policy(_: Cluster, found: QosPolicy, body: dict[str, Any]) -> Effect:
-    """Change the limits or the name of a policy group; what is left out stays. `capacity_shared` cannot be changed."""
-    _only(body, {"name", found.kind})
-    asked = _object(body.get(found.kind, {}), found.kind)
-    _only(asked, set(found.limits) - {"capacity_shared"}, f"{found.kind}.")
-    for name, value in asked.items():
-        if isinstance(found.limits[name], int):
-            _integer(value, f"{found.kind}.{name}")
+def patch_qos_policy(_: Cluster, target: QosPolicy, body: dict[str, Any]) -> Effect:
+    """Change the limits or the name of a policy group; fields left out stay. `capacity_shared` cannot be changed."""
+    _only(body, {"name", target.kind})
+    requested = _object(body.get(target.kind, {}), target.kind)
+    _only(requested, set(target.limits) - {"capacity_shared"}, f"{target.kind}.")
+    for name, value in requested.items():
+        if isinstance(target.limits[name], int):
+            _integer(value, f"{target.kind}.{name}")
 
     def merged() -> dict[str, Any]:
-        limits: dict[str, Any] = found.limits | asked
+        limits: dict[str, Any] = target.limits | requested
         floor, ceiling = limits.get("min_throughput_iops", 0), limits.get("max_throughput_iops", 0)
         if ceiling and floor > ceiling:
             raise invalid(floor, "fixed.min_throughput_iops")
         return limits
 
     def effect() -> None:
-        found.limits = merged()
-        found.name = str(body.get("name", found.name))
+        target.limits = merged()
+        target.name = str(body.get("name", target.name))
 
-    merged()  # what makes no sense is refused at once; what another job turns into nonsense meanwhile fails the job
+    merged()  # an invalid change is refused at once; one that another job makes invalid meanwhile fails its job
     return effect
 
 
-def patch_efficiency_policy(cluster: Cluster, found: EfficiencyPolicy, body: dict[str, Any]) -> Effect:
+def patch_efficiency_policy(cluster: Cluster, target: EfficiencyPolicy, body: dict[str, Any]) -> Effect:
     """Change when and how dedup runs."""
     _only(body, {"schedule", "duration", "enabled", "qos_policy", "start_threshold_percent", "comment"})
     schedule = _schedule(cluster, body["schedule"], "schedule").name if "schedule" in body else None
@@ -137,71 +137,71 @@ def patch_efficiency_policy(cluster: Cluster, found: EfficiencyPolicy, body: dic
     settings = {name: value for name, value in body.items() if name != "schedule"}
 
     def effect() -> None:
-        found.schedule, found.settings = schedule or found.schedule, found.settings | settings
+        target.schedule, target.settings = schedule or target.schedule, target.settings | settings
 
     return effect
 
 
-def patch_lun(cluster: Cluster, found: Lun, body: dict[str, Any]) -> Effect:
-    """Give a LUN another policy group; an empty name takes it away."""
+def patch_lun(cluster: Cluster, target: Lun, body: dict[str, Any]) -> Effect:
+    """Give a LUN another policy group; an empty name removes it."""
     _only(body, {"qos_policy"})
-    policy = _policy(cluster, found.volume, body.get("qos_policy"), "qos_policy")
+    policy = _policy(cluster, target.volume, body.get("qos_policy"), "qos_policy")
 
     def effect() -> None:
-        found.qos = policy
+        target.qos = policy
 
     return effect
 
 
-def patch_volume(cluster: Cluster, found: Volume, body: dict[str, Any]) -> Effect:
-    """Give a volume another policy group (name "none" takes it away), or another efficiency policy."""
+def patch_volume(cluster: Cluster, target: Volume, body: dict[str, Any]) -> Effect:
+    """Give a volume another policy group (the name "none" removes it), or another efficiency policy."""
     _only(body, {"qos", "efficiency"})
     qos = efficiency = None
     if "qos" in body:
-        asked = _object(body["qos"], "qos")
-        _only(asked, {"policy"}, "qos.")
-        qos = _policy(cluster, found, asked.get("policy"), "qos.policy")
+        requested = _object(body["qos"], "qos")
+        _only(requested, {"policy"}, "qos.")
+        qos = _policy(cluster, target, requested.get("policy"), "qos.policy")
     if "efficiency" in body:
-        asked = _object(body["efficiency"], "efficiency")
-        _only(asked, {"policy"}, "efficiency.")
-        here = [each for each in cluster.efficiency if each.svm == found.about.svm]
-        efficiency = _named(asked.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
+        requested = _object(body["efficiency"], "efficiency")
+        _only(requested, {"policy"}, "efficiency.")
+        here = [each for each in cluster.efficiency if each.svm == target.about.svm]
+        efficiency = _named(requested.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
 
     def effect() -> None:
-        found.qos = qos if "qos" in body else found.qos
-        found.efficiency = efficiency if "efficiency" in body else found.efficiency
+        target.qos = qos if "qos" in body else target.qos
+        target.efficiency = efficiency if "efficiency" in body else target.efficiency
 
     return effect
 
 
-def patch_relationship(cluster: Cluster, found: Relationship, body: dict[str, Any]) -> Effect:
-    """Give a SnapMirror relationship another schedule, policy or throttle; an empty schedule name leaves it to the policy."""
+def patch_relationship(cluster: Cluster, target: Relationship, body: dict[str, Any]) -> Effect:
+    """Give a SnapMirror relationship another schedule, policy or throttle; an empty schedule name means the policy's schedule."""
     _only(body, {"transfer_schedule", "policy", "throttle"})
     schedule = policy = None
     if "transfer_schedule" in body:
-        asked = body["transfer_schedule"]
-        schedule = None if asked in (None, {"name": ""}, {"uuid": ""}) else _schedule(cluster, asked, "transfer_schedule")
+        requested = body["transfer_schedule"]
+        schedule = None if requested in (None, {"name": ""}, {"uuid": ""}) else _schedule(cluster, requested, "transfer_schedule")
     if "policy" in body:
         known = list(cluster.description.snapmirror_policies)
         policy = _named(body["policy"], known, "policy", lambda each: each.name, lambda each: cluster.uuid("snapmirror policy", each.name))
     throttle = _integer(body.get("throttle", 0), "throttle")
 
     def effect() -> None:
-        found.schedule = schedule if "transfer_schedule" in body else found.schedule
-        found.policy = policy or found.policy
-        found.throttle = throttle if "throttle" in body else found.throttle
+        target.schedule = schedule if "transfer_schedule" in body else target.schedule
+        target.policy = policy or target.policy
+        target.throttle = throttle if "throttle" in body else target.throttle
 
     return effect
 
 
-def _policy(cluster: Cluster, volume: Volume, asked: Any, target: str) -> QosPolicy | None:
-    if asked in ({"name": ""}, {"name": "none"}):
+def _policy(cluster: Cluster, volume: Volume, requested: Any, target: str) -> QosPolicy | None:
+    if requested in ({"name": ""}, {"name": "none"}):
         return None
     here = [each for each in cluster.qos if each.svm == volume.about.svm]
-    policy: QosPolicy = _named(asked, here, target, lambda each: each.name, lambda each: each.uuid)
+    policy: QosPolicy = _named(requested, here, target, lambda each: each.name, lambda each: each.uuid)
     return policy
 
 
-def _schedule(cluster: Cluster, asked: Any, target: str) -> Any:
+def _schedule(cluster: Cluster, requested: Any, target: str) -> Any:
     known = list(cluster.description.schedules)
-    return _named(asked, known, target, lambda each: each.name, lambda each: cluster.uuid("schedule", each.name))
+    return _named(requested, known, target, lambda each: each.name, lambda each: cluster.uuid("schedule", each.name))

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatastoreLoadDescription:
-    """What else goes on at a datastore, all hosts together; what virtual disks do there is added to it.
+    """The load of a datastore that does not come from the described virtual disks; theirs is added to it.
 
     Attributes:
-        iops: commands a second.
-        device_ms: how long the array takes for one of these while Storage I/O Control is on.
-        device_ms_without_sioc: the same once it is off; None is no difference.
-        sioc_active_percent: how much of the time Storage I/O Control, if it is on, holds the hosts back; None follows from the latency.
+        iops: commands a second, of all hosts together.
+        device_ms: the time that the array takes for one of them while Storage I/O Control is on.
+        device_ms_without_sioc: the same while it is off; None is no difference.
+        sioc_active_percent: the share of the time in which Storage I/O Control throttles the hosts, if it is on; None follows from the
+            latency.
     """
 
     iops: int = 0
@@ -33,7 +34,7 @@ class SiocDescription:
     mode: str = "automatic"  # automatic | manual
     threshold_ms: int = 30
     statistics: bool = False  # statsCollectionEnabled
-    percent_of_peak: int = 90  # percentOfPeakThroughput, 50 to 100; what the automatic mode goes by
+    percent_of_peak: int = 90  # percentOfPeakThroughput, 50 to 100; used in automatic mode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +43,8 @@ class DatastoreDescription:
 
     Attributes:
         extents: canonical device names; VMFS only.
-        container_id: storage container, lower-case UUID; VVOL only. Its protocol endpoints are those that each host sees of `endpoints`.
-        locking_mode: as `esxcli storage vmfs lockmode list` tells it: ATS, ATS+SCSI ...
+        container_id: storage container, lower-case UUID; VVOL only. Its protocol endpoints are those of `endpoints` that each host sees.
+        locking_mode: as in `esxcli storage vmfs lockmode list`: ATS, ATS+SCSI ...
         unmap_priority: none | low; VMFS 6 only.
         local: on a disk of the host's own; VMFS only.
         maintenance_mode: normal | enteringMaintenance | inMaintenance.
@@ -71,7 +72,7 @@ class DatastoreDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AutomationDescription:
-    """Automation of one kind of Storage DRS recommendation each: manual | automated, empty for what the cluster says."""
+    """The automation of each kind of Storage DRS recommendation: manual | automated, empty for the cluster's setting."""
 
     space_load_balance: str = ""
     io_load_balance: str = ""
@@ -88,10 +89,10 @@ class PodDescription:
 
     Attributes:
         datastores: names; a datastore is in one cluster at most.
-        io_metric: `ioLoadBalanceEnabled`. While it and `enabled` are on, so is SIOC of the datastores, whatever their `sioc.enabled` says.
+        io_metric: `ioLoadBalanceEnabled`. While it and `enabled` are on, SIOC of the datastores is on, whatever their `sioc.enabled` is.
         behavior: manual | automated.
-        sioc_back_seconds: how long SIOC stays off when somebody disables it all the same.
-        vm_behaviors: by the name of a machine that goes by a setting of its own: manual | automated | disabled.
+        sioc_back_seconds: how long SIOC stays off when somebody disables it nevertheless.
+        vm_behaviors: by the name of a machine with a setting of its own: manual | automated | disabled.
     """
 
     name: str

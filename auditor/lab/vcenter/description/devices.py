@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaaiDescription:
-    """Which offload primitives a device answers, as `esxcli storage core device vaai status get` tells them."""
+    """The offload primitives that a device supports, as in `esxcli storage core device vaai status get`."""
 
     plugin: str = ""
     ats: bool = True
@@ -20,17 +20,17 @@ class VaaiDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceLoadDescription:
-    """What else goes on at a device, as every host that sees it measures it; what virtual disks do there is added to it.
+    """The load of a device that does not come from the described virtual disks, on every host that sees it; theirs is added to it.
 
     Attributes:
-        iops: commands a second of one host that no virtual disk of the description sends.
-        device_ms: how long the array takes for one of these (DAVG).
-        device_ms_without_offload: the same once no host that sees the device offloads copies or zeroes; None is no difference.
-        kernel_ms: what the kernel adds to every command of the device besides waiting in its queue.
-        queued: commands of these that wait in the host besides the outstanding ones.
+        iops: commands a second of one host.
+        device_ms: the time that the array takes for one of them (DAVG).
+        device_ms_without_offload: the same when no host that sees the device offloads copies or zeroes; None is no difference.
+        kernel_ms: the time that the kernel adds to every command of the device besides waiting in its queue.
+        queued: commands that wait in the host besides the outstanding ones.
         commands_aborted: in 20 seconds; `bus_resets` likewise.
-        iops_ceiling: how many the array answers a host on this device in a second, whoever sends them: more at once only take longer.
-            None is no such limit; it has to be above what disks at a ceiling of their own pass together.
+        iops_ceiling: the most commands a second that the array answers to one host on this device; more at once only take longer. None is
+            no such limit; it has to exceed the sum that disks at their own limits pass.
     """
 
     iops: int = 0
@@ -51,8 +51,8 @@ class DeviceDescription:
         name: canonical name, for example naa.6f47acc1...
         vendor: inquiry vendor, at most 8 characters; hosts show it padded with blanks.
         model: inquiry product, at most 16 characters; padded as well.
-        targets: IQNs, WWPNs or SAS addresses it is reached through; one path from each adapter that reaches it to each target.
-        psp_options: what the claim rule gave the path selection policy, for example iops=1 or policy=latency;useANO=0.
+        targets: its IQNs, WWPNs or SAS addresses; every adapter that reaches it has one path to each.
+        psp_options: options of the path selection policy from the claim rule, for example iops=1 or policy=latency;useANO=0.
     """
 
     name: str
@@ -74,10 +74,9 @@ class DeviceDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetDescription:
-    """A target on an iSCSI adapter, configured by hand or, where `discovered_at` is not empty, found by the send target of that address.
+    """A target on an iSCSI adapter: configured, or discovered by the send target of the address `discovered_at` if that is not empty.
 
-    `delayed_ack` None is inherited: from that send target, else from the adapter; so is every other parameter that `parameters` does not
-    name.
+    `delayed_ack` None is inherited: from that send target, else from the adapter; so is every parameter that `parameters` leaves out.
     """
 
     kind: str = "send"  # send | static
@@ -91,7 +90,7 @@ class TargetDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PortalDescription:
-    """A VMkernel adapter that an iSCSI adapter is bound to: port binding."""
+    """A VMkernel adapter that an iSCSI adapter is bound to (port binding)."""
 
     vmk: str
     compliant_status: str = "compliant"
@@ -108,7 +107,7 @@ class HbaDescription:
         initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
         parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
-        portals: what an iSCSI adapter is bound to; nothing: it goes by the routing table.
+        portals: the VMkernel adapters that an iSCSI adapter is bound to; without any, the routing table decides.
     """
 
     device: str

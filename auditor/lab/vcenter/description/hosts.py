@@ -22,7 +22,7 @@ class ModuleDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SatpRuleDescription:
-    """A claim rule as `esxcli storage nmp satp rule list` shows it; devices say themselves what they were claimed with."""
+    """A claim rule as in `esxcli storage nmp satp rule list`; the result of claiming is part of each device's description."""
 
     satp: str
     vendor: str = ""
@@ -43,8 +43,8 @@ class VmknicDescription:
     Attributes:
         device: for example vmk1.
         portgroup: its name on a standard switch, for example iscsi-1; its id on a distributed one, for example dvportgroup-31.
-        switch: name of the switch; of several adapters on one the first says its MTU.
-        ip: IPv4 address; one that no real network has, where it is empty.
+        switch: name of the switch; the first of several adapters on a switch decides its MTU.
+        ip: IPv4 address; empty for one from a range that no real network uses.
         stack: key of the TCP/IP stack: defaultTcpipStack | vmotion | vSphereProvisioning ...
     """
 
@@ -65,10 +65,10 @@ class HostDescription:
 
     Attributes:
         options: advanced options that differ from the build's defaults.
-        modules: by module name; the drivers of `hbas` are there even when not named.
-        devices: what the host sees; adapters of the device's transport reach it.
-        dsnro: by device name, where it was set on the device itself; others have the default.
-        satp_rules: what somebody added to the build's own claim rules.
+        modules: by module name; the drivers of `hbas` exist even when not named.
+        devices: the devices that the host sees; adapters with the device's transport reach it.
+        dsnro: by device name, where it is set on the device itself; others have the default.
+        satp_rules: rules added to the build's own claim rules.
         vmknics: VMkernel adapters; without a vmk0 among them the host has one more, for management.
         connection_state: connected | disconnected | notResponding.
     """
@@ -90,7 +90,7 @@ class HostDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterDescription:
-    """A compute cluster; with `drs` a host that enters maintenance mode is emptied, without it the task waits."""
+    """A compute cluster; with `drs` a host that enters maintenance mode is evacuated, without it the task waits."""
 
     name: str
     hosts: tuple[HostDescription, ...]

@@ -11,13 +11,13 @@ from auditor.lab.vcenter.description.hosts import OptionValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProfileDescription:
-    """A host profile, or a cluster's configuration profile, that owns advanced options and puts them back: a "fight".
+    """A host profile or configuration profile that owns advanced options, and resets them after somebody has changed them.
 
     Attributes:
         kind: host-profile | configuration-profile.
-        clusters: names; every host of them obeys, besides those of `hosts`.
-        options: what it owns. Nothing is put back before somebody writes: a host may start out of compliance.
-        after_seconds: from a write that differs until the value is put back.
+        clusters: names; it applies to all their hosts, besides those of `hosts`.
+        options: the options it owns. It resets them only after a write: a host may start out of compliance.
+        after_seconds: from a write of another value until the value is reset.
     """
 
     name: str
@@ -30,7 +30,7 @@ class ProfileDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagDescription:
-    """A tag and the names of what it is attached to: hosts, clusters, datastores, datastore clusters, machines, the datacenter."""
+    """A tag and the names of the objects it is attached to: hosts, clusters, datastores, datastore clusters, machines, the datacenter."""
 
     name: str
     description: str = ""
@@ -59,9 +59,9 @@ class StorageRuleDescription:
 
     Attributes:
         namespace: of the storage provider, or of vCenter itself; http://www.vmware.com/storage/tag for tags.
-        capability: its id within the namespace; the name of the category where the namespace is that of tags.
+        capability: its id within the namespace; the name of the category in the namespace of tags.
         value: several names are a set, of which one is enough.
-        property: its id, where it is not called as the capability.
+        property: its id, where it differs from the capability.
     """
 
     namespace: str
@@ -72,7 +72,7 @@ class StorageRuleDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoragePolicyDescription:
-    """A storage policy that somebody made, of one rule set.
+    """A storage policy with one rule set that an administrator made.
 
     Attributes:
         vms: names of the machines whose own files have it; not their disks.
@@ -88,7 +88,7 @@ class StoragePolicyDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageCapabilityDescription:
-    """A number that a storage provider takes as a requirement; None is without a limit, or without a default."""
+    """A number that a storage provider accepts as a requirement; None is without a limit, or without a default."""
 
     id: str
     label: str = ""
@@ -99,7 +99,7 @@ class StorageCapabilityDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StorageProviderDescription:
-    """A storage (VASA) provider: the capabilities that it publishes in a namespace of its own, and the datastores that have them."""
+    """A storage (VASA) provider: the capabilities that it publishes in its own namespace, and its datastores."""
 
     name: str
     namespace: str

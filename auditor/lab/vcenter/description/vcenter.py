@@ -1,4 +1,4 @@
-"""One vCenter with everything in it; checks that names refer to objects that exist."""
+"""One vCenter with everything in it; checks that every name refers to an object that exists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from auditor.lab.vcenter.description.vms import RelocationDescription, VmDescrip
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtensionDescription:
-    """Something that has registered itself with vCenter, besides what every vCenter has."""
+    """An extension that is registered with vCenter, besides those that every vCenter has."""
 
     key: str
     version: str = "1.0.0"
@@ -26,7 +26,7 @@ class ExtensionDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VCenterDescription:
-    """One vCenter: everything its SOAP peer, and vcsim, is built from."""
+    """One vCenter; its server, and the export for vcsim, are built from this."""
 
     name: str
     version: str = "8.0.2"

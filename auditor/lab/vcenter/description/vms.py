@@ -11,10 +11,9 @@ from auditor.lab.arrays.element.description import LoadDescription
 class DiskDescription:
     """A virtual disk; `iops_limit` None is unlimited, `backing_object_id` is empty when it is not a vVol.
 
-    `load` is what its machine does with it, as the array tells it too; `endpoint` is the device that carries it when it is a vVol.
-    `shares` is low | normal | high, or the number of custom ones; `provisioning` is thin | lazy | eager, as its blocks are set aside.
-    `guest_depth` is how many commands the guest's driver sends, where somebody changed that inside; no API tells it. Source:
-    docs/domain/facts.md#8-1.
+    `load` is its machine's load on it, which the array reports too; `endpoint` is the device that carries a vVol. `shares` is low | normal
+    | high, or the number of custom shares; `provisioning` is thin | lazy | eager. `guest_depth` is the queue depth of the guest's driver,
+    where somebody changed it in the guest; no API reports it. Source: docs/domain/facts.md#8-1.
     """
 
     datastore: str
@@ -33,7 +32,7 @@ class DiskDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VmDescription:
-    """A virtual machine and the host it runs on."""
+    """A virtual machine and the host that runs it."""
 
     name: str
     host: str
@@ -46,14 +45,14 @@ class VmDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelocationDescription:
-    """A Storage vMotion that somebody began before the lab did: all disks of a running machine, on their way to one datastore.
+    """A Storage vMotion that is in progress when the lab starts: it moves all disks of a running machine to one datastore.
 
-    What it does to the two datastores stands in their own `load`.
+    Its load on the two datastores is part of their own `load`.
 
     Attributes:
-        progress_percent: how far it had come. It comes no further while Storage I/O Control holds back the hosts of the target.
+        progress_percent: the progress at the start. It stops while Storage I/O Control throttles the hosts of the target.
         running_minutes: how long ago it began.
-        whole_minutes: how long it takes from 0 to 100 % where nothing holds it back.
+        whole_minutes: how long it takes from 0 to 100 % when nothing stops it.
     """
 
     vm: str

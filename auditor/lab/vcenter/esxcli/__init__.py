@@ -1,1 +1,1 @@
-"""The lab's vCenter: esxcli through vCenter."""
+"""Esxcli through vCenter: the commands that the lab's hosts have."""

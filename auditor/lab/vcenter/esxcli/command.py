@@ -1,4 +1,4 @@
-"""What an esxcli command of the lab is made of."""
+"""The parts of an esxcli command: its parameters, and the function that runs it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Arguments: TypeAlias = Mapping[str, Sequence[str]]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a command: its structured name and the letters people type."""
+    """A parameter of a command: its structured name and its letter or long option."""
 
     name: str
     aliases: tuple[str, ...]
@@ -28,7 +28,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its parameters, and what it does to a host."""
+    """A command: its parameters, and the function that runs it on a host."""
 
     run: Callable[[VCenterState, HostState, Arguments], Rows | Scalar | Raw]
     parameters: tuple[Parameter, ...] = ()
@@ -40,10 +40,10 @@ WHICH = Parameter("device", ("--device", "-d"), required=True)
 
 
 def check_arguments(command: Command, arguments: Arguments) -> None:
-    """Refuse names the command does not have, and calls without what it needs.
+    """Refuse arguments that the command does not have, and calls that lack a required one.
 
     Raises:
-        CommandFault: said in esxcli's manner; the wording is the lab's.
+        CommandFault: in esxcli's form; the wording is the lab's.
     """
     known = {parameter.name for parameter in command.parameters}
     for name in arguments:
@@ -54,11 +54,11 @@ def check_arguments(command: Command, arguments: Arguments) -> None:
             raise CommandFault(f"Missing required parameter {parameter.aliases[0]}")
 
 
-def devices_asked_for(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
-    """The device that is named, or all of them.
+def requested_devices(host: HostState, arguments: Arguments) -> list[DeviceDescription]:
+    """The named device, or all devices.
 
     Raises:
-        CommandFault: the host does not see the one that is named.
+        CommandFault: the host does not see the named device.
     """
     names = arguments.get("device")
     if not names:

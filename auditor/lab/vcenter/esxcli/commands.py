@@ -1,6 +1,6 @@
-"""The esxcli commands the lab's hosts know.
+"""The esxcli commands that the lab's hosts have.
 
-Field names: what `esxcli` prints, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
+Field names: as `esxcli` prints them, without blanks, hyphens and units. Source: docs/domain/facts.md#1-1 to #1-11, #3-2, #3-4 and #2.
 Arguments are the structured names (`schednumreqoutstanding`), never letters.
 """
 
@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.esxcli import iscsi, nmp
-from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, devices_asked_for
+from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, requested_devices
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstorage_support
@@ -28,7 +28,7 @@ _SUPPORT = {"vStorageSupported": "supported", "vStorageUnsupported": "unsupporte
 
 
 def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    return Rows("ScsiDevice", [_device(host, device) for device in devices_asked_for(host, arguments)])
+    return Rows("ScsiDevice", [_device(host, device) for device in requested_devices(host, arguments)])
 
 
 def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
@@ -81,11 +81,11 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
 
 
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    """DSNRO goes to 256 on an ordinary device, to 4096 on a protocol endpoint; a value above the device's depth is kept and has no effect.
+    """Set DSNRO: at most 256 on an ordinary device, 4096 on a protocol endpoint; a value above the device's depth is stored without effect.
 
     Source: docs/domain/facts.md#1-5 (256: VMware's host profile validator; 4096: the maximum of Scsi.ScsiVVolPESNRO) and 1.6.
     """
-    device = devices_asked_for(host, arguments)[0]
+    device = requested_devices(host, arguments)[0]
     limits = {
         "schednumreqoutstanding": ("dsnro", 1, 4096 if device.protocol_endpoint else 256),
         "queuefullsamplesize": ("queuefullsamplesize", 0, 64),
@@ -104,7 +104,7 @@ def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> S
 
 
 def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    def said(answer: bool) -> str:
+    def supported(answer: bool) -> str:
         return "supported" if answer else "unsupported"
 
     return Rows(
@@ -113,12 +113,12 @@ def _vaai_status(_state: VCenterState, host: HostState, arguments: Arguments) ->
             {
                 "Device": device.name,
                 "VAAIPluginName": device.vaai.plugin,
-                "ATSStatus": said(device.vaai.ats),
-                "CloneStatus": said(device.vaai.clone),
-                "ZeroStatus": said(device.vaai.zero),
-                "DeleteStatus": said(device.vaai.delete),
+                "ATSStatus": supported(device.vaai.ats),
+                "CloneStatus": supported(device.vaai.clone),
+                "ZeroStatus": supported(device.vaai.zero),
+                "DeleteStatus": supported(device.vaai.delete),
             }
-            for device in devices_asked_for(host, arguments)
+            for device in requested_devices(host, arguments)
         ],
     )
 
@@ -128,7 +128,7 @@ def _module_list(_state: VCenterState, host: HostState, _arguments: Arguments) -
 
 
 def _module_parameters(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    """What the module knows, with the configured value; a name in the option string that it does not know is not shown."""
+    """The parameters of a module with the configured values; an unknown name in the option string is not shown."""
     name = arguments["module"][0]
     if name not in host.modules:
         raise CommandFault(f"Unable to find module: {name}")

@@ -1,7 +1,7 @@
-"""Esxcli through vCenter: the executer's envelope around commands.
+"""The executer: the SOAP envelope around esxcli commands.
 
-pyVmomi ships no types for it, and a client in this very process may have declared its own, so these requests are read without pyVmomi.
-Source for the forms: govmomi, internal/methods.go, cli/esx and their recorded answers; not held against a real vCenter.
+pyVmomi has no types for it, and a client in the same process may have declared its own, so these requests are parsed without pyVmomi.
+Source for the forms: govmomi, internal/methods.go, cli/esx and their recorded answers; not compared with a real vCenter.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HEAD = (
 
 
 class CommandFault(Exception):  # noqa: N818  the API's own word
-    """A command said no; the text is what esxcli prints."""
+    """A command failed; the text is what esxcli prints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A list of structs; `kind` is what the command calls one."""
+    """A list of structs; `kind` is the command's name for one."""
 
     kind: str
     rows: Sequence[Mapping[str, object]]
@@ -57,17 +57,17 @@ class Scalar:
 
 @dataclass(frozen=True, slots=True)
 class Raw:
-    """A struct that is XML already, of the type `kind`."""
+    """A struct that is already XML, of the type `kind`."""
 
     kind: str
     text: str
 
 
 def parse_execution(body: bytes) -> Execution:
-    """Read an ExecuteSoap request.
+    """Parse an ExecuteSoap request.
 
     Raises:
-        NotSoapError: it is none.
+        NotSoapError: it is not one.
     """
     try:
         request = next(element for element in ET.fromstring(body).iter() if _local(element) == "ExecuteSoap")  # noqa: S314  loopback
@@ -85,19 +85,19 @@ def parse_execution(body: bytes) -> Execution:
 
 
 def executer_answer(operation: str, host_id: str) -> bytes:
-    """The answer that hands out an executer or a type manager."""
+    """The answer with the reference of an executer or a type manager."""
     if operation == "RetrieveManagedMethodExecuter":
         return raw_answer(operation, f'<returnval type="{EXECUTER}">{EXECUTER_PREFIX}{host_id}</returnval>')
     return raw_answer(operation, f'<returnval type="InternalDynamicTypeManager">{TYPES_PREFIX}{host_id}</returnval>')
 
 
 def execution_answer(method: str, result: Rows | Scalar | Raw) -> bytes:
-    """The answer of a command, XML within XML."""
+    """The answer of a command: XML within XML."""
     return raw_answer("ExecuteSoap", f"<returnval><response>{escape(_response(method, result))}</response></returnval>")
 
 
 def execution_fault(text: str) -> bytes:
-    """The answer of a command that said no."""
+    """The answer of a command that failed."""
     detail = _HEAD.format(
         "LocalizedMethodFault",
         f'<fault xsi:type="VimEsxCLICLIFault"><errMsg>{escape(text)}</errMsg></fault>'
@@ -130,7 +130,7 @@ def _response(method: str, result: Rows | Scalar | Raw) -> str:
 
 
 def _fields(row: Mapping[str, object]) -> str:
-    """Fields in the order of their names, as the recorded answers have them; a list repeats its element."""
+    """The fields in the order of their names, as in the recorded answers; a list repeats its element."""
     built = []
     for name in sorted(row, key=str.lower):
         value = row[name]

@@ -1,4 +1,4 @@
-"""Esxcli's iscsi networkportal: which VMkernel adapters are bound to an iSCSI adapter.
+"""Esxcli's iscsi networkportal: the VMkernel adapters that an iSCSI adapter is bound to.
 
 Field names: as public PowerCLI scripts read them (Adapter, Vmknic, IPv4, IPv4SubnetMask, MTU, PortGroup, PortGroupKey, CompliantStatus
 "compliant", PathStatus "active"); the others are the display names without blanks, and not verified.
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 
 def _portal_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
-    """Nothing where nothing is bound, as the adapter then uses whatever the routing table says."""
-    asked = arguments.get("adapter", [""])[0]
-    adapters = [hba for hba in host.hbas.values() if asked in ("", hba.device)]
+    """The bindings; empty where there are none, because the adapter then follows the routing table."""
+    requested = arguments.get("adapter", [""])[0]
+    adapters = [hba for hba in host.hbas.values() if requested in ("", hba.device)]
     return Rows("NetworkPortal", [_portal(host, hba, portal) for hba in adapters for portal in hba.portals])
 
 

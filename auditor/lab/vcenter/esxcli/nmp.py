@@ -1,8 +1,9 @@
 """Esxcli's storage nmp: devices, round robin, claim rules.
 
 Field names: as public PowerCLI scripts read them from `storage.nmp.device.list`, `...psp.roundrobin.deviceconfig.get` and
-`...satp.rule.list`. Structured argument names: public bindings made from a host's own description (device, bytes, iops, type, useano; psp).
-Those of the latency policy, `latencyevaltime` and `numsamplingcycles`, follow the same rule from the long options and are not verified.
+`...satp.rule.list`. Structured argument names: public bindings generated from a host's own description (device, bytes, iops, type, useano;
+psp). Those of the latency policy, `latencyevaltime` and `numsamplingcycles`, follow the same rule from the long options and are not
+verified.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
 from auditor.lab.vcenter.description.hosts import SatpRuleDescription
-from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, devices_asked_for
+from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, requested_devices
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 from auditor.lab.vcenter.inventory.storage import display_name
 from auditor.lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy, device_config, policy_of, runtime_names
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-# A few of the rules that every build has, so that a list is never empty; a real host lists dozens. Source: the transports' own rules as
+# Some of the rules that every build has, so that the list is never empty; a real host lists dozens. Source: the transports' own rules as
 # public outputs show them; SolidFire's: docs/domain/facts.md#5 ("6.5 and later have appropriate SolidFire MPIO settings built-in").
 _BUILT_IN = (
     SatpRuleDescription(satp="VMW_SATP_DEFAULT_AA", transport="fc", rule_group="system", description="Fibre Channel Devices"),
@@ -52,13 +53,13 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "WorkingPaths": list(runtime_names(host, device).values()),
                 "IsUSB": False,
             }
-            for device in devices_asked_for(host, arguments)
+            for device in requested_devices(host, arguments)
         ],
     )
 
 
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    (device,) = devices_asked_for(host, arguments)
+    (device,) = requested_devices(host, arguments)
     psp = arguments["psp"][0]
     if psp not in POLICIES:
         raise CommandFault(f"Unable to set the path selection policy of {device.name}: there is no {psp}")
@@ -85,7 +86,7 @@ def _round_robin_get(_state: VCenterState, host: HostState, arguments: Arguments
 
 
 def _round_robin_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
-    """A limit counts only together with its type; that a host refuses one without the other, as the lab does, is not verified."""
+    """Set a round robin policy. A limit is valid only with its type; that a host refuses one without the other is not verified."""
     device = _round_robin_device(host, arguments)
     policy = policy_of(host, device)
     kind = arguments.get("type", [""])[0].lower()
@@ -128,7 +129,7 @@ def _positive(arguments: Arguments, name: str, default: int) -> int:
 
 
 def _round_robin_device(host: HostState, arguments: Arguments) -> DeviceDescription:
-    (device,) = devices_asked_for(host, arguments)
+    (device,) = requested_devices(host, arguments)
     if policy_of(host, device).psp != ROUND_ROBIN:
         raise CommandFault(f"Device {device.name} is not controlled by the Round Robin Path Selection Policy")
     return device

@@ -1,1 +1,1 @@
-"""The lab's vCenter: events and the log."""
+"""Events: recording them, filtering them, and the EventManager."""

@@ -1,4 +1,4 @@
-"""Which events a filter selects."""
+"""Selects events by an EventFilterSpec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from auditor.lab.vcenter.inventory.objects import Inventory
 
-# What the lab records, and how vCenter classes it. Source: govmomi, simulator/esx/event_manager.go, where it stands there.
+# The events that the lab records and vCenter's category of each. Source: govmomi, simulator/esx/event_manager.go, where it has them.
 RECORDED: tuple[tuple[str, str, str], ...] = (
     ("UserLoginSessionEvent", "info", "User login"),
     ("UserLogoutSessionEvent", "info", "User logout"),
@@ -35,7 +35,7 @@ _CATEGORIES = {name: category for name, category, _ in RECORDED}
 
 
 def selected(inventory: Inventory, spec: Any) -> list[Any]:
-    """The events that pass a filter, oldest first. A filter by alarm, scheduled task or tag selects nothing: the lab has none of these."""
+    """The events that match a filter, oldest first. A filter by alarm, scheduled task or tag matches none: the lab has none of these."""
     if spec.alarm is not None or spec.scheduledTask is not None or spec.tag:
         return []
     return [event for event in inventory.state.events.events if _passes(inventory, event, spec)]
@@ -55,7 +55,7 @@ def _passes(inventory: Inventory, event: Any, spec: Any) -> bool:
 
 
 def _type_names(event: Any) -> set[str]:
-    """An event's type and every type it is derived from; an EventEx goes by its own id."""
+    """An event's type and every base type; an EventEx has its own id."""
     if isinstance(event, vim.event.EventEx):
         return {event.eventTypeId, "EventEx"}
     return {VmomiSupport.GetWsdlName(kind) for kind in type(event).__mro__ if issubclass(kind, vim.event.Event)}
@@ -76,7 +76,7 @@ def _in_time(event: Any, wanted: Any) -> bool:
 
 
 def _concerns(inventory: Inventory, event: Any, wanted: Any) -> bool:
-    """Whether an event is about the entity, about something below it, or either, as `recursion` says."""
+    """Whether an event is about the entity, about an object below it, or either, as `recursion` says."""
     own = _subject(event)
     moid = wanted.entity._GetMoId()  # noqa: SLF001  as above
     is_self = own._GetMoId() == moid  # noqa: SLF001  as above
@@ -87,7 +87,7 @@ def _concerns(inventory: Inventory, event: Any, wanted: Any) -> bool:
 
 
 def _subject(event: Any) -> Any:
-    """The entity an event is about; of sessions it is the root folder."""
+    """The entity that an event is about; for sessions it is the root folder."""
     for argument, name in ((event.vm, "vm"), (event.host, "host"), (event.ds, "datastore"), (event.computeResource, "computeResource")):
         if argument is not None:
             return getattr(argument, name)

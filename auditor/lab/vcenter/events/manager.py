@@ -1,4 +1,4 @@
-"""EventManager and its collectors: events all at once, and page by page."""
+"""The EventManager and its collectors: events at once, or page by page."""
 
 from __future__ import annotations
 
@@ -22,48 +22,48 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
 REFERENCE = vim.event.EventManager("EventManager")
-_MOST = 1000  # events in one answer or page. Source: EventFilterSpec.maxCount and HistoryCollector in the vSphere API
-_PAGE = 10  # a collector's latest page before SetCollectorPageSize; what govmomi's simulator has, not verified
-_COLLECTORS = 32  # that one session may have open. Source: govmomi, simulator/history_collector.go
+_MOST = 1000  # most events in one answer or page. Source: EventFilterSpec.maxCount and HistoryCollector in the vSphere API
+_PAGE = 10  # size of a collector's latest page before SetCollectorPageSize; as in govmomi's simulator, not verified
+_COLLECTORS = 32  # most collectors that one session may have. Source: govmomi, simulator/history_collector.go
 _LIST = VmomiSupport.GetVmodlType("vim.event.Event[]")
 
 
 class Collector:
-    """One EventHistoryCollector: a filter, a place between two events, and how long the latest page is."""
+    """One EventHistoryCollector: a filter, a position between two events, and the size of its latest page."""
 
     def __init__(self, inventory: Inventory, spec: Any) -> None:
         self.spec = spec
         self.page_size = min(spec.maxCount or _PAGE, _MOST)
         self._inventory = inventory
-        self._after = 0  # key of the last event before the place
+        self._after = 0  # key of the last event before the position
 
     def latest_page(self) -> Any:
-        """The newest events, newest first."""
+        """The latest page: the newest events, newest first."""
         return _LIST(selected(self._inventory, self.spec)[: -self.page_size - 1 : -1])
 
     def read_next(self, count: int) -> list[Any]:
-        """Towards the newest; a collector that was not moved begins with the oldest."""
-        found = [one for one in selected(self._inventory, self.spec) if one.key > self._after][:count]
-        if found:
-            self._after = found[-1].key
-        return found
+        """The next events towards the newest; a new collector begins with the oldest."""
+        events = [one for one in selected(self._inventory, self.spec) if one.key > self._after][:count]
+        if events:
+            self._after = events[-1].key
+        return events
 
     def read_previous(self, count: int) -> list[Any]:
-        """Towards the oldest, where a collector that was not moved is already.
+        """The next events towards the oldest; a new collector is already there.
 
         Source: vSphere API reference, HistoryCollector: before the oldest item is "the default setting".
         """
-        found = [one for one in reversed(selected(self._inventory, self.spec)) if one.key <= self._after][:count]
-        if found:
-            self._after = found[-1].key - 1
-        return found
+        events = [one for one in reversed(selected(self._inventory, self.spec)) if one.key <= self._after][:count]
+        if events:
+            self._after = events[-1].key - 1
+        return events
 
     def rewind(self) -> None:
-        """Go before the oldest."""
+        """Move before the oldest event."""
         self._after = 0
 
     def reset(self) -> None:
-        """Go behind the item that comes before the latest page.
+        """Move behind the event before the latest page.
 
         Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page)".
         """
@@ -114,7 +114,7 @@ def _description() -> Any:
 
 
 def _query_events(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """The newest that pass, oldest first; the order is not specified."""
+    """The newest events that match, oldest first; the API specifies no order."""
     spec = arguments["filter"]
     return _LIST(selected(context.inventory, spec)[-(_checked(spec.maxCount) or _MOST) :])
 

@@ -1,9 +1,9 @@
-"""Which event a change becomes.
+"""Records changes as events.
 
-The types are vCenter's own. What a host is told at once, by a method that returns no task, leaves a TaskEvent by the name that vCenter
-has for that method (`PASSED`; that it leaves one for each of them is not verified against a real vCenter). Which value an advanced option
-or a kernel module had and has, no event of vCenter is known to tell: the lab says it besides, as EventEx whose type ids say that it does.
-Messages follow vCenter's where its format is known (govmomi, simulator/esx/event_manager.go), else they are the lab's words.
+The types are vCenter's own. A change by a method without a task becomes a TaskEvent with vCenter's name for that method
+(`CHANGES_WITHOUT_TASK`; that a real vCenter records one for each of them is not verified). No known event of vCenter carries the old and
+new value of an advanced option or a kernel module: the lab records these as EventEx with type ids of its own. Messages follow vCenter's
+where their format is known (govmomi, simulator/esx/event_manager.go), otherwise they are the lab's.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 OPTION_CHANGED = "auditor.lab.host.AdvancedOptionChanged"
 MODULE_OPTIONS_CHANGED = "auditor.lab.host.ModuleOptionsChanged"
 
-PASSED: Mapping[str, str] = MappingProxyType(
+CHANGES_WITHOUT_TASK: Mapping[str, str] = MappingProxyType(
     {
         "UpdateOptions": "option.OptionManager.updateValues",
         "UpdateModuleOptionString": "host.KernelModuleSystem.updateModuleOptionString",
@@ -37,7 +37,7 @@ PASSED: Mapping[str, str] = MappingProxyType(
         "UpdateInternetScsiAdvancedOptions": "host.StorageSystem.updateInternetScsiAdvancedOptions",
     }
 )
-"""Methods that change a host and return no task -> TaskInfo.descriptionId.
+"""TaskInfo.descriptionId of each method that changes a host and returns no task.
 
 Source: TaskManager.description.methodInfo of a vCenter, as captured in govmomi, simulator/vpx/task_manager.go.
 """
@@ -46,25 +46,25 @@ _event = vim.event
 
 
 def watch(state: VCenterState) -> None:
-    """From now on record what happens to hosts and to the Storage I/O Control of datastores."""
+    """Record from now on the changes of hosts, and of the Storage I/O Control of datastores."""
 
-    def woken(host: HostState) -> None:
-        host.noticed = partial(_host_changed, state)
-        host.options.noticed = partial(_option_changed, state, host)
+    def watch_host(host: HostState) -> None:
+        host.on_change = partial(_host_changed, state)
+        host.options.on_change = partial(_option_changed, state, host)
 
-    state.hosts.woken = woken
+    state.hosts.on_create = watch_host
     for store in state.datastores.values():
-        store.noticed = partial(_sioc_changed, state)
+        store.on_change = partial(_sioc_changed, state)
 
 
 def recorded(context: Context, name: str, this: Any, arguments: Mapping[str, Any], operation: Operation) -> Any:
-    """Run an operation on behalf of who asked for it, and record what only the operation itself can tell."""
+    """Run an operation on behalf of the session's user, and record the events that follow from the operation itself."""
     log = context.state.events
-    with log.acting(context.session.user if context.session else ""):
+    with log.acting_as(context.session.user if context.session else ""):
         try:
             result = operation(context, this, arguments)
         except vim.fault.InvalidLogin:
-            with log.acting(arguments.get("userName", "")):
+            with log.acting_as(arguments.get("userName", "")):
                 message = f"Cannot login {log.user}: incorrect user name or password"
                 log.post(_event.BadUsernameSessionEvent(ipAddress="127.0.0.1", fullFormattedMessage=message))
             raise
@@ -75,7 +75,7 @@ def recorded(context: Context, name: str, this: Any, arguments: Mapping[str, Any
 
 
 def task_started(state: VCenterState, info: Any) -> None:
-    """Record that a task began, and what its beginning means for a host."""
+    """Record that a task has started, and the event that this means for a host."""
     moid = info.entity._GetMoId()  # noqa: SLF001  pyVmomi's accessor
     place = _host_place(state, moid) if isinstance(info.entity, vim.HostSystem) else _datacenter(state)
     if isinstance(info.entity, vim.Datastore):
@@ -95,7 +95,7 @@ def _datacenter(state: VCenterState) -> dict[str, Any]:
 
 
 def _host_place(state: VCenterState, moid: str) -> dict[str, Any]:
-    """The arguments that say where a host's event happened."""
+    """The arguments that name the place of a host's event."""
     cluster = state.cluster_of[moid]
     compute = vim.ClusterComputeResource(cluster_id(state.cluster_place[cluster]))
     return {
@@ -121,14 +121,14 @@ def _host_changed(state: VCenterState, host: HostState, what: str, before: Any) 
     state.events.post(kind(fullFormattedMessage=message, **_host_place(state, host.moid)))
 
 
-def _extended(state: VCenterState, host: HostState, type_id: str, message: str, told: Mapping[str, Any]) -> None:
+def _extended(state: VCenterState, host: HostState, type_id: str, message: str, values: Mapping[str, Any]) -> None:
     state.events.post(
         _event.EventEx(
             eventTypeId=type_id,
             severity="info",
             message=message,
             fullFormattedMessage=message,
-            arguments=[vmodl.KeyAnyValue(key=key, value=str(value)) for key, value in told.items()],
+            arguments=[vmodl.KeyAnyValue(key=key, value=str(value)) for key, value in values.items()],
             objectId=host.moid,
             objectType=vim.HostSystem,
             objectName=host.description.name,
@@ -138,12 +138,12 @@ def _extended(state: VCenterState, host: HostState, type_id: str, message: str, 
 
 
 def _option_changed(state: VCenterState, host: HostState, option: str, before: Any, now: Any) -> None:
-    told = {"option": option, "before": before, "after": now}
-    _extended(state, host, OPTION_CHANGED, f"Advanced option {option} of {host.description.name} changed from {before} to {now}", told)
+    values = {"option": option, "before": before, "after": now}
+    _extended(state, host, OPTION_CHANGED, f"Advanced option {option} of {host.description.name} changed from {before} to {now}", values)
 
 
 def _sioc_changed(state: VCenterState, store: DatastoreState, _what: str, _before: Any) -> None:
-    """However many fields a spec sets, it is one reconfiguration."""
+    """Record one reconfiguration, however many fields a spec sets."""
     name = store.description.name
     argument = _event.DatastoreEventArgument(name=name, datastore=vim.Datastore(store.moid))
     message = f"Reconfigured Storage I/O Control on datastore {name}"
@@ -154,7 +154,7 @@ def _sioc_changed(state: VCenterState, store: DatastoreState, _what: str, _befor
 def _logged_in(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> None:
     session = context.opened
     assert session is not None  # noqa: S101  Login has just succeeded
-    with context.state.events.acting(session.user):
+    with context.state.events.acting_as(session.user):
         message = f"User {session.user}@127.0.0.1 logged in"
         event = _event.UserLoginSessionEvent(ipAddress="127.0.0.1", locale="en", sessionId=session.key, fullFormattedMessage=message)
         context.state.events.post(event)
@@ -169,17 +169,17 @@ def _logged_out(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> 
     context.state.events.post(event)
 
 
-def _passed(name: str, context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
+def _record_task(name: str, context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
-    if host.noticed is not None:
-        context.tasks.passed(vim.HostSystem(host.moid), host.description.name, PASSED[name])
+    if host.on_change is not None:
+        context.tasks.record_finished(vim.HostSystem(host.moid), host.description.name, CHANGES_WITHOUT_TASK[name])
 
 
 def _module_options_changed(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
     host = context.state.hosts[host_of(this)]
-    if host.noticed is None:
-        return  # it only stands in for the real one: the write is ignored
-    _passed("UpdateModuleOptionString", context, this, arguments)
+    if host.on_change is None:
+        return  # it stands in for the real host: the write is ignored
+    _record_task("UpdateModuleOptionString", context, this, arguments)
     module, options = arguments["name"], arguments.get("options", "")
     message = f'Options of the kernel module {module} of {host.description.name} are "{options}" from the next reboot on'
     _extended(context.state, host, MODULE_OPTIONS_CHANGED, message, {"module": module, "after": options})
@@ -190,6 +190,6 @@ _RECORDERS: Mapping[str, Callable[[Context, Any, Mapping[str, Any]], None]] = Ma
         "Login": _logged_in,
         "Logout": _logged_out,
         "UpdateModuleOptionString": _module_options_changed,
-        **{name: partial(_passed, name) for name in PASSED if name != "UpdateModuleOptionString"},
+        **{name: partial(_record_task, name) for name in CHANGES_WITHOUT_TASK if name != "UpdateModuleOptionString"},
     }
 )

@@ -1,1 +1,1 @@
-"""The lab's vCenter: managed objects and their properties."""
+"""The inventory: managed objects, and their properties as pyVmomi objects."""

@@ -1,4 +1,4 @@
-"""Datastore and its volumes as pyVmomi objects."""
+"""Properties of datastores and their volumes as pyVmomi objects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 _UNMAP_KIB = 1024
-"""What VMFS 6 begins with: its block size (known)."""
+"""The first bytes of VMFS 6: its block size (known)."""
 
 
 def vmfs_uuid(name: str) -> str:
@@ -44,7 +44,7 @@ def summary(store: DatastoreState, reference: Any) -> Any:
 
 
 def info(state: VCenterState, store: DatastoreState) -> Any:
-    """DatastoreInfo of the datastore's kind."""
+    """DatastoreInfo of the datastore's type."""
     about = store.description
     largest = long(64 << 40)
     common = {
@@ -102,7 +102,7 @@ def volume(state: VCenterState, store: DatastoreState) -> Any:
 
 
 def mounts(state: VCenterState, store: DatastoreState) -> list[Any]:
-    """DatastoreHostMount of every host that mounts it."""
+    """DatastoreHostMount of every host that mounts the datastore."""
     about = store.description
     return [vim.Datastore.HostMount(key=vim.HostSystem(state.host_id[name]), mountInfo=mount_info(store)) for name in about.hosts]
 
@@ -114,7 +114,7 @@ def mount_info(store: DatastoreState) -> Any:
 
 
 def iorm(store: DatastoreState) -> Any:
-    """StorageIORMInfo; None where the datastore cannot have Storage I/O Control."""
+    """StorageIORMInfo; None where the datastore does not support Storage I/O Control."""
     if not store.description.sioc.supported:
         return None
     return complete(

@@ -1,4 +1,4 @@
-"""What stands in a vCenter's inventory, and how each property is built; one function a kind."""
+"""The entities of a vCenter's inventory, and the functions that build their properties; one function for each type."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VM_FOLDER, HOST_FOLDER, DATASTORE_FOLDER, NETWORK_FOLDER = (vim.Folder(f"group-{
 
 @dataclass(slots=True)
 class Managed:
-    """One managed object; a property is built when somebody asks, and kept until the fleet changes."""
+    """One managed object; a property is built on request, and cached until the fleet changes."""
 
     kind: type
     moid: str
@@ -36,7 +36,7 @@ class Managed:
 
     @property
     def reference(self) -> Any:
-        """The reference that goes over the wire."""
+        """Its reference as sent over the wire."""
         return self.kind(self.moid)
 
 
@@ -98,7 +98,7 @@ def folders(state: VCenterState) -> Iterable[Managed]:
 
 
 def _outside_pods(state: VCenterState) -> list[Any]:
-    """What lies in the datastore folder itself: datastore clusters, and datastores that are in none."""
+    """The children of the datastore folder: datastore clusters, and datastores that are in none."""
     inside = {moid for pod in state.pods.values() for moid in pod.datastores}
     return [*map(vim.StoragePod, state.pods), *(vim.Datastore(moid) for moid in state.datastores if moid not in inside)]
 
@@ -119,7 +119,7 @@ def pods(state: VCenterState) -> Iterable[Managed]:
 
 
 def cluster_id(place: int) -> str:
-    """The managed object id of the cluster at a place of the description."""
+    """The managed object id of the cluster at a position of the description."""
     return f"domain-c{place + 4}"
 
 
@@ -158,7 +158,7 @@ def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
 
 
 def host(state: VCenterState, moid: str) -> Iterable[Managed]:
-    """A host and the systems its configuration hangs on; nothing here brings the host alive before a property is read."""
+    """A host and its managers; the host's state is created only when a property is read."""
     name, reference = state.hosts.described[moid].name, vim.HostSystem(moid)
     systems = {
         "advancedOption": vim.option.OptionManager(f"EsxHostAdvSettings-{moid[5:]}"),
@@ -196,7 +196,7 @@ def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]
 
 
 def _mounted(state: VCenterState, hosts: Iterable[str]) -> list[Any]:
-    """Datastores that any of these hosts mounts."""
+    """The datastores that any of these hosts mounts."""
     mounted = {store.moid for name in hosts for store in state.mounted(name)}
     return [vim.Datastore(moid) for moid in state.datastores if moid in mounted]
 
@@ -229,12 +229,12 @@ def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
     """A virtual machine."""
 
     def now(build: Callable[[VmDescription], Any]) -> Callable[[], Any]:
-        return lambda: build(state.vm(moid))  # a relocation changes what the machine is
+        return lambda: build(state.vm(moid))  # a relocation replaces the machine's description
 
     pool = vim.ResourcePool(_pool_id(state.cluster_place[state.cluster_of[state.vm_host[moid]]]))
     name = state.vm(moid).name
     recent = {}
-    if any(one.vm == name for one in state.description.relocations):  # nothing else works on machines here
+    if any(one.vm == name for one in state.description.relocations):  # no operation of the lab changes machines otherwise
         recent["recentTask"] = lambda: [task for entity, task in state.recent_tasks if entity == moid]
     yield _entity(
         vim.VirtualMachine,

@@ -1,4 +1,4 @@
-"""A host's configuration part by part: what was asked for is built, and its long lists are written once for all hosts that share them."""
+"""A host's configuration in parts: only the requested parts are built, and long lists are serialised once for all hosts that share them."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ Builder: TypeAlias = Callable[[], Any]
 Writer: TypeAlias = Callable[[str], str | None]
 """The `val` element of a property for a version of the API, as pyVmomi's serialiser would write it; None when it is unset."""
 
-_ROWS_KEPT = 4096  # of 1 to 4 KiB each; the devices of some clusters
+_ROWS_KEPT = 4096  # entries of 1 to 4 KiB each; enough for the devices of some clusters
 
 
 @dataclass(frozen=True, slots=True)
 class InParts:
-    """A property that can be built, or written, part by part; the parts stand under their path below it."""
+    """A property that can be built, or serialised, in parts; a part's key is its path below the property."""
 
     whole: Builder
     parts: Mapping[str, Builder]
     written: Mapping[str, Writer]
 
     def __call__(self) -> Any:
-        """The property as a whole."""
+        """The whole property."""
         return self.whole()
 
 
 def config(state: VCenterState, moid: str, reference: Any) -> InParts:
-    """HostConfigInfo of a host; every part equals what stands in the whole."""
+    """HostConfigInfo of a host; every part equals that part of the whole."""
 
     def of_host(build: Callable[[HostState], Any]) -> Builder:
         def built() -> Any:
@@ -87,7 +87,7 @@ def _lun(device: DeviceDescription, queue_depth: int, version: str) -> str:
 
 
 def _units(host: HostState, version: str) -> str:
-    # Initiators are all that differs between the hosts of a cluster: signs stand for them in the rows that are shared.
+    # Only the initiators differ between the hosts of a cluster: the shared rows have placeholders for them.
     initiators: dict[str, str] = {}
     rows = []
     for device in host.devices.values():

@@ -1,4 +1,4 @@
-"""HostSystem and what hangs on it, as pyVmomi objects."""
+"""Properties of hosts and their managers as pyVmomi objects."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def runtime(host: HostState) -> Any:
 
 
 def summary(host: HostState, reference: Any) -> Any:
-    """HostListSummary: what vCenter keeps of a host even while it cannot reach it."""
+    """HostListSummary: what vCenter knows of a host even while it cannot reach it."""
     about = host.description
     return complete(
         vim.host.Summary(
@@ -103,7 +103,7 @@ def config(state: VCenterState, host: HostState, reference: Any) -> Any:
 
 
 def option_values(host: HostState) -> list[Any]:
-    """The listed advanced options, with the types they have on the wire; hidden ones are left out."""
+    """The listed advanced options, with their types on the wire; hidden ones are left out."""
     return [option_value(host, key) for key in sorted(host.options) if key not in host.definitions or not host.definitions[key].hidden]
 
 
@@ -113,7 +113,7 @@ def option_value(host: HostState, key: str) -> Any:
 
 
 def option_type(host: HostState, key: str) -> Any:
-    """The type of an option on the wire: numbers are long, as ESXi has them."""
+    """The type of an option on the wire: numbers are long, as on ESXi."""
     held = host.options[key]
     return type(held) if isinstance(held, (bool, str)) else long
 
@@ -141,7 +141,7 @@ def software_iscsi(host: HostState) -> bool:
 
 
 def unit(host: HostState, device: DeviceDescription) -> Unit:
-    """What the host knows of a device's paths."""
+    """The multipath information of a device on a host."""
     policy = policy_of(host, device)
     return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "")
 
@@ -175,7 +175,7 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
             host.adapter_delayed_ack[hba.device], host.adapter_parameters[hba.device], None, dict.fromkeys(ISCSI_PARAMETERS)
         ),
     )
-    # An adapter's `supportedAdvancedOptions` stays unset: nobody here has seen a real list.
+    # An adapter's `supportedAdvancedOptions` stays unset: no recording of a real list exists.
     for target in hba.targets:
         if target.kind == "send":
             adapter.configuredSendTarget.append(_target(host, hba, target, vim.host.InternetScsiHba.SendTarget()))
@@ -203,13 +203,13 @@ def _target(host: HostState, hba: HbaDescription, target: TargetDescription, bui
 
 
 def _inherited(host: HostState, hba: HbaDescription, target: TargetDescription) -> bool:
-    """DelayedAck of the send target that found this one, else of the adapter."""
+    """DelayedAck of the send target that discovered this target, else of the adapter."""
     own = [host.target_delayed_ack.get(target_key(hba.device, one)) for one in _finders(hba, target)]
     return next((value for value in own if value is not None), host.adapter_delayed_ack[hba.device])
 
 
 def _inherited_parameters(host: HostState, hba: HbaDescription, target: TargetDescription) -> dict[str, int]:
-    """The other parameters, likewise."""
+    """The other inherited parameters, likewise."""
     values = dict(host.adapter_parameters[hba.device])
     for finder in reversed(_finders(hba, target)):
         values |= host.target_parameters.get(target_key(hba.device, finder), {})

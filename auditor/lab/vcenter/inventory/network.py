@@ -1,6 +1,6 @@
-"""A host's network as pyVmomi objects: VMkernel adapters, and the switches they are on.
+"""Properties of a host's network as pyVmomi objects: VMkernel adapters and their switches.
 
-Source of the forms: HostNetworkInfo and what hangs on it in the vSphere API. Physical adapters, routes and DNS are left out.
+Source of the forms: HostNetworkInfo and its parts in the vSphere API. Physical adapters, routes and DNS are left out.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def network(host: HostState) -> Any:
 
 
 def described(host: HostState) -> tuple[VmknicDescription, ...]:
-    """The VMkernel adapters of a host: one for management where the description names none of that name."""
+    """The VMkernel adapters of a host: those of the description, and one for management if it names none of that name."""
     nics = host.description.vmknics
     return nics if any(nic.device == _MANAGEMENT.device for nic in nics) else (_MANAGEMENT, *nics)
 
@@ -114,12 +114,12 @@ def _vmknic(host: HostState, nic: VmknicDescription, place: int) -> Any:
 
 
 def _switches(host: HostState, *, distributed: bool) -> dict[str, int]:
-    """Switches by name, with their MTU: what the first adapter on one says."""
-    found: dict[str, int] = {}
+    """The switches by name with their MTU, which is that of the first adapter on each."""
+    switches: dict[str, int] = {}
     for nic in described(host):
         if nic.distributed == distributed:
-            found.setdefault(nic.switch, nic.switch_mtu)
-    return found
+            switches.setdefault(nic.switch, nic.switch_mtu)
+    return switches
 
 
 def _portgroup_key(nic: VmknicDescription) -> str:
@@ -127,13 +127,13 @@ def _portgroup_key(nic: VmknicDescription) -> str:
 
 
 def _dvs_uuid(name: str) -> str:
-    """As vSphere writes one (known): 50 2c 1f 0a 3b 4c 5d 6e-7f 80 91 a2 b3 c4 d5 e6."""
+    """A switch's UUID in vSphere's notation (known): 50 2c 1f 0a 3b 4c 5d 6e-7f 80 91 a2 b3 c4 d5 e6."""
     digits = uuid.uuid5(uuid.NAMESPACE_DNS, name).hex
     pairs = [digits[at : at + 2] for at in range(0, 32, 2)]
     return f"{' '.join(pairs[:8])}-{' '.join(pairs[8:])}"
 
 
 def _address(host: HostState, place: int) -> str:
-    """An address of 198.18.0.0/15, which no real network has (RFC 2544)."""
+    """An address in 198.18.0.0/15, which no real network uses (RFC 2544)."""
     number = int(host.moid[5:])
     return f"198.{18 + place % 2}.{number >> 8 & 255}.{number & 255}"

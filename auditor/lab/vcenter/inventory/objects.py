@@ -1,7 +1,7 @@
-"""Every managed object of a vCenter: what it is, where it hangs, and how each property is built.
+"""The managed objects of a vCenter: their types, parents and properties.
 
-Both the SOAP peer and the vcsim export read this, so what they serve is the same. Hosts, datastores and machines are made when somebody
-asks for one, and only the last ones are kept: a vCenter of thousands costs as much as what is being read of it.
+Both the SOAP server and the vcsim export read them, so that they serve the same. Hosts, datastores and machines are created on request, and
+only the last used ones stay in memory: the cost of a vCenter with thousands of them depends on what is read.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.inventory.entities import Managed
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-_KEPT = 1000  # hosts, datastores and machines whose objects stay at hand
-_KEPT_VALUES = 48  # of those, how many keep the values that were built of them; one may be megabytes
+_KEPT = 1000  # hosts, datastores and machines whose objects stay in memory
+_KEPT_VALUES = 48  # of those, how many keep the values built of them; one value may be megabytes
 
 _Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class _Family:
-    """Entities that there may be thousands of: their ids, and the objects that belong to one."""
+    """A kind of entity with possibly thousands of members: their ids, and the function that creates the objects of one."""
 
     kind: type
     ids: Collection[str]
@@ -47,23 +47,23 @@ class Inventory:
         )
         self._first = {_key(one): one for kind in (entities.folders, entities.clusters, entities.pods) for one in kind(state)}
         self._added: dict[_Key, Managed] = {}
-        self._kept: OrderedDict[str, dict[_Key, Managed]] = OrderedDict()  # by the entity's id
+        self._cached: OrderedDict[str, dict[_Key, Managed]] = OrderedDict()  # by the entity's id
         self._with_values: OrderedDict[_Key, Managed] = OrderedDict()
 
     def add(self, managed: Managed) -> Any:
-        """Take up an object; returns its reference."""
+        """Add an object; return its reference."""
         self._added[_key(managed)] = managed
         return managed.reference
 
     def remove(self, reference: Any) -> None:
-        """Forget an object that is gone."""
+        """Remove an object."""
         self._added.pop(_key_of(reference), None)
 
     def find(self, reference: Any) -> Managed:
-        """The object a reference names.
+        """The object that a reference names.
 
         Raises:
-            vmodl.fault.ManagedObjectNotFound: there is none.
+            vmodl.fault.ManagedObjectNotFound: there is no such object.
         """
         key = _key_of(reference)
         managed = self._added.get(key) or self._first.get(key) or self._member(key)
@@ -74,11 +74,11 @@ class Inventory:
         return managed
 
     def objects(self) -> list[Managed]:
-        """Everything there is: what every vCenter has, hosts, datastores, machines, and what was added."""
+        """All objects: those of every vCenter, hosts, datastores, machines, and those that were added."""
         return [*self._first.values(), *(one for family in self._families for one in self._made(family)), *self._added.values()]
 
     def entities(self, kinds: tuple[type, ...] = (vim.ManagedEntity,)) -> Iterator[Managed]:
-        """Inventory entities of these kinds; families of other kinds are not made."""
+        """The inventory entities of these kinds; families of other kinds are not created."""
         for managed in (*self._first.values(), *self._added.values()):
             if issubclass(managed.kind, vim.ManagedEntity) and issubclass(managed.kind, kinds):
                 yield managed
@@ -93,9 +93,9 @@ class Inventory:
             AttributeError: the type has no such property.
         """
         info = managed.kind._GetPropertyInfo(name)  # type: ignore[attr-defined]  # noqa: SLF001  pyVmomi's accessor
-        kept = managed.built.get(name)
-        if kept is not None and kept[0] == self.state.version:
-            return kept[1]
+        cached = managed.built.get(name)
+        if cached is not None and cached[0] == self.state.version:
+            return cached[1]
         value = managed.properties[name]() if name in managed.properties else None
         if value is None and issubclass(info.type, list):
             value = info.type()
@@ -105,7 +105,7 @@ class Inventory:
         return value
 
     def _member(self, key: _Key) -> Managed | None:
-        """An object of a family; a host's systems bear the number of their host."""
+        """An object of a family; the ids of a host's managers contain the number of their host."""
         for family in self._families:
             owner = key[1] if family.kind is not vim.HostSystem else f"host-{key[1].rpartition('-')[2]}"
             if owner in family.ids and key in (members := self._members(family, owner)):
@@ -113,19 +113,19 @@ class Inventory:
         return None
 
     def _members(self, family: _Family, owner: str) -> dict[_Key, Managed]:
-        kept = self._kept.get(owner)
-        if kept is None:
-            kept = self._kept[owner] = {_key(one): one for one in family.make(self.state, owner)}
-            if len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-        self._kept.move_to_end(owner)
-        return kept
+        cached = self._cached.get(owner)
+        if cached is None:
+            cached = self._cached[owner] = {_key(one): one for one in family.make(self.state, owner)}
+            if len(self._cached) > _KEPT:
+                self._cached.popitem(last=False)
+        self._cached.move_to_end(owner)
+        return cached
 
     def _made(self, family: _Family) -> Iterator[Managed]:
-        """All of a family, without pushing out what is kept."""
+        """All objects of a family, without evicting the cached ones."""
         for owner in list(family.ids):
-            kept = self._kept.get(owner)
-            yield from kept.values() if kept is not None else family.make(self.state, owner)
+            cached = self._cached.get(owner)
+            yield from cached.values() if cached is not None else family.make(self.state, owner)
 
     def _keep_values(self, managed: Managed) -> None:
         key = _key(managed)
@@ -147,5 +147,5 @@ def _key_of(reference: Any) -> _Key:
 
 
 def host_of(reference: Any) -> str:
-    """The managed object id of the host that an option manager, storage system, module system or executer belongs to."""
+    """The managed object id of the host that a manager (options, storage, modules, executer) belongs to."""
     return f"host-{reference._GetMoId().rpartition('-')[2]}"  # noqa: SLF001  pyVmomi's accessor

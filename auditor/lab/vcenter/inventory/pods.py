@@ -1,4 +1,4 @@
-"""StoragePod's properties as pyVmomi objects."""
+"""Properties of datastore clusters (StoragePod) as pyVmomi objects."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NESTED: Mapping[str, type] = MappingProxyType(
         "automationOverrides": vim.storageDrs.AutomationConfig,
     }
 )
-"""The fields of PodConfigInfo that are objects themselves."""
+"""The fields of PodConfigInfo that are data objects themselves."""
 
 
 def pod_summary(state: VCenterState, pod: PodState) -> Any:
@@ -32,20 +32,20 @@ def pod_summary(state: VCenterState, pod: PodState) -> Any:
 
 
 def drs_entry(state: VCenterState, pod: PodState) -> Any:
-    """PodStorageDrsEntry; the lab's Storage DRS recommends nothing."""
+    """PodStorageDrsEntry; the lab's Storage DRS makes no recommendations."""
     values = {name: NESTED[name](**value) if name in NESTED else value for name, value in pod.config.items()}
     config = vim.storageDrs.ConfigInfo(podConfig=vim.storageDrs.PodConfigInfo(**values), vmConfig=_of_machines(state, pod))
     return complete(vim.StorageResourceManager.PodStorageDrsEntry(storageDrsConfig=config))
 
 
 def _of_machines(state: VCenterState, pod: PodState) -> list[Any]:
-    """StorageDrsVmConfigInfo of the machines that go by a setting of their own."""
+    """StorageDrsVmConfigInfo of the machines with a setting of their own."""
     ids = {vm.name: moid for moid, vm in zip(state.vm_host, state.description.vms, strict=True)}
     return [
         vim.storageDrs.VmConfigInfo(
             vm=vim.VirtualMachine(ids[name]),
             enabled=behavior != "disabled",
-            behavior="automated" if behavior == "disabled" else behavior,  # kept, and not looked at
+            behavior="automated" if behavior == "disabled" else behavior,  # stored without effect
         )
         for name, behavior in pod.description.vm_behaviors.items()
     ]

@@ -1,4 +1,4 @@
-"""SCSI devices, paths and adapter keys as pyVmomi objects."""
+"""SCSI devices and their multipath information as pyVmomi objects."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def lun_uuid(device: DeviceDescription) -> str:
 
 
 def display_name(device: DeviceDescription) -> str:
-    """What the vSphere client shows."""
+    """The name that the vSphere client shows."""
     transport = {"iscsi": "iSCSI", "fc": "Fibre Channel", "sas": "Serial Attached SCSI"}[device.transport]
     return f"{device.vendor} {transport} Disk ({device.name})"
 
 
 def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
-    """HostScsiDisk; the inquiry strings come padded with blanks, as they do from a device."""
+    """HostScsiDisk; the inquiry strings are padded with blanks, as a device answers them."""
     blocks = device.size_bytes // 512
     return vim.host.ScsiDisk(
         canonicalName=device.name,
@@ -64,7 +64,7 @@ def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
 
 
 def vstorage_support(device: DeviceDescription) -> str:
-    """ScsiLun.vStorageSupport; unknown where only some primitives are there. Source: docs/domain/facts.md#3-4."""
+    """ScsiLun.vStorageSupport; unknown where a device supports only some primitives. Source: docs/domain/facts.md#3-4."""
     answers = {device.vaai.ats, device.vaai.clone, device.vaai.zero}
     if answers == {True}:
         return "vStorageSupported"
@@ -72,14 +72,14 @@ def vstorage_support(device: DeviceDescription) -> str:
 
 
 class Port(NamedTuple):
-    """An adapter as paths name it."""
+    """An adapter as it appears in path names."""
 
     key: str  # HostHostBusAdapter.key
     initiator: str
 
 
 class Unit(NamedTuple):
-    """Everything a HostMultipathInfoLogicalUnit is made of: plain and hashable, so that equal ones are written only once.
+    """The inputs of a HostMultipathInfoLogicalUnit: plain and hashable, so that equal ones are serialised only once.
 
     Attributes:
         ports: the adapters that reach the device.
@@ -99,7 +99,7 @@ def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
 
 
 def logical_unit(unit: Unit) -> Any:
-    """HostMultipathInfoLogicalUnit: every path, and the policies. Whatever else a host may know of a device's paths belongs into `Unit`."""
+    """HostMultipathInfoLogicalUnit with every path and the policies; whatever else it may depend on belongs into `Unit`."""
     device, built = unit.device, []
     policy = vim.host.MultipathInfo.LogicalUnitPolicy(policy=unit.policy)
     if unit.preferred:
@@ -132,7 +132,7 @@ def _transport(device: DeviceDescription, target: str) -> Any:
     if device.transport == "iscsi":
         return vim.host.InternetScsiTargetTransport(iScsiName=target, address=["198.51.100.10:3260"])
     if device.transport == "sas":
-        return vim.host.SerialAttachedTargetTransport()  # the API tells nothing of the target
+        return vim.host.SerialAttachedTargetTransport()  # the API has no field for the target
     port = int(target, 16)
     return vim.host.FibreChannelTargetTransport(portWorldWideName=long(port), nodeWorldWideName=long(port))
 

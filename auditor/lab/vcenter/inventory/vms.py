@@ -1,4 +1,4 @@
-"""VirtualMachine, its controllers and disks as pyVmomi objects."""
+"""Properties of virtual machines, their controllers and disks as pyVmomi objects."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
 _SHARES = {"low": 500, "normal": 1000, "high": 2000}
-"""Of a disk. Source: SharesLevel in the vSphere API."""
+"""The shares of a disk by level. Source: SharesLevel in the vSphere API."""
 
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
-# First key of each controller family as vSphere numbers them (known): IDE 200, SCSI 1000, SATA 15000, NVMe 31000.
+# First key of each controller family in vSphere (known): IDE 200, SCSI 1000, SATA 15000, NVMe 31000.
 _FIRST_KEY = {"ide": 200, "pvscsi": 1000, "lsilogic": 1000, "lsilogic-sas": 1000, "buslogic": 1000, "sata": 15000, "nvme": 31000}
 
 
@@ -89,14 +89,14 @@ def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
 
 
 def devices(state: VCenterState, vm: VmDescription) -> list[Any]:
-    """Controllers first, then the disks that hang on them."""
+    """The controllers, then the disks that are attached to them."""
     keys = _controller_keys(vm)
     controllers = [_controller(kind, key) for kind, key in keys.items()]
     return controllers + [_disk(state, vm, disk, place, keys[disk.controller]) for place, disk in enumerate(vm.disks)]
 
 
 def datastores(state: VCenterState, vm: VmDescription) -> list[Any]:
-    """The datastores a machine's disks lie on."""
+    """The datastores that hold a machine's disks."""
     return [vim.Datastore(moid) for moid in sorted({state.datastore_id[disk.datastore] for disk in vm.disks})]
 
 
@@ -137,7 +137,7 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
             backingObjectId=disk.backing_object_id or None,
             diskMode="persistent",
             thinProvisioned=disk.provisioning == "thin",
-            # A lazily zeroed disk leaves it unset (known from what clients show; not verified).
+            # It is unset for a lazily zeroed disk (known from what clients show; not verified).
             eagerlyScrub=True if disk.provisioning == "eager" else None,
         ),
         controllerKey=controller,

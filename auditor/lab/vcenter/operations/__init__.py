@@ -1,1 +1,1 @@
-"""The lab's vCenter: methods that change hosts and storage."""
+"""Methods of the vSphere API that change hosts, storage, datastore clusters and machines, and the authorization manager."""

@@ -1,4 +1,4 @@
-"""AuthorizationManager: which privileges and roles there are, and what the account may do."""
+"""The AuthorizationManager: privileges, roles, and the account's permissions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REFERENCE = vim.AuthorizationManager("AuthorizationManager")
 
 # Source: ids, names and texts of the built-in roles as govmomi captured them (simulator/esx/authorization_manager.go). A real
-# Administrator has some 400 privileges; the lab's has those that anything in the lab asks for.
+# Administrator has some 400 privileges; the lab's has those that the lab checks.
 _BUILT_IN: tuple[tuple[int, str, str, str, frozenset[str]], ...] = (
     (-5, "NoAccess", "No access", "Used for restricting granted access", frozenset()),
     (-4, "Anonymous", "Anonymous", "Not logged-in user (cannot be granted)", frozenset({"System.Anonymous"})),
@@ -28,19 +28,19 @@ _BUILT_IN: tuple[tuple[int, str, str, str, frozenset[str]], ...] = (
     (-1, "Admin", "Administrator", "Full access rights", ALL),
 )
 _GRANTABLE = (-1, -2, -5)
-_OWN_ROLE = 1001  # of an account that no built-in role fits; vCenter numbers roles that people made with positive ids (known)
+_OWN_ROLE = 1001  # of an account whose privileges match no built-in role; vCenter numbers custom roles with positive ids (known)
 _Manager = vim.AuthorizationManager
 
 
 class _Unkept(dict[str, tuple[int, Any]]):
-    """Keeps no built value: an account's privileges may change without the fleet changing."""
+    """A property map that caches nothing: an account's privileges may change without a change of the fleet."""
 
     def __setitem__(self, key: str, value: tuple[int, Any]) -> None:
-        """Forget it."""
+        """Remove an entry."""
 
 
 def authorization_objects(privileges: Callable[[], frozenset[str]]) -> list[Managed]:
-    """The authorization manager of a vCenter whose account has `privileges` at the time it is asked."""
+    """The authorization manager of a vCenter; `privileges` returns those of the account at the time of a request."""
     return [
         Managed(
             vim.AuthorizationManager,
@@ -85,18 +85,18 @@ def _description() -> Any:
 
 
 def _permission(context: Context) -> Any:
-    """The one permission there is: the account's role at the root folder, for everything below."""
+    """The only permission: the account's role at the root folder, for everything below."""
     return _Manager.Permission(entity=ROOT, principal=_principal(context), group=False, roleId=role_of(context.privileges), propagate=True)
 
 
 def _principal(context: Context) -> str:
-    """The account as permissions name it: the domain in capitals, a backslash, the user (known)."""
+    """The account in the notation of permissions: the domain in upper case, a backslash, the user (known)."""
     user, _, domain = context.logged_in.user.partition("@")
     return f"{domain.upper()}\\{user}" if domain else user
 
 
-def _permissions(found: list[Any]) -> Any:
-    return VmomiSupport.GetVmodlType("vim.AuthorizationManager.Permission[]")(found)
+def _permissions(permissions: list[Any]) -> Any:
+    return VmomiSupport.GetVmodlType("vim.AuthorizationManager.Permission[]")(permissions)
 
 
 def _all_permissions(context: Context, _this: Any, _arguments: Mapping[str, Any]) -> Any:
@@ -113,33 +113,33 @@ def _entity_permissions(context: Context, _this: Any, arguments: Mapping[str, An
 def _role_permissions(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
     if arguments["roleId"] not in {role.roleId for role in _roles(context.privileges)}:
         raise vim.fault.NotFound(msg="The object or item referred to could not be found.")
-    found = _permission(context)
-    return _permissions([found] if found.roleId == arguments["roleId"] else [])
+    entry = _permission(context)
+    return _permissions([entry] if entry.roleId == arguments["roleId"] else [])
 
 
 def _has_on_entities(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """What a session may do: only one's own, as the lab has one account."""
+    """The privileges of a session; only of one's own, because the lab has one account."""
     if arguments["sessionId"] != context.logged_in.key:
         raise no_permission(this, "Sessions.ImpersonateUser")
     return _availability(context, arguments["entity"], arguments.get("privId", []))
 
 
 def _has_on_entity(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    (found,) = _has_on_entities(context, this, {**arguments, "entity": [arguments["entity"]]})
-    return VmomiSupport.GetVmodlType("bool[]")([one.isGranted for one in found.privAvailability])
+    (entry,) = _has_on_entities(context, this, {**arguments, "entity": [arguments["entity"]]})
+    return VmomiSupport.GetVmodlType("bool[]")([one.isGranted for one in entry.privAvailability])
 
 
 def _user_has_on_entities(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
     return _availability(context, arguments["entities"], arguments.get("privId", []), user=arguments["userName"])
 
 
-def _availability(context: Context, entities: list[Any], asked: list[str], *, user: str | None = None) -> Any:
+def _availability(context: Context, entities: list[Any], privileges: list[str], *, user: str | None = None) -> Any:
     held = _held(context, user)
     return VmomiSupport.GetVmodlType("vim.AuthorizationManager.EntityPrivilege[]")(
         [
             _Manager.EntityPrivilege(
                 entity=context.inventory.find(entity).reference,
-                privAvailability=[_Manager.PrivilegeAvailability(privId=one, isGranted=one in held) for one in asked],
+                privAvailability=[_Manager.PrivilegeAvailability(privId=one, isGranted=one in held) for one in privileges],
             )
             for entity in entities
         ]
@@ -154,7 +154,7 @@ def _fetch(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
 
 
 def _held(context: Context, user: str | None) -> frozenset[str]:
-    """What a user may do; somebody of whom the lab knows nothing may do nothing. None is who asks."""
+    """The privileges of a user; an unknown user has none. None means the user who sends the request."""
     mine = {context.logged_in.user.casefold(), _principal(context).casefold()}
     return context.privileges if user is None or user.casefold() in mine else frozenset()
 

@@ -1,4 +1,4 @@
-"""ExtensionManager: what has registered itself with a vCenter."""
+"""The ExtensionManager: the extensions that are registered with a vCenter."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 REFERENCE = vim.ExtensionManager("ExtensionManager")
 
-# What every vCenter has registered itself (known; a real one has some more, and others from release to release).
+# The extensions of every vCenter (known; a real one has some more, and others from release to release).
 _ITS_OWN = ("VirtualCenter", "com.vmware.vim.eam", "com.vmware.vim.sms", "com.vmware.rbd", "com.vmware.vcIntegrity")
 _SINCE = datetime(2024, 1, 1, tzinfo=UTC)
 

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 def _query_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """An exact name answers hidden options too; a name that ends with a dot, or none, lists what is below it."""
+    """The options of a name: an exact name includes hidden options; a name that ends with a dot, or an empty one, lists those below it."""
     host = host_behind(context, this)
     name = arguments.get("name") or ""
     if name and not name.endswith("."):
         if name not in host.options:
             raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")
-        found = [hosts.option_value(host, name)]
+        options = [hosts.option_value(host, name)]
     else:
-        found = [one for one in hosts.option_values(host) if one.key.startswith(name)]
-        if not found:
+        options = [one for one in hosts.option_values(host) if one.key.startswith(name)]
+        if not options:
             raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")
-    return VmomiSupport.GetVmodlType("vim.option.OptionValue[]")(found)
+    return VmomiSupport.GetVmodlType("vim.option.OptionValue[]")(options)
 
 
 def _update_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Either every value is good and all are written, or none is."""
+    """Write all values, or none when one is invalid."""
     host = host_behind(context, this)
     wanted = arguments.get("changedValue", [])
     for one in wanted:
@@ -84,7 +84,7 @@ def _query_module_options(context: Context, this: Any, arguments: Mapping[str, A
 
 
 def _update_module_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Replaces the whole string. Source: docs/domain/facts.md#2-3."""
+    """Replace the whole option string. Source: docs/domain/facts.md#2-3."""
     _module(context, this, arguments["name"]).configured = arguments.get("options", "")
     context.state.changed()
 
@@ -102,7 +102,7 @@ def _enter_maintenance_mode(context: Context, this: Any, arguments: Mapping[str,
     if host.in_maintenance_mode:
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
 
-    def emptied() -> bool:
+    def is_evacuated() -> bool:
         _evacuate(context, host)
         machines = zip(state.vm_host.items(), state.description.vms, strict=True)
         return not any(where == host.moid and vm.powered_on for (_, where), vm in machines)
@@ -112,12 +112,12 @@ def _enter_maintenance_mode(context: Context, this: Any, arguments: Mapping[str,
         state.changed()
 
     return context.tasks.start(
-        this, host.description.name, "host.enterMaintenanceMode", enter, ready=emptied, timeout_seconds=arguments.get("timeout", 0)
+        this, host.description.name, "host.enterMaintenanceMode", enter, ready=is_evacuated, timeout_seconds=arguments.get("timeout", 0)
     )
 
 
 def _evacuate(context: Context, host: HostState) -> None:
-    """Move running machines to the next good host of a DRS cluster; without DRS they stay, as somebody has to move them."""
+    """Move running machines to the next usable host of a DRS cluster; without DRS they stay until somebody moves them."""
     state = context.state
     name = state.cluster_of[host.moid]
     cluster = next(one for one in state.description.clusters if one.name == name)
@@ -148,7 +148,7 @@ def _exit_maintenance_mode(context: Context, this: Any, _arguments: Mapping[str,
 
 
 def _reboot_host(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """The task is done when the host goes down; that it is back shows in its connection state and boot time."""
+    """Reboot a host. The task ends when the host goes down; its return shows in its connection state and boot time."""
     state = context.state
     host = reachable_host(context, this._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
     if not host.in_maintenance_mode and not arguments.get("force"):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _set_policy(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Changing the policy drops what was set for the old one; setting the one in force again keeps it."""
+    """Set the path policy; a change removes the settings of the old one, and setting the current one keeps them."""
     host = host_behind(context, this)
     wanted = arguments["policy"]
     device = next((one for one in host.devices.values() if lun_uuid(one) == arguments["lunId"]), None)
@@ -48,7 +48,7 @@ def _policy_options(context: Context, this: Any, _arguments: Mapping[str, Any]) 
 
 
 def _rescan(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """Nothing to find: what the lab adds is seen at once."""
+    """A rescan; nothing changes, because hosts see what the lab adds at once."""
     host = host_behind(context, this)
     adapter = arguments.get("hbaDevice")
     if adapter is not None and adapter not in host.hbas:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vmodl
 
 from auditor.lab.vcenter.inventory.pods import NESTED
-from auditor.lab.vcenter.state.pods import default_config, put_sioc_back
+from auditor.lab.vcenter.state.pods import default_config, enforce_sioc
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation
@@ -29,10 +29,10 @@ _BEHAVIORS = ("manual", "automated")
 
 
 def _configure_pod(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """With `modify` what the spec leaves out stays; without it, it goes back to its default.
+    """Configure Storage DRS. With `modify`, fields that the spec leaves out stay; without it they return to their defaults.
 
-    What the lab does not keep (rules, advanced settings, overrides of single machines) is refused. A spec without podConfigSpec and
-    with `modify` changes nothing.
+    What the lab does not store (rules, advanced settings, overrides of single machines) is refused. A spec without podConfigSpec and with
+    `modify` changes nothing.
     """
     pod = context.state.pods.get(arguments["pod"]._GetMoId())  # noqa: SLF001  pyVmomi's accessor
     if pod is None:
@@ -40,35 +40,35 @@ def _configure_pod(context: Context, _this: Any, arguments: Mapping[str, Any]) -
     spec = arguments["spec"]
     if spec.vmConfigSpec or (spec.podConfigSpec is not None and (spec.podConfigSpec.rule or spec.podConfigSpec.option)):
         raise vmodl.fault.NotSupported(msg="The lab's Storage DRS knows neither rules nor options nor overrides of single machines.")
-    told = {} if spec.podConfigSpec is None else _told(spec.podConfigSpec)
+    changes = {} if spec.podConfigSpec is None else _changes(spec.podConfigSpec)
 
     def configure() -> None:
-        pod.config = _merged(pod.config if arguments["modify"] else default_config(), told)
-        put_sioc_back(context.state, pod)
+        pod.config = _merged(pod.config if arguments["modify"] else default_config(), changes)
+        enforce_sioc(context.state, pod)
         context.state.changed()
 
     return context.tasks.start(arguments["pod"], pod.description.name, "StorageResourceManager.configureStorageDrsForPod", configure)
 
 
-def _told(spec: Any) -> dict[str, Any]:
-    """What a spec sets, by field; nested specs as mappings.
+def _changes(spec: Any) -> dict[str, Any]:
+    """The fields that a spec sets; nested specs as mappings.
 
     Raises:
         vmodl.fault.InvalidArgument: a value is outside its range.
     """
-    told = {}
+    changes = {}
     for info in spec._GetPropertyList():  # noqa: SLF001  pyVmomi's only way to enumerate fields
         value = getattr(spec, info.name)
         if value is None or isinstance(value, list):
             continue
         if info.name in NESTED:
-            value = _told(value)
+            value = _changes(value)
         elif not _good(info.name, value):
             raise vmodl.fault.InvalidArgument(
                 invalidProperty=f"spec.{info.name}", msg=f"A specified parameter was not correct: {info.name}"
             )
-        told[info.name] = value
-    return told
+        changes[info.name] = value
+    return changes
 
 
 def _good(name: str, value: Any) -> bool:
@@ -78,8 +78,8 @@ def _good(name: str, value: Any) -> bool:
     return value in _BEHAVIORS if name == "defaultVmBehavior" or name.endswith("AutomationMode") else True
 
 
-def _merged(config: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
-    return {**config, **{name: {**config.get(name, {}), **value} if name in NESTED else value for name, value in told.items()}}
+def _merged(config: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    return {**config, **{name: {**config.get(name, {}), **value} if name in NESTED else value for name, value in changes.items()}}
 
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType({"ConfigureStorageDrsForPod_Task": _configure_pod})

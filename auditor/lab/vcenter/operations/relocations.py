@@ -1,9 +1,9 @@
-"""Storage vMotions that were under way when the lab began: RelocateVM_Task as a running task, its events, and how it goes on.
+"""Storage vMotions that are in progress when the lab starts: RelocateVM_Task as a running task, its events, and its progress.
 
-docs/domain/incidents.md#s1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and went on at once
-when that was disabled. So a relocation here comes no further while Storage I/O Control holds the target's hosts back all of the time, or is
-off only until the I/O metric puts it back. Nothing else slows it down, and it never times out; it cannot be cancelled, nor can another be
-begun.
+docs/domain/incidents.md#s1: the task hung at 40 % while Storage I/O Control was active all of the time on the target, and continued at once
+when that was disabled. So a relocation here stops while Storage I/O Control throttles the target's hosts all of the time, or is off only
+until the I/O metric enables it again. Nothing else slows it down, and it never times out; it cannot be cancelled, and no other can be
+started.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _LOOK_SECONDS = 1.0
 _event = vim.event
 
 
-def take_up(state: VCenterState, tasks: Tasks) -> None:
-    """Let every relocation of the description be under way."""
+def start_described(state: VCenterState, tasks: Tasks) -> None:
+    """Start every relocation of the description."""
     for description in state.description.relocations:
-        with state.events.acting(description.user):
+        with state.events.acting_as(description.user):
             _Relocation(state, tasks, description).begin()
 
 
 class _Relocation:
-    """One machine on its way; `progress` is in percent, and not yet rounded."""
+    """One relocation; `progress` is in percent, and not rounded."""
 
     def __init__(self, state: VCenterState, tasks: Tasks, description: RelocationDescription) -> None:
         self._state = state
@@ -49,14 +49,14 @@ class _Relocation:
         self._task = self._task_of(tasks)
 
     def begin(self) -> None:
-        """Record how it began, and look after it from now on."""
+        """Record how it began, and advance it from now on."""
         self._post(_event.TaskEvent(info=self._task.info(), fullFormattedMessage="Task: Relocate virtual machine"), self._began)
         self._post(self._being_relocated(), self._began)
         self._look_later()
 
     def _task_of(self, tasks: Tasks) -> Task:
         # The method and the description's id: govmomi, vim25 and simulator/vpx/task_manager.go.
-        return tasks.under_way(
+        return tasks.add_running(
             vim.VirtualMachine(self._moid),
             self._about.vm,
             "VirtualMachine.relocate",
@@ -67,7 +67,7 @@ class _Relocation:
         )
 
     def _look_later(self) -> None:
-        self._state.after(_LOOK_SECONDS, self._state.events.on_behalf(self._look))
+        self._state.after(_LOOK_SECONDS, self._state.events.as_current_user(self._look))
 
     def _look(self) -> None:
         now = self._state.now()

@@ -24,7 +24,7 @@ _PERCENT_OF_PEAK = (50, 100)  # source: as above
 
 
 def _update_iscsi_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
-    """DelayedAck and the numbers of ISCSI_PARAMETERS, which are all that the lab keeps; others are refused."""
+    """Set DelayedAck and the parameters of ISCSI_PARAMETERS, which are all that the lab stores; others are refused."""
     host = host_behind(context, this)
     hba = host.hbas.get(arguments["iScsiHbaDevice"])
     if hba is None or hba.kind != "iscsi":
@@ -63,10 +63,10 @@ def _set_iscsi_option(host: HostState, device: str, target: TargetKey | None, op
 
 
 def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
-    asked = [("send", one.address, one.port or 3260, "") for one in targets.sendTargets or []]
-    asked += [("static", one.address, one.port or 3260, one.iScsiName) for one in targets.staticTargets or []]
+    named = [("send", one.address, one.port or 3260, "") for one in targets.sendTargets or []]
+    named += [("static", one.address, one.port or 3260, one.iScsiName) for one in targets.staticTargets or []]
     known = {target_key(hba.device, target) for target in hba.targets}
-    keys = [(hba.device, *one) for one in asked]
+    keys = [(hba.device, *one) for one in named]
     for key in keys:
         if key not in known:
             raise vim.fault.NotFound(msg=f"The target {key[2]}:{key[3]} {key[4]} could not be found.")
@@ -74,7 +74,7 @@ def _targets(hba: HbaDescription, targets: Any) -> list[Any]:
 
 
 def _query_iorm_option(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """The ranges, the same for every host. Source: docs/domain/facts.md#4-1; that SIOC is off where nobody enabled it is its default."""
+    """The ranges, the same for every host. Source: docs/domain/facts.md#4-1; that SIOC is off by default follows from there."""
     reachable_host(context, arguments["host"]._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
 
     def switch() -> Any:
@@ -91,7 +91,7 @@ def _query_iorm_option(context: Context, this: Any, arguments: Mapping[str, Any]
 
 
 def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """Only what the spec sets changes; what the lab does not keep is refused, never passed over."""
+    """Change only the fields that the spec sets; fields that the lab does not store are refused."""
     store = context.state.datastores.get(arguments["datastore"]._GetMoId())  # noqa: SLF001  pyVmomi's accessor
     if store is None:
         raise vmodl.fault.ManagedObjectNotFound(obj=arguments["datastore"], msg="no such datastore")

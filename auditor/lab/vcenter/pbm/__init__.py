@@ -1,1 +1,1 @@
-"""The lab's vCenter: the storage policy service."""
+"""The storage policy service (PBM)."""

@@ -1,8 +1,8 @@
-"""What policies can ask for: the capabilities that storage providers publish, and the tags.
+"""The capabilities that policies can require: those that storage providers publish, and the tags.
 
-Source: the API reference of PbmCapabilityMetadata and its parts. The metadata of vSAN and of ESXi's own data services are not known here
-and left out; of which category a real vCenter lists a provider's capabilities, and its vendor ids, are not known either: here they are the
-provider's name, and an id made from the namespace.
+Source: the API reference of PbmCapabilityMetadata and its parts. The metadata of vSAN and of ESXi's own data services are not known and
+left out. The category in which a real vCenter lists a provider's capabilities, and its vendor ids, are not known either: here they are the
+provider's name, and an id derived from the namespace.
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.lab.vcenter.description.policies import StorageCapabilityDescription, StorageProviderDescription
-    from auditor.lab.vcenter.pbm.operation import Asked, Operation
+    from auditor.lab.vcenter.pbm.operation import Operation, PolicyCall
     from auditor.lab.vcenter.vapi.tags import Category, Tags
 
 _provider = pbm.capability.provider
 _LINES_OF_SERVICE = _provider.LineOfServiceInfo.LineOfServiceEnum.values
 
 
-def _metadata(asked: Asked) -> list[Any]:
+def _metadata(call: PolicyCall) -> list[Any]:
     """Metadata by category; without a vendor also the tags, which are a category of their own."""
-    asked.check_resource_type()
-    found = [_of_provider(one) for one in _providers(asked)]
-    if not asked.arguments.get("vendorUuid") and asked.tags.categories:
-        tags = [_of_tags(asked.tags, one) for one in asked.tags.categories.values()]
-        found.append(_provider.CapabilityObjectMetadataPerCategory(subCategory="tag", capabilityMetadata=tags))
-    return found
+    call.check_resource_type()
+    categories = [_of_provider(one) for one in _providers(call)]
+    if not call.arguments.get("vendorUuid") and call.tags.categories:
+        tags = [_of_tags(call.tags, one) for one in call.tags.categories.values()]
+        categories.append(_provider.CapabilityObjectMetadataPerCategory(subCategory="tag", capabilityMetadata=tags))
+    return categories
 
 
-def _schema(asked: Asked) -> list[Any]:
-    """Schemas of the providers; none where a line of service is asked for, as the lab's providers keep data and do nothing else."""
-    lines = asked.arguments.get("lineOfService", [])
+def _schema(call: PolicyCall) -> list[Any]:
+    """Schemas of the providers; none for a line of service, because the lab's providers only store data."""
+    lines = call.arguments.get("lineOfService", [])
     if any(one not in _LINES_OF_SERVICE for one in lines):
         raise invalid("lineOfService")
     return [
@@ -51,26 +51,26 @@ def _schema(asked: Asked) -> list[Any]:
             capabilityMetadataPerCategory=[_of_provider(one)],
             capabilityCategory="datastoreSpecific",
         )
-        for one in _providers(asked)
+        for one in _providers(call)
         if not lines or "PERSISTENCE" in lines
     ]
 
 
-def _vendor_info(asked: Asked) -> list[Any]:
-    asked.check_resource_type()
+def _vendor_info(call: PolicyCall) -> list[Any]:
+    call.check_resource_type()
     schema = _provider.CapabilityObjectSchema
-    told = [schema.VendorNamespaceInfo(vendorInfo=_vendor(one), namespaceInfo=_namespace(one)) for one in _providers(asked)]
-    return [schema.VendorResourceTypeInfo(resourceType=STORAGE, vendorNamespaceInfo=told)]
+    vendors = [schema.VendorNamespaceInfo(vendorInfo=_vendor(one), namespaceInfo=_namespace(one)) for one in _providers(call)]
+    return [schema.VendorResourceTypeInfo(resourceType=STORAGE, vendorNamespaceInfo=vendors)]
 
 
-def _resource_types(_asked: Asked) -> list[Any]:
+def _resource_types(_asked: PolicyCall) -> list[Any]:
     return [pbm.profile.ResourceType(resourceType=STORAGE)]
 
 
-def _providers(asked: Asked) -> Iterator[StorageProviderDescription]:
-    """Those of the vendor that is asked for; providers with one namespace are told once."""
-    vendor, known = asked.arguments.get("vendorUuid"), set()
-    for provider in asked.state.description.storage_providers:
+def _providers(call: PolicyCall) -> Iterator[StorageProviderDescription]:
+    """The providers of the requested vendor; providers with one namespace are listed once."""
+    vendor, known = call.arguments.get("vendorUuid"), set()
+    for provider in call.state.description.storage_providers:
         if provider.namespace not in known and vendor in (None, "", _vendor_uuid(provider)):
             known.add(provider.namespace)
             yield provider

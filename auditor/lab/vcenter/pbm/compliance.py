@@ -1,8 +1,8 @@
-"""The compliance manager: whether machines and disks have what their storage policy asks for.
+"""The compliance manager: whether machines and disks meet their storage policy.
 
-Source: the API reference of PbmComplianceManager. A check looks at the datastore an entity lies on now and keeps what it found; fetching
-tells what the last check found, and where there was none looks as if vCenter had checked when the lab began. A policy that was edited
-makes what has it out of date at once, and until it is given to it again.
+Source: the API reference of PbmComplianceManager. A check judges the datastore that an entity is on now and stores the result; a fetch
+returns the stored result, or, where there is none, the result of a check at the lab's start. An edited policy makes the results of its
+entities out of date at once, until it is assigned to them again.
 """
 
 from __future__ import annotations
@@ -15,44 +15,44 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import pbm
 
 from auditor.lab.vcenter.pbm.operation import id_of, invalid, reference_to
-from auditor.lab.vcenter.pbm.placement import troubles, violated
+from auditor.lab.vcenter.pbm.placement import mismatches, unmet
 from auditor.lab.vcenter.pbm.policies import DISK, VM, Checked, Entity
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.pbm.operation import Asked, Operation
+    from auditor.lab.vcenter.pbm.operation import Operation, PolicyCall
     from auditor.lab.vcenter.pbm.policies import Given
 
-_BY_WEIGHT = ("outOfDate", "nonCompliant", "unknown", "notApplicable", "compliant")  # of several, the first that occurs is the overall one
+_BY_WEIGHT = ("outOfDate", "nonCompliant", "unknown", "notApplicable", "compliant")  # the overall status is the first of these that occurs
 _STATUSES = pbm.compliance.ComplianceResult.ComplianceStatus.values
 
 
-def _check(asked: Asked) -> list[Any]:
-    return [_result(asked, entity, given, anew=True) for entity, given in _entities(asked, "entities")]
+def _check(call: PolicyCall) -> list[Any]:
+    return [_result(call, entity, given, anew=True) for entity, given in _entities(call, "entities")]
 
 
-def _fetch(asked: Asked) -> list[Any]:
-    return [_result(asked, entity, given, anew=False) for entity, given in _entities(asked, "entities")]
+def _fetch(call: PolicyCall) -> list[Any]:
+    return [_result(call, entity, given, anew=False) for entity, given in _entities(call, "entities")]
 
 
-def _entities(asked: Asked, argument: str) -> list[tuple[Entity, Given]]:
-    """What is to be looked at: datastores, and what is not there or has no policy, are left out.
+def _entities(call: PolicyCall, argument: str) -> list[tuple[Entity, Given]]:
+    """The entities to check; datastores, unknown entities and those without a policy are left out.
 
     Raises:
-        vmodl.fault.InvalidArgument: nothing that was named is a machine or disk of this vCenter.
+        vmodl.fault.InvalidArgument: no named entity is a machine or disk of this vCenter.
     """
-    told = (Entity(one.objectType, one.key) for one in asked.arguments[argument])
-    there = [entity for entity in told if asked.policies.is_there(entity)]
+    named = (Entity(one.objectType, one.key) for one in call.arguments[argument])
+    there = [entity for entity in named if call.policies.exists(entity)]
     if not there:
         raise invalid(argument)
-    return [(entity, given) for entity in there if (given := asked.policies.of(entity))]
+    return [(entity, given) for entity in there if (given := call.policies.of(entity))]
 
 
-def _result(asked: Asked, entity: Entity, given: Given, *, anew: bool) -> Any:
-    checked = asked.policies.checked.get(entity)
+def _result(call: PolicyCall, entity: Entity, given: Given, *, anew: bool) -> Any:
+    checked = call.policies.checked.get(entity)
     if anew or checked is None:
-        at = datetime.now(UTC) if anew else asked.policies.started
-        checked = asked.policies.checked[entity] = Checked(at, *_looked_at(asked, entity, given))
-    stale = asked.policies.by_id[given.policy].generation != given.generation
+        at = datetime.now(UTC) if anew else call.policies.started
+        checked = call.policies.checked[entity] = Checked(at, *_checked_now(call, entity, given))
+    stale = call.policies.by_id[given.policy].generation != given.generation
     return pbm.compliance.ComplianceResult(
         checkTime=checked.at,
         entity=reference_to(entity),
@@ -60,25 +60,25 @@ def _result(asked: Asked, entity: Entity, given: Given, *, anew: bool) -> Any:
         complianceTaskStatus="success",
         complianceStatus="outOfDate" if stale else "compliant" if checked.holds else "nonCompliant",
         mismatch=stale,
-        violatedPolicies=[pbm.compliance.PolicyStatus(expectedValue=one) for one in checked.violated],
+        violatedPolicies=[pbm.compliance.PolicyStatus(expectedValue=one) for one in checked.unmet],
     )
 
 
-def _looked_at(asked: Asked, entity: Entity, given: Given) -> tuple[bool, tuple[Any, ...]]:
-    store, wanted = asked.policies.store_of(entity), asked.policies.by_id[given.policy].constraints
+def _checked_now(call: PolicyCall, entity: Entity, given: Given) -> tuple[bool, tuple[Any, ...]]:
+    store, wanted = call.policies.store_of(entity), call.policies.by_id[given.policy].constraints
     if store is None:
-        return True, ()  # without a disk the lab's machine lies nowhere
-    return not troubles(asked.state, asked.tags, store, wanted), violated(asked.state, asked.tags, store, wanted)
+        return True, ()  # in the lab a machine without a disk is on no datastore
+    return not mismatches(call.state, call.tags, store, wanted), unmet(call.state, call.tags, store, wanted)
 
 
-def _rollups(asked: Asked, machines: list[Entity], *, anew: bool) -> list[Any]:
-    found = []
+def _rollups(call: PolicyCall, machines: list[Entity], *, anew: bool) -> list[Any]:
+    rollups = []
     for machine in machines:
-        every = [machine, *asked.policies.disks_of(machine.vm)]
-        results = [_result(asked, one, given, anew=anew) for one in every if (given := asked.policies.of(one))]
+        every = [machine, *call.policies.disks_of(machine.vm)]
+        results = [_result(call, one, given, anew=anew) for one in every if (given := call.policies.of(one))]
         if results:
-            found.append(_rollup(machine, results))
-    return found
+            rollups.append(_rollup(machine, results))
+    return rollups
 
 
 def _rollup(machine: Entity, results: list[Any]) -> Any:
@@ -93,28 +93,28 @@ def _rollup(machine: Entity, results: list[Any]) -> Any:
     )
 
 
-def _machines(asked: Asked) -> list[Entity]:
-    told = (Entity(VM, one.key) for one in asked.arguments["entity"] if one.objectType != DISK)
-    machines = [one for one in told if asked.policies.is_there(one)]
+def _machines(call: PolicyCall) -> list[Entity]:
+    named = (Entity(VM, one.key) for one in call.arguments["entity"] if one.objectType != DISK)
+    machines = [one for one in named if call.policies.exists(one)]
     if not machines:
         raise invalid("entity")
     return machines
 
 
-def _query_by_status(asked: Asked) -> list[Any]:
-    status = asked.arguments["status"]
+def _query_by_status(call: PolicyCall) -> list[Any]:
+    status = call.arguments["status"]
     if status not in _STATUSES:
         raise invalid("status")
-    machines = [Entity(VM, moid) for moid in asked.state.vm_host]
-    return [one.entity for one in _rollups(asked, machines, anew=False) if one.overallComplianceStatus == status]
+    machines = [Entity(VM, moid) for moid in call.state.vm_host]
+    return [one.entity for one in _rollups(call, machines, anew=False) if one.overallComplianceStatus == status]
 
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "PbmCheckCompliance": _check,
         "PbmFetchComplianceResult": _fetch,
-        "PbmCheckRollupCompliance": lambda asked: _rollups(asked, _machines(asked), anew=True),
-        "PbmFetchRollupComplianceResult": lambda asked: _rollups(asked, _machines(asked), anew=False),
+        "PbmCheckRollupCompliance": lambda call: _rollups(call, _machines(call), anew=True),
+        "PbmFetchRollupComplianceResult": lambda call: _rollups(call, _machines(call), anew=False),
         "PbmQueryByRollupComplianceStatus": _query_by_status,
     }
 )

@@ -1,4 +1,4 @@
-"""The requirements of storage policies as the API's data objects: made from descriptions, and taken apart again."""
+"""The requirements of storage policies as the API's data objects: made from descriptions, and read."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 TAG_NAMESPACE = "http://www.vmware.com/storage/tag"
 VSAN_NAMESPACE = "VSAN"
 
-# Source: what govmomi captured of a vCenter 6.7 (pbm/simulator/profiles.go).
+# Source: govmomi's capture of a vCenter 6.7 (pbm/simulator/profiles.go).
 VSAN_DEFAULT: Mapping[str, int | bool] = MappingProxyType(
     {"hostFailuresToTolerate": 1, "stripeWidth": 1, "forceProvisioning": False, "proportionalCapacity": 0, "cacheReservation": 0}
 )
 
 
 def described(rules: Iterable[StorageRuleDescription], name: str) -> Any:
-    """One rule set called `name`, of the rules of a description; those on one capability become one constraint of several properties."""
+    """One rule set called `name` from the rules of a description; rules on one capability become one constraint of several properties."""
     by_capability: dict[tuple[str, str], list[StorageRuleDescription]] = {}
     for rule in rules:
         by_capability.setdefault((rule.namespace, rule.capability), []).append(rule)
@@ -52,28 +52,28 @@ def capability(namespace: str, key: str, properties: Mapping[str, Any]) -> Any:
 
 
 def vsan_default() -> Any:
-    """What the policy for vSAN datastores asks for until somebody edits it."""
+    """The requirements of the policy for vSAN datastores until somebody edits it."""
     return rule_set("VSAN sub-profile", [capability(VSAN_NAMESPACE, key, {key: value}) for key, value in VSAN_DEFAULT.items()])
 
 
 def rule_sets(constraints: Any) -> list[list[Any]]:
-    """The capability instances of every subprofile; one whole subprofile is enough. Empty where nothing is asked for."""
+    """The capability instances of every subprofile; one subprofile that is met is enough. Empty without requirements."""
     return [list(one.capability) for one in getattr(constraints, "subProfiles", None) or ()]
 
 
 def properties(instance: Any) -> Iterator[Any]:
-    """The property instances of a capability instance; all of them have to hold."""
+    """The property instances of a capability instance; all of them have to be met."""
     for constraint in instance.constraint:
         yield from constraint.propertyInstance
 
 
 def names_in(value: Any) -> list[str]:
-    """The names of a set, or the one name that stands for itself."""
+    """The names of a set, or a single name."""
     return [str(one) for one in value.values] if isinstance(value, pbm.capability.types.DiscreteSet) else [str(value)]
 
 
 def _property_of(rule: StorageRuleDescription) -> str:
-    """Of tags the property is named after the category. Source: govmomi, cli/storage/policy/create.go."""
+    """The property of tags is named after the category. Source: govmomi, cli/storage/policy/create.go."""
     return rule.property or (f"com.vmware.storage.tag.{rule.capability}.property" if rule.namespace == TAG_NAMESPACE else rule.capability)
 
 

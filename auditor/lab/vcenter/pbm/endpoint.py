@@ -1,12 +1,12 @@
-"""VMware's storage policy service of the lab's vCenter: SOAP at /pbm and /pbm/sdk, namespace urn:pbm.
+"""The storage policy service of the lab's vCenter: SOAP at /pbm and /pbm/sdk, namespace urn:pbm.
 
-It has no login of its own: the key of a session at /sdk stands as `vcSessionCookie` in the SOAP header, and the HTTP cookie counts for
-nothing. It hands out an HTTP cookie that bears the name of /sdk's and is none of its sessions, so a client that keeps both in one jar
-loses its session at /sdk. Only PbmRetrieveServiceContent goes without a session.
+It has no login of its own: the SOAP header `vcSessionCookie` holds the key of a session at /sdk, and the HTTP cookie is ignored. It sets an
+HTTP cookie with the name of /sdk's cookie that is none of its sessions, so a client that stores both in one jar loses its session at /sdk.
+Only PbmRetrieveServiceContent works without a session.
 
 Source: types, methods, privileges and declared faults of pyVmomi's description of urn:pbm; govmomi, pbm/client.go, pbm/client_test.go and
 its pull request 3655 (header and cookie); a recorded fault in hashicorp/terraform-provider-vsphere issue 1216 (a fault that a method does
-not declare stands in RuntimeFaultFault, its text is the name of its type). Not known, and chosen: the cookie's path.
+not declare is a RuntimeFaultFault, its text is the name of its type). Not known, and chosen: the cookie's path.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pyVmomi import VmomiSupport, pbm, vim, vmodl
 
 from auditor.lab.vcenter.inventory.entities import ROOT
 from auditor.lab.vcenter.pbm import capabilities, compliance, placement, profiles
-from auditor.lab.vcenter.pbm.operation import Asked, Operation, invalid
+from auditor.lab.vcenter.pbm.operation import Operation, PolicyCall, invalid
 from auditor.lab.vcenter.pbm.policies import ENCRYPTION_ID, Policies
 from auditor.lab.vcenter.soap import envelope
 from auditor.lab.vcenter.soap.data_objects import of_type
@@ -53,16 +53,16 @@ def is_for(path: str) -> bool:
 
 
 class PbmEndpoint:
-    """Answers the storage policy service of one vCenter; what is written sticks.
+    """Answers the storage policy service of one vCenter; what clients write stays.
 
     Attributes:
-        policies: as they are now; change them under the state's lock.
+        policies: in their current state; change them under the state's lock.
 
     Args:
-        state: the fleet.
+        state: of the vCenter.
         sessions: those of /sdk.
-        privileges: what the account may do at the time it is asked.
-        tags: the vCenter's tags at the time.
+        privileges: returns those of the account at the time of a request.
+        tags: returns the vCenter's tags at the time of a request.
     """
 
     def __init__(self, state: VCenterState, sessions: Sessions, privileges: Callable[[], frozenset[str]], tags: Callable[[], Tags]) -> None:
@@ -108,33 +108,33 @@ class PbmEndpoint:
         user = _permit(session, call.method.privilege or _VIEW, privileges).user
         if operation is None:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's storage policy service does not know {name}.")
-        with self._state.events.acting(user):
-            result = self._misbehaving(request, operation, Asked(self.policies, self._tags(), privileges, user, call.arguments))
+        with self._state.events.acting_as(user):
+            result = self._faulty_call(request, operation, PolicyCall(self.policies, self._tags(), privileges, user, call.arguments))
         typed = None if call.method.result in (None, type(None)) else of_type(call.method.result, result)
         return envelope.answer(call.method, typed, version, namespace=NAMESPACE)
 
     def _version(self, request: Request) -> str:
-        """What pyVmomi calls the version that a client speaks, else the newest of the API that is no newer than the vCenter."""
+        """The version that a client speaks, as pyVmomi names it; else the newest that is no newer than the vCenter."""
         known = {_numbers(key.partition("/")[2]): name for key, name in VmomiSupport.versionMap.items() if key.startswith("pbm/")}
         spoken = _SPOKEN.search(request.headers.get("soapaction", ""))
         newest = min(_numbers(spoken.group(1)), self._newest) if spoken else self._newest
         return str(known[max((one for one in known if one <= newest), default=min(known))])
 
     def _session(self, body: bytes) -> Session | None:
-        found = _COOKIE.search(body.partition(b"Body")[0])
-        return self._sessions.named(unescape(found.group(1).decode(), {"&quot;": '"'}).strip().strip('"')) if found else None
+        match = _COOKIE.search(body.partition(b"Body")[0])
+        return self._sessions.named(unescape(match.group(1).decode(), {"&quot;": '"'}).strip().strip('"')) if match else None
 
-    def _misbehaving(self, request: Request, operation: Operation, asked: Asked) -> Any:
-        """Answer as the faults that hit the request would have it: nothing is kept of a deaf write, half of one is done and it fails."""
+    def _faulty_call(self, request: Request, operation: Operation, policy_call: PolicyCall) -> Any:
+        """Run an operation with the faults that apply: a deaf write changes nothing, half of a half write is carried out and it fails."""
         half = request.fault("half")
         before = self.policies.copy() if request.fault("deaf") else None
-        arguments = {key: _half(one) for key, one in asked.arguments.items()} if half else asked.arguments
+        arguments = {key: _half(one) for key, one in policy_call.arguments.items()} if half else policy_call.arguments
         try:
-            result = operation(Asked(asked.policies, asked.tags, asked.privileges, asked.user, arguments))
+            result = operation(PolicyCall(policy_call.policies, policy_call.tags, policy_call.privileges, policy_call.user, arguments))
         finally:
             self.policies = before or self.policies
         if half:
-            raise vmodl.fault.SystemError(reason="The lab was told to fail half way.", msg="The lab was told to fail half way.")
+            raise vmodl.fault.SystemError(reason="An injected fault stopped this half way.", msg="An injected fault stopped this half way.")
         return result
 
     def _io_filters(self, body: bytes) -> bytes:
@@ -145,13 +145,13 @@ class PbmEndpoint:
             raise envelope.NotSoapError(f"no {_IO_FILTERS} request: {error}") from error
         if any(key not in self.policies.by_id for key in keys):
             raise invalid("profileIds")
-        told = (f"<key><uniqueId>{escape(key)}</uniqueId></key>{_ENCRYPTING if key == ENCRYPTION_ID else ''}" for key in keys)
-        return envelope.raw_answer(_IO_FILTERS, "".join(f"<returnval>{one}</returnval>" for one in told), INTERNAL)
+        entries = (f"<key><uniqueId>{escape(key)}</uniqueId></key>{_ENCRYPTING if key == ENCRYPTION_ID else ''}" for key in keys)
+        return envelope.raw_answer(_IO_FILTERS, "".join(f"<returnval>{one}</returnval>" for one in entries), INTERNAL)
 
 
 _ENCRYPTING = "<iofilters><vibId></vibId><filterType>ENCRYPTION</filterType></iofilters>"
 
-# Source of the ids: what govmomi captured (pbm/simulator/simulator.go).
+# Source of the ids: govmomi's capture (pbm/simulator/simulator.go).
 _MANAGERS: Mapping[str, Any] = {
     "sessionManager": pbm.auth.SessionManager("SessionManager"),
     "capabilityMetadataManager": pbm.capability.CapabilityMetadataManager("CapabilityMetadataManager"),
@@ -177,7 +177,7 @@ def _permit(session: Session | None, privilege: str, privileges: frozenset[str])
 
 
 def _declared_as(error: Any, method: str) -> str:
-    """The type under which a method declares a fault; RuntimeFault for what it does not declare."""
+    """The type under which a method declares a fault; RuntimeFault for an undeclared one."""
     try:
         declared = VmomiSupport.GetWsdlMethod(NAMESPACE, method).info.faults or ()
     except KeyError:

@@ -1,4 +1,4 @@
-"""What an operation of the storage policy service has at hand, and the faults they share."""
+"""The context of one request to the storage policy service, and the faults that its operations share."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ STORAGE = "STORAGE"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One request: of whom, with which arguments, and the policies and tags there are."""
+class PolicyCall:
+    """One request: its user, privileges and arguments, and the policies and tags."""
 
     policies: Policies
     tags: Tags
@@ -29,35 +29,35 @@ class Asked:
 
     @property
     def state(self) -> VCenterState:
-        """The fleet."""
+        """The state of the vCenter."""
         return self.policies.state
 
     def policy(self, argument: str = "profile") -> Policy:
         """The policy that an argument names.
 
         Raises:
-            vmodl.fault.InvalidArgument: there is none.
+            vmodl.fault.InvalidArgument: there is no such policy.
         """
-        found = self.policies.by_id.get(self.arguments[argument].uniqueId)
-        if found is None:
+        policy = self.policies.by_id.get(self.arguments[argument].uniqueId)
+        if policy is None:
             raise invalid(argument)
-        return found
+        return policy
 
     def check_resource_type(self) -> None:
-        """Let nothing pass but STORAGE, the only type there is.
+        """Refuse every resource type but STORAGE, the only one.
 
         Raises:
-            vmodl.fault.InvalidArgument: it is another.
+            vmodl.fault.InvalidArgument: it is another type.
         """
-        told = self.arguments.get("resourceType")
-        if told is not None and told.resourceType != STORAGE:
+        requested = self.arguments.get("resourceType")
+        if requested is not None and requested.resourceType != STORAGE:
             raise invalid("resourceType")
 
     def stores(self, hubs: list[Any]) -> list[DatastoreState]:
         """The datastores that hubs name. The lab places on datastores only, not on datastore clusters.
 
         Raises:
-            vmodl.fault.InvalidArgument: one is no datastore.
+            vmodl.fault.InvalidArgument: one is not a datastore.
             pbm.fault.NonExistentHubs: there are no such datastores.
         """
         if any(hub.hubType != "Datastore" for hub in hubs):
@@ -67,12 +67,12 @@ class Asked:
         return [self.state.datastores[hub.hubId] for hub in hubs]
 
 
-Operation: TypeAlias = Callable[[Asked], Any]
+Operation: TypeAlias = Callable[[PolicyCall], Any]
 """Answers a method."""
 
 
 def invalid(argument: str) -> Any:
-    """The fault that names an argument nothing can be done with."""
+    """The fault that names an invalid argument."""
     return vmodl.fault.InvalidArgument(invalidProperty=argument, msg=f"A specified parameter was not correct: {argument}")
 
 

@@ -1,11 +1,11 @@
-"""Which datastores suit a storage policy.
+"""Decides which datastores meet a storage policy.
 
-A datastore suits when it has all capabilities of one rule set at least. Tags are read as they are attached at the time; a storage
-provider's numbers have to lie within what it publishes; what ESXi itself does for a disk, wherever that lies (Storage I/O Control,
-encryption), suits every datastore; vSAN and persistent memory suit none, as the lab has neither.
+A datastore meets it when it has all capabilities of at least one rule set. Tags are read as attached at the time; a storage provider's
+numbers have to be within what it publishes; what ESXi itself does for a disk on any datastore (Storage I/O Control, encryption) is always
+met; vSAN and persistent memory never, because the lab has neither.
 
 Source: the API reference of PbmCapabilitySubProfile and PbmPlacementSolver ("AND", "OR", the faults). That the vVol default policy, which
-asks for nothing, suits vVol datastores only is known and not verified, as is which of the faults a real vCenter tells in which case.
+requires nothing, fits vVol datastores only is known and not verified, as is the fault of a real vCenter in each case.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from auditor.lab.vcenter.description.policies import StorageCapabilityDescription
-    from auditor.lab.vcenter.pbm.operation import Asked, Operation
+    from auditor.lab.vcenter.pbm.operation import Operation, PolicyCall
     from auditor.lab.vcenter.state.datastores import DatastoreState
     from auditor.lab.vcenter.state.vcenter import VCenterState
     from auditor.lab.vcenter.vapi.tags import Tags
 
 LOWEST, HIGHEST = 0, 2**31 - 1
-"""What stands for no limit in a range, both ends of which have to be told."""
+"""The number for no limit in a range, whose ends are both required."""
 
 _OF_THE_HOST = frozenset({"spm", "com.vmware.storageprofile.dataservice"})
 
 
-def troubles(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> list[Any]:
-    """Why a datastore does not suit: faults of the rule set that comes closest. Empty when it suits."""
+def mismatches(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> list[Any]:
+    """Why a datastore does not meet the constraints: the faults of the rule set that comes closest. Empty when it does."""
     sets = constraints_.rule_sets(constraints)
     if not sets:
         fault = pbm.fault.CompatibilityCheckFault(hub=hub_of(store), msg="The datastore is no Virtual Volumes datastore.")
@@ -44,20 +44,20 @@ def troubles(state: VCenterState, tags: Tags, store: DatastoreState, constraints
     return min(([fault for one in each if (fault := _trouble(state, tags, store, one))] for each in sets), key=len)
 
 
-def violated(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> tuple[Any, ...]:
-    """The capability instances that a datastore does not have, of the rule set that comes closest."""
+def unmet(state: VCenterState, tags: Tags, store: DatastoreState, constraints: Any) -> tuple[Any, ...]:
+    """The capability instances that a datastore lacks, of the rule set that comes closest."""
     sets = constraints_.rule_sets(constraints)
     return min((tuple(one for one in each if _trouble(state, tags, store, one)) for each in sets), key=len, default=())
 
 
 def range_of(capability: StorageCapabilityDescription) -> Any:
-    """PbmCapabilityRange of what a provider takes."""
+    """PbmCapabilityRange of the numbers that a provider accepts."""
     low, high = capability.minimum, capability.maximum
     return pbm.capability.types.Range(min=LOWEST if low is None else low, max=HIGHEST if high is None else high)
 
 
 def _trouble(state: VCenterState, tags: Tags, store: DatastoreState, instance: Any) -> Any:
-    """The fault of the first requirement that does not hold; None when all do."""
+    """The fault of the first requirement that is not met; None when all are met."""
     for wanted in constraints_.properties(instance):
         offered = None
         if instance.id.namespace == constraints_.TAG_NAMESPACE:
@@ -95,45 +95,45 @@ def _within(value: Any, offered: StorageCapabilityDescription) -> bool:
 
 
 def _mismatch(store: DatastoreState, instance: Any, wanted: Any, offered: StorageCapabilityDescription | None) -> Any:
-    told = {
+    fields = {
         "hub": hub_of(store),
         "capabilityInstanceId": instance.id,
         "requirementPropertyInstance": wanted,
         "msg": f"The datastore does not satisfy the property {wanted.id} of {instance.id.namespace}.",
     }
     if offered is None:
-        return pbm.fault.PropertyMismatchFault(**told)
+        return pbm.fault.PropertyMismatchFault(**fields)
     held = pbm.capability.PropertyInstance(id=wanted.id, value=range_of(offered))
-    return pbm.fault.CapabilityProfilePropertyMismatchFault(resourcePropertyInstance=held, **told)
+    return pbm.fault.CapabilityProfilePropertyMismatchFault(resourcePropertyInstance=held, **fields)
 
 
-def _candidates(asked: Asked) -> Iterable[DatastoreState]:
-    hubs = asked.arguments.get("hubsToSearch")
-    return asked.stores(hubs) if hubs else asked.state.datastores.values()
+def _candidates(call: PolicyCall) -> Iterable[DatastoreState]:
+    hubs = call.arguments.get("hubsToSearch")
+    return call.stores(hubs) if hubs else call.state.datastores.values()
 
 
-def _results(asked: Asked, wanted: list[Any]) -> list[Any]:
-    """A compatibility result for each candidate, which has to suit all of the constraints."""
+def _results(call: PolicyCall, wanted: list[Any]) -> list[Any]:
+    """A compatibility result for each candidate, which has to meet all constraints."""
     return [
         complete(
             pbm.placement.CompatibilityResult(
-                hub=hub_of(store), error=[fault for one in wanted for fault in troubles(asked.state, asked.tags, store, one)]
+                hub=hub_of(store), error=[fault for one in wanted for fault in mismatches(call.state, call.tags, store, one)]
             )
         )
-        for store in _candidates(asked)
+        for store in _candidates(call)
     ]
 
 
-def _query_matching_hub(asked: Asked, constraints: Any) -> list[Any]:
-    return [hub_of(store) for store in _candidates(asked) if not troubles(asked.state, asked.tags, store, constraints)]
+def _query_matching_hub(call: PolicyCall, constraints: Any) -> list[Any]:
+    return [hub_of(store) for store in _candidates(call) if not mismatches(call.state, call.tags, store, constraints)]
 
 
-def _check_requirements(asked: Asked) -> list[Any]:
-    """Of the requirements there may be, policies and constraints count; a topology of zones is none that the lab has."""
+def _check_requirements(call: PolicyCall) -> list[Any]:
+    """Results for placement requirements: policies and constraints count; the lab has no topology of zones."""
     wanted = []
-    for one in asked.arguments.get("placementSubjectRequirement", []):
+    for one in call.arguments.get("placementSubjectRequirement", []):
         if type(one) is pbm.placement.CapabilityProfileRequirement:
-            policy = asked.policies.by_id.get(one.profileId.uniqueId)
+            policy = call.policies.by_id.get(one.profileId.uniqueId)
             if policy is None:
                 raise invalid("profileId")
             wanted.append(policy.constraints)
@@ -141,15 +141,15 @@ def _check_requirements(asked: Asked) -> list[Any]:
             wanted.append(one.constraints)
         else:
             raise vmodl.fault.NotSupported(msg=f"The lab does not place by {type(one).__name__}.")
-    return _results(asked, wanted)
+    return _results(call, wanted)
 
 
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
-        "PbmQueryMatchingHub": lambda asked: _query_matching_hub(asked, asked.policy().constraints),
-        "PbmQueryMatchingHubWithSpec": lambda asked: _query_matching_hub(asked, asked.arguments["createSpec"].constraints),
-        "PbmCheckCompatibility": lambda asked: _results(asked, [asked.policy().constraints]),
-        "PbmCheckCompatibilityWithSpec": lambda asked: _results(asked, [asked.arguments["profileSpec"].constraints]),
+        "PbmQueryMatchingHub": lambda call: _query_matching_hub(call, call.policy().constraints),
+        "PbmQueryMatchingHubWithSpec": lambda call: _query_matching_hub(call, call.arguments["createSpec"].constraints),
+        "PbmCheckCompatibility": lambda call: _results(call, [call.policy().constraints]),
+        "PbmCheckCompatibilityWithSpec": lambda call: _results(call, [call.arguments["profileSpec"].constraints]),
         "PbmCheckRequirements": _check_requirements,
     }
 )

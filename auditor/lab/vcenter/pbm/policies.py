@@ -1,8 +1,8 @@
-"""The storage policies of a vCenter, and which machine or disk has which.
+"""The storage policies of a vCenter, and the policy of each machine and disk.
 
-The policies that every vCenter has are those of 6.7 with ids, texts and the odd name of their author as govmomi captured them
-(pbm/simulator/profiles.go); later releases have more, whose ids are not known here. A machine or disk on a vVol datastore to which nobody
-gave a policy has the datastore's default (vSphere Storage, "Default Storage Policies"); there is none for VMFS and NFS.
+The policies of every vCenter are those of 6.7, with ids, texts and the odd name of their author as in govmomi's capture
+(pbm/simulator/profiles.go); later releases have more, with unknown ids. A machine or disk on a vVol datastore without a policy of its own
+has the datastore's default (vSphere Storage, "Default Storage Policies"); there is none for VMFS and NFS.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FIRST_DISK_KEY = 2000
 
 
 class Entity(NamedTuple):
-    """What a policy is given to. Source of the keys: PbmServerObjectRef in the API: vm-1001, and vm-1001:2000 for a disk."""
+    """A machine or disk that can have a policy. Source of the keys: PbmServerObjectRef in the API: vm-1001, and vm-1001:2000 for a disk."""
 
     kind: str
     key: str
@@ -47,23 +47,23 @@ class Entity(NamedTuple):
 
 
 class Given(NamedTuple):
-    """A policy as it was when it was given to an entity."""
+    """A policy with the generation at which it was assigned to an entity."""
 
     policy: str
     generation: int
 
 
 class Checked(NamedTuple):
-    """What the last check of an entity found: whether the policy holds, and the capability instances that do not."""
+    """The result of the last check of an entity: whether the policy is met, and the capability instances that are not."""
 
     at: datetime
     holds: bool
-    violated: tuple[Any, ...]
+    unmet: tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """A storage policy; `system_type` is empty for those that people made. Every edit raises `generation`."""
+    """A storage policy; `system_type` is empty for those that administrators made. Every edit raises `generation`."""
 
     id: str
     name: str
@@ -98,13 +98,13 @@ class Policy:
 
 
 class Policies:
-    """What a vCenter's storage policy service knows; held under the state's lock.
+    """The policies and assignments of a vCenter; used under the state's lock.
 
     Attributes:
-        by_id: the policies, in the order they came.
-        given: the policy of every entity that somebody gave one.
+        by_id: the policies, in the order they were created.
+        given: the assigned policy of every entity that has one.
         defaults: the id of a datastore's default policy by its managed object id, where somebody changed it.
-        checked: what the last check of an entity found.
+        checked: the result of the last check of an entity.
     """
 
     def __init__(self, state: VCenterState) -> None:
@@ -115,10 +115,10 @@ class Policies:
         self.defaults: dict[str, str] = {}
         self.checked: dict[Entity, Checked] = {}
         if state.description.storage_policies:
-            self._take_up_described()
+            self._start_described()
 
     def copy(self) -> Policies:
-        """A copy that can be written to and thrown away."""
+        """A copy that can be written to and discarded."""
         twin = object.__new__(Policies)
         twin.state, twin.started = self.state, self.started
         twin.by_id, twin.given = dict(self.by_id), dict(self.given)
@@ -130,23 +130,23 @@ class Policies:
         return next((one for one in self.by_id.values() if one.name == name), None)
 
     def create(self, name: str, description: str, constraints: Any, user: str) -> Policy:
-        """Take up a new policy."""
+        """Add a new policy."""
         now = datetime.now(UTC)
         policy = Policy(str(uuid.uuid4()), name, description, constraints, "", now, user, now, user)
         self.by_id[policy.id] = policy
         return policy
 
     def edit(self, policy: Policy, user: str, **changed: Any) -> None:
-        """Change a policy; those that have it are out of date until it is given to them again."""
+        """Change a policy; its entities are out of date until it is assigned to them again."""
         self.by_id[policy.id] = replace(policy, updated=datetime.now(UTC), updated_by=user, generation=policy.generation + 1, **changed)
 
     def give(self, entity: Entity, policy: Policy) -> None:
-        """Give an entity a policy as it is now, in place of the one it has."""
+        """Assign a policy in its current state to an entity, instead of the one it has."""
         self.given[entity] = Given(policy.id, policy.generation)
         self.checked.pop(entity, None)
 
     def of(self, entity: Entity) -> Given | None:
-        """The policy an entity has; None without."""
+        """The assigned policy of an entity; None without."""
         given = self.given.get(entity)
         if given is not None:
             return given
@@ -171,30 +171,30 @@ class Policies:
         """The disks of a machine."""
         return [Entity(DISK, f"{moid}:{_FIRST_DISK_KEY + place}") for place in range(len(self.state.vm(moid).disks))]
 
-    def is_there(self, entity: Entity) -> bool:
+    def exists(self, entity: Entity) -> bool:
         """Whether the inventory has such a machine or disk."""
         if entity.vm not in self.state.vm_host:
             return False
         return entity.key == entity.vm if entity.kind == VM else entity.kind == DISK and entity in self.disks_of(entity.vm)
 
     def store_of(self, entity: Entity) -> DatastoreState | None:
-        """The datastore that an entity lies on now; a machine's own files lie with its first disk. None without any disk."""
+        """The datastore that an entity is on now; a machine's own files are with its first disk. None without any disk."""
         disks = self.state.vm(entity.vm).disks
         place = int(entity.key.rpartition(":")[2]) - _FIRST_DISK_KEY if entity.kind == DISK else 0
         return self.state.datastores[self.state.datastore_id[disks[place].datastore]] if disks else None
 
-    def _take_up_described(self) -> None:
+    def _start_described(self) -> None:
         described = self.state.description
         vms = {self.state.vm(moid).name: moid for moid in self.state.vm_host}
-        for told in described.storage_policies:
-            if self.named(told.name):
-                raise ValueError(f"{described.name} has two storage policies named {told.name!r}")
-            key = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{described.name}/{told.name}"))
-            rules = constraints_.described(told.rules, "Rule-Set 1")
-            policy = self.by_id[key] = Policy(key, told.name, told.description, rules)
-            for entity in (*_machines(told.vms, vms), *self._disks(told.disks, vms)):
-                if not self.is_there(entity):
-                    raise ValueError(f"{described.name} has no {entity.key} to give the storage policy {told.name!r} to")
+        for described_policy in described.storage_policies:
+            if self.named(described_policy.name):
+                raise ValueError(f"{described.name} has two storage policies named {described_policy.name!r}")
+            key = str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{described.name}/{described_policy.name}"))
+            rules = constraints_.described(described_policy.rules, "Rule-Set 1")
+            policy = self.by_id[key] = Policy(key, described_policy.name, described_policy.description, rules)
+            for entity in (*_machines(described_policy.vms, vms), *self._disks(described_policy.disks, vms)):
+                if not self.exists(entity):
+                    raise ValueError(f"{described.name} has no {entity.key} to give the storage policy {described_policy.name!r} to")
                 self.give(entity, policy)
 
     def _disks(self, names: Iterable[str], vms: dict[str, str]) -> Iterator[Entity]:

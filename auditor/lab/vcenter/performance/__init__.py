@@ -1,1 +1,1 @@
-"""The lab's vCenter: performance counters."""
+"""The performance counters: their list, their samples, and the load behind them."""

@@ -1,7 +1,7 @@
-"""The performance counters that the lab's vCenter keeps, as a real vCenter lists them.
+"""The performance counters of the lab's vCenter, as a real vCenter lists them.
 
-Source: keys, names, units, roll-ups and levels as govmomi captured them from a vCenter (simulator/vpx/performance_manager.go). Of the
-several hundred there these are the storage counters of docs/domain/facts.md#9-1 and their neighbours; the others are not listed.
+Source: keys, names, units, roll-ups and levels as govmomi captured them from a vCenter (simulator/vpx/performance_manager.go). Of several
+hundred counters these are the storage counters of docs/domain/facts.md#9-1 and their neighbours; the others are not listed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ HISTORICAL: tuple[tuple[int, str, int, int, int], ...] = (
     (3, "Past Month", 7200, 2592000, 1),
     (4, "Past Year", 86400, 31536000, 1),
 )
-"""Historical intervals: key, name, seconds a sample, seconds kept, statistics level. Source: the same capture (which repeats key 1)."""
+"""Historical intervals: key, name, seconds a sample, seconds stored, statistics level. Source: the same capture (which repeats key 1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ class Counter:
     label: str
     summary: str
 
-    def kept_at(self, level: int, *, instance: bool) -> bool:
-        """Whether a historical interval of this statistics level keeps the counter."""
+    def stored_at(self, level: int, *, instance: bool) -> bool:
+        """Whether a historical interval of this statistics level stores the counter."""
         return (self.per_device_level if instance else self.level) <= level
 
     def info(self) -> Any:

@@ -1,11 +1,11 @@
-"""How long commands take on their way from a virtual disk to the array: the queue of each device of each host, by the description.
+"""Computes how long commands take from a virtual disk to the array: one queue for each device of each host.
 
-One queue a device: as many commands as its depth allows are with the array, the others wait in the kernel, first come first served.
-GAVG = DAVG + KAVG. By Little's law the time in each place is what is there divided by what passes. Source: docs/domain/incidents.md#s0 and
+As many commands as the queue's depth allows are with the array; the others wait in the kernel, first come first served. GAVG = DAVG + KAVG.
+By Little's law the time in each place is the number of commands there divided by the throughput. Source: docs/domain/incidents.md#s0 and
 #s2.
 
-A disk at its ceiling (`utilization` of 1 or more) passes what the array lets it, however long its commands wait, so that it fills the
-queue; any other waits for its answers before it sends more, so that it is the one who suffers.
+A disk at its limit (`utilization` of 1 or more) has the throughput that the array allows, however long its commands wait, so it fills the
+queue. Every other disk waits for answers before it sends more, so it suffers.
 """
 
 from __future__ import annotations
@@ -25,22 +25,23 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-# Commands a controller sends for one disk. Source: docs/domain/facts.md#8-1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be like
+# Commands that a controller sends for one disk. Source: docs/domain/facts.md#8-1 (PVSCSI 64, LSI SAS 32 fixed); the others are taken to be
+# like
 # these.
 _CONTROLLER_DEPTH: Mapping[str, int] = {"pvscsi": 64, "nvme": 64, "lsilogic": 32, "lsilogic-sas": 32, "buslogic": 32, "sata": 32, "ide": 1}
 _DEEPEST_CONTROLLER = 64
-_ADAPTER_DEPTH = 1024  # iscsivmk_HostQDepth, "typical": docs/domain/facts.md#2; for want of anything better the other drivers' as well
-_SIOC_SHALLOWEST = 4  # commands a host keeps, however congested the datastore is (known)
+_ADAPTER_DEPTH = 1024  # iscsivmk_HostQDepth, "typical": docs/domain/facts.md#2; also used for the other drivers, whose depth is not known
+_SIOC_SHALLOWEST = 4  # commands that a host always sends, however congested the datastore is (known)
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Commands of one sender on one device.
+    """The commands of one sender on one device.
 
     Attributes:
-        outstanding: how many there are at any time, wherever they wait.
-        seconds: how long the array takes for one.
-        per_second: how many pass, for a sender that the array holds back; None for one that waits for its answers.
+        outstanding: how many exist at any time, in the array or waiting.
+        seconds: the time that the array takes for one.
+        per_second: the throughput of a sender that the array throttles; None for one that waits for its answers.
     """
 
     outstanding: float
@@ -48,7 +49,7 @@ class Stream:
     per_second: float | None = None
 
     def rate(self, waiting_seconds: float) -> float:
-        """Commands a second, when each of them waits that long before the array sees it."""
+        """The throughput in commands a second, when each of them waits that long before it reaches the array."""
         if self.per_second is not None:
             return self.per_second
         took = self.seconds + waiting_seconds
@@ -57,7 +58,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True)
 class DeviceReading:
-    """One device of one host; `depth` is what esxtop calls DQLEN, `active` ACTV and `queued` QUED."""
+    """The state of one device of one host; in esxtop `depth` is DQLEN, `active` ACTV and `queued` QUED."""
 
     depth: int
     active: float = 0.0
@@ -66,7 +67,7 @@ class DeviceReading:
     device_ms: float = 0.0
     queue_ms: float = 0.0
     kernel_ms: float = 0.0  # with `queue_ms` in it
-    crowded_ms: float = 0.0  # of `device_ms`: what a command waits inside the array, because that answers no more a second
+    crowded_ms: float = 0.0  # part of `device_ms`: the wait inside the array because of its limit of commands a second
 
     @property
     def total_ms(self) -> float:
@@ -76,7 +77,7 @@ class DeviceReading:
 
 @dataclass(frozen=True, slots=True)
 class DiskReading:
-    """One virtual disk as its machine sees it, in its own commands."""
+    """The state of one virtual disk as its machine sees it, in its own commands."""
 
     outstanding: float
     per_second: float
@@ -85,7 +86,7 @@ class DiskReading:
 
 @dataclass(frozen=True, slots=True)
 class DatastoreReading:
-    """One datastore as one host sees it, or as all do."""
+    """The state of one datastore as one host sees it, or as all do."""
 
     per_second: float
     latency_ms: float
@@ -97,7 +98,7 @@ class DatastoreReading:
 
 
 class Loads:
-    """Who sends what where at this moment; made anew for every query, since anything may have changed."""
+    """The load of every sender now; created for every query, because anything may have changed."""
 
     def __init__(self, state: VCenterState) -> None:
         self._state = state
@@ -138,19 +139,19 @@ class Loads:
         return DiskReading(outstanding, outstanding / took if took else 0.0, took * 1000)
 
     def adapter(self, host: HostState, hba: HbaDescription) -> tuple[int, DeviceReading]:
-        """An adapter's own queue depth, and what passes it of its share of every device of its transport."""
+        """An adapter's own queue depth, and the load of all its devices."""
         share = sum(1 for one in host.hbas.values() if one.kind == hba.kind)
         readings = [self.device(host, device) for device in host.devices.values() if device.transport == hba.kind]
         active = sum(one.active for one in readings) / share
         passed = sum(one.per_second for one in readings) / share
-        told = parse_options(host.modules[hba.driver].in_effect).get("iscsivmk_HostQDepth", "")
-        depth = int(told) if told.isdigit() else _ADAPTER_DEPTH
+        value = parse_options(host.modules[hba.driver].in_effect).get("iscsivmk_HostQDepth", "")
+        depth = int(value) if value.isdigit() else _ADAPTER_DEPTH
         queued = max(0.0, active - depth)
         waits = queued / passed * 1000 if passed else 0.0
         return depth, DeviceReading(depth, active - queued, queued, passed, 0.0, waits, waits)
 
     def datastore(self, store: DatastoreState, hosts: Iterable[HostState]) -> DatastoreReading:
-        """A datastore as `hosts` together see it."""
+        """A datastore as `hosts` see it together."""
         every = list(hosts)
         disks = [(host, disk) for host in every for vm in self._machines.get(host.moid, []) for disk in vm.disks]
         seen = [self.disk(host, disk) for host, disk in disks if disk.datastore == store.description.name]
@@ -182,7 +183,7 @@ class Loads:
         if disk.endpoint:
             return host.devices.get(disk.endpoint)
         store = self._state.datastores[self._state.datastore_id[disk.datastore]].description
-        # A file lies on the first extent here: which one it really lies on no API tells.
+        # A file is on the first extent here: no API shows which one it really is on.
         return host.devices.get(store.extents[0]) if store.extents else None
 
     def _streams(self, host: HostState, device: DeviceDescription) -> Iterator[Stream]:
@@ -200,14 +201,14 @@ class Loads:
             yield Stream(device.load.iops * seconds, seconds)
 
     def _device_ms(self, device: DeviceDescription) -> float:
-        """How long the array takes: one host that offloads is enough to stall it for every host. Source: docs/domain/incidents.md#s4."""
+        """The time that the array takes: one host that offloads slows it down for every host. Source: docs/domain/incidents.md#s4."""
         calm = device.load.device_ms_without_offload
         if calm is None or any(device.name in host.devices and _offloads(host) for host in self._state.hosts.values()):
             return device.load.device_ms
         return calm
 
     def _depth(self, host: HostState, device: DeviceDescription, streams: list[Stream]) -> int:
-        """DQLEN: DSNRO counts once two compete; Storage I/O Control sees to the depth itself. Source: docs/domain/facts.md#1-6 and #1-9."""
+        """DQLEN: DSNRO applies with two senders; Storage I/O Control sets its own. Source: docs/domain/facts.md#1-6 and #1-9."""
         depth = host.queue_depth(device)
         percent = [self._sioc_percent(store) for store in self._stores.get(device.name, []) if store.sioc_enabled]
         if percent:
@@ -215,12 +216,12 @@ class Loads:
         return min(depth, host.dsnro(device)) if len(streams) > 1 else depth
 
     def _sioc_percent(self, store: DatastoreState) -> int:
-        """How much of the time Storage I/O Control holds hosts back: all of it while the array takes longer than the threshold."""
+        """The share of the time in which Storage I/O Control throttles hosts: all of it while the array takes longer than the threshold."""
         if not store.sioc_enabled:
             return 0
-        told = store.description.load.sioc_active_percent
-        if told is not None:
-            return told
+        value = store.description.load.sioc_active_percent
+        if value is not None:
+            return value
         rates = [(load.actual_iops, load.latency_us / 1000) for load in self._disk_loads.get(store.description.name, [])]
         rates.append((store.description.load.iops, _other_ms(store)))
         passed = sum(rate for rate, _ in rates)
@@ -234,12 +235,12 @@ def _other_ms(store: DatastoreState) -> float:
 
 
 def _offloads(host: HostState) -> bool:
-    """Whether copies or zeroes are left to the array; locking is another matter."""
+    """Whether copies or zeroes are offloaded to the array; locking does not count."""
     return any(host.options[key] for key in ("DataMover.HardwareAcceleratedMove", "DataMover.HardwareAcceleratedInit"))
 
 
 def _outstanding(disk: DiskDescription) -> float:
-    """A disk's own commands on their way: what its load says, or what follows from rate and latency; the controller lets no more out."""
+    """A disk's outstanding commands: from its load, or computed from rate and latency; the controller's depth limits them."""
     load = disk.load
     wanted = load.queue_depth or load.actual_iops * load.latency_us / 1e6
     return min(wanted, _depth_of(disk))
@@ -250,7 +251,7 @@ def _depth_of(disk: DiskDescription) -> int:
 
 
 def _stream(host: HostState, device: DeviceDescription, disk: DiskDescription) -> Stream:
-    """A disk's commands as the device gets them: iSCSI splits those above ISCSI.MaxIoSizeKB, still 64 of a disk at most (S0)."""
+    """A disk's commands as the device gets them: iSCSI splits those above ISCSI.MaxIoSizeKB, still at most 64 of a disk (S0)."""
     load = disk.load
     largest = int(host.options["ISCSI.MaxIoSizeKB"]) * 1024
     pieces = max(1, -(-load.average_io_bytes // largest)) if device.transport == "iscsi" else 1
@@ -260,7 +261,7 @@ def _stream(host: HostState, device: DeviceDescription, disk: DiskDescription) -
 
 
 def _settled(streams: list[Stream], depth: int, device: DeviceDescription) -> DeviceReading:
-    """The queue once it is in balance: what waits, over what passes, is how long it waits."""
+    """The queue in equilibrium: the waiting commands divided by the throughput are the waiting time."""
     there = sum(one.outstanding for one in streams)
     queued = max(0.0, there - depth)
     waits = _first(lambda seconds: _passed(streams, seconds) * seconds >= queued) if queued else 0.0
@@ -288,7 +289,7 @@ def _passed(streams: list[Stream], waiting_seconds: float) -> float:
 
 
 def _first(holds: Callable[[float], bool]) -> float:
-    """The shortest time in seconds for which something holds that holds for every longer one as well, found by halving."""
+    """The shortest time in seconds for which a monotonic condition holds, found by bisection."""
     low, high = 0.0, 3600.0
     for _ in range(60):
         middle = (low + high) / 2

@@ -1,6 +1,6 @@
-"""PerformanceManager: counters, what an entity has of them, and their samples.
+"""The PerformanceManager: counters, the metrics of an entity, and their samples.
 
-Samples are made when they are asked for, from what the fleet is like at that moment: a change shows in the samples of the past hour too.
+Samples are computed on request from the current state: a change shows in the samples of the past hour too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.inventory.entities import Managed
 from auditor.lab.vcenter.performance.counters import COUNTERS, HISTORICAL, REAL_TIME_KEPT_SECONDS, REAL_TIME_SECONDS
 from auditor.lab.vcenter.performance.load import Loads
-from auditor.lab.vcenter.performance.metrics import Metrics, Value, kept, metrics_of, supports_real_time
+from auditor.lab.vcenter.performance.metrics import Metrics, Value, metrics_of, stored_metrics, supports_real_time
 from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
@@ -54,15 +54,15 @@ def _description() -> Any:
 
 
 def _query_counter(_context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    asked = arguments.get("counterId", [])
-    for key in asked:
+    keys = arguments.get("counterId", [])
+    for key in keys:
         if key not in COUNTERS:
             raise vmodl.fault.InvalidArgument(invalidProperty="counterId", msg="A specified parameter was not correct: counterId")
-    return _counters(asked)
+    return _counters(keys)
 
 
 def _query_counter_by_level(_context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """Every counter that this statistics level keeps."""
+    """The counters that this statistics level stores."""
     level = arguments["level"]
     if not 1 <= level <= 4:
         raise vmodl.fault.InvalidArgument(invalidProperty="level", msg="A specified parameter was not correct: level")
@@ -83,22 +83,22 @@ def _query_provider(context: Context, _this: Any, arguments: Mapping[str, Any]) 
 
 
 def _query_available(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """Without an interval: what any of them has."""
+    """The metrics of any interval, where the request names none."""
     entity = arguments["entity"]
     context.inventory.find(entity)
     interval = arguments.get("intervalId")
     wanted = [REAL_TIME_SECONDS, *(period for _, _, period, _, _ in HISTORICAL)] if interval is None else [interval]
     loads = Loads(context.state)
-    found: dict[tuple[int, str], Value] = {}
+    metrics: dict[tuple[int, str], Value] = {}
     for seconds in wanted:
-        found |= _metrics(context, loads, entity, seconds)
+        metrics |= _metrics(context, loads, entity, seconds)
     return VmomiSupport.GetVmodlType("vim.PerformanceManager.MetricId[]")(
-        [_Performance.MetricId(counterId=key, instance=instance) for key, instance in found]
+        [_Performance.MetricId(counterId=key, instance=instance) for key, instance in metrics]
     )
 
 
 def _metrics(context: Context, loads: Loads, entity: Any, interval: int) -> Metrics:
-    """What an entity has at an interval; real-time for those that have it, else what the interval's level keeps.
+    """The metrics of an entity at an interval: real-time where it has them, else those that the interval's level stores.
 
     Raises:
         vmodl.fault.InvalidArgument: there is no such interval.
@@ -108,11 +108,11 @@ def _metrics(context: Context, loads: Loads, entity: Any, interval: int) -> Metr
         return metrics_of(context.state, loads, entity, interval) if supports_real_time(entity) else {}
     if interval not in levels:
         raise vmodl.fault.InvalidArgument(invalidProperty="interval", msg="A specified parameter was not correct: interval")
-    return kept(metrics_of(context.state, loads, entity, interval), levels[interval])
+    return stored_metrics(metrics_of(context.state, loads, entity, interval), levels[interval])
 
 
 def _query_perf(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
-    """One answer an entity; one that has nothing of what was asked is left out."""
+    """One result for each entity; one without the requested metrics is left out."""
     loads = Loads(context.state)
     built = [_entity_metric(context, loads, spec) for spec in arguments["querySpec"]]
     return VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")([one for one in built if one is not None])
@@ -143,31 +143,31 @@ def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
     )
 
 
-@lru_cache(maxsize=1 << 16)  # hosts of a cluster see the same devices, and pyVmomi takes its time to make one
+@lru_cache(maxsize=1 << 16)  # hosts of a cluster see the same devices, and pyVmomi is slow to create one
 def _metric_id(counter: int, instance: str) -> Any:
     return _Performance.MetricId(counterId=counter, instance=instance)
 
 
-def _chosen(metrics: Metrics, asked: list[Any]) -> Metrics:
-    """Those of `metrics` that were asked for; all when nothing was. An instance "*" is every one, "" the entity itself."""
-    if not asked:
+def _chosen(metrics: Metrics, requested: list[Any]) -> Metrics:
+    """The requested ones of `metrics`; all without a request. The instance "*" means every one, "" the entity itself."""
+    if not requested:
         return metrics
-    found: Metrics = {}
-    for one in asked:
+    chosen: Metrics = {}
+    for one in requested:
         if one.counterId not in COUNTERS:
             raise vmodl.fault.InvalidArgument(
                 invalidProperty="querySpec.metricId", msg="A specified parameter was not correct: querySpec.metricId"
             )
         for key, value in metrics.items():
             if key[0] == one.counterId and one.instance in ("*", key[1]):
-                found[key] = value
-    return found
+                chosen[key] = value
+    return chosen
 
 
 def _sample_times(spec: Any, interval: int) -> list[int]:
-    """Seconds since 1970 of the samples asked for, oldest first: after `startTime`, up to and with `endTime`.
+    """The times of the requested samples in seconds since 1970, oldest first: after `startTime`, up to and including `endTime`.
 
-    `maxSample` takes the newest, and counts for real-time samples only. Source: PerfQuerySpec in the vSphere API.
+    `maxSample` selects the newest, and applies to real-time samples only. Source: PerfQuerySpec in the vSphere API.
     """
     now = int(time.time())
     length = next((length for _, _, period, length, _ in HISTORICAL if period == interval), REAL_TIME_KEPT_SECONDS)

@@ -1,4 +1,4 @@
-"""Which counters an entity has at this moment, and what they show: a number that only time makes tremble a little."""
+"""The counters that an entity has now, and their values: a number that varies a little over time."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-_TREMBLE = 0.04  # of the value, up and down
-_PERCENT = 100  # percentages are told in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent: "100 represents 1%"
+_TREMBLE = 0.04  # share of the value, up and down
+_PERCENT = 100  # percentages are in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent: "100 represents 1%"
 _DISK_FAMILIES = (
     (vim.vm.device.VirtualSCSIController, "scsi"),
     (vim.vm.device.VirtualSATAController, "sata"),
@@ -33,16 +33,16 @@ _DISK_FAMILIES = (
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a counter shows: the sum of `parts`, each a whole number by itself, so that GAVG stays DAVG + KAVG.
+    """The value of a counter: the sum of `parts`, each rounded to a whole number, so that GAVG stays DAVG + KAVG.
 
-    `steady` ones are settings and counts, which do not tremble.
+    `steady` values are settings and counts, which do not vary.
     """
 
     parts: tuple[float, ...]
     steady: bool = False
 
     def at(self, times: Sequence[int], entity: str, instance: str) -> list[int]:
-        """The values of the samples that were taken then, in seconds since 1970; equal for equal arguments."""
+        """The values at these times, in seconds since 1970; equal for equal arguments."""
         if self.steady:
             return [sum(map(round, self.parts))] * len(times)
         begun = zlib.crc32(f"{entity}/{instance}/".encode())
@@ -54,28 +54,28 @@ Metrics = dict[tuple[int, str], Value]  # by counter's key and instance; "" is t
 
 
 def supports_real_time(reference: Any) -> bool:
-    """Whether an entity has samples of its own every 20 seconds; the others have rolled-up ones only."""
+    """Whether an entity has samples of its own every 20 seconds; the others have only rolled-up ones."""
     return isinstance(reference, (vim.HostSystem, vim.VirtualMachine))
 
 
 def metrics_of(state: VCenterState, loads: Loads, reference: Any, interval_seconds: int) -> Metrics:
-    """Everything an entity shows; empty for a host that is not reachable, a machine that is off, and kinds without storage counters."""
+    """Every metric of an entity; empty for an unreachable host, a machine that is off, and kinds without storage counters."""
     moid = reference._GetMoId()  # noqa: SLF001  pyVmomi's accessor
-    found: Iterator[tuple[str, str, Value]]
+    values: Iterator[tuple[str, str, Value]]
     if isinstance(reference, vim.HostSystem):
-        found = _of_host(state, state.hosts[moid], loads, interval_seconds)
+        values = _of_host(state, state.hosts[moid], loads, interval_seconds)
     elif isinstance(reference, vim.VirtualMachine):
-        found = _of_vm(state, moid, loads)
+        values = _of_vm(state, moid, loads)
     elif isinstance(reference, vim.Datastore):
-        found = _of_datastore(state.datastores[moid], loads)
+        values = _of_datastore(state.datastores[moid], loads)
     else:
         return {}
-    return {(key_of(name), instance): value for name, instance, value in found}
+    return {(key_of(name), instance): value for name, instance, value in values}
 
 
-def kept(metrics: Mapping[tuple[int, str], Value], level: int) -> Metrics:
-    """What a historical interval of a statistics level keeps of them: little of the kernel's latency. Source: docs/domain/facts.md#9-1."""
-    return {key: value for key, value in metrics.items() if COUNTERS[key[0]].kept_at(level, instance=key[1] != "")}
+def stored_metrics(metrics: Mapping[tuple[int, str], Value], level: int) -> Metrics:
+    """The metrics that an interval of a statistics level stores: few of the kernel. Source: docs/domain/facts.md#9-1."""
+    return {key: value for key, value in metrics.items() if COUNTERS[key[0]].stored_at(level, instance=key[1] != "")}
 
 
 def _steady(value: float) -> Value:
@@ -129,7 +129,7 @@ def _stores_of_host(state: VCenterState, host: HostState, loads: Loads, interval
 
 
 def _datastore_commands(instance: str, reading: DatastoreReading) -> Iterator[tuple[str, str, Value]]:
-    for kind in ("Read", "Write"):  # half and half: the description does not tell them apart
+    for kind in ("Read", "Write"):  # half each: the description does not separate them
         yield f"datastore.number{kind}Averaged", instance, Value((reading.per_second / 2,))
         yield f"datastore.total{kind}Latency", instance, Value((reading.vm_latency_ms,))
 
@@ -146,7 +146,7 @@ def _of_vm(state: VCenterState, moid: str, loads: Loads) -> Iterator[tuple[str, 
         writes = reading.outstanding // 2
         yield "virtualDisk.readOIO", instance, Value((reading.outstanding - writes,))
         yield "virtualDisk.writeOIO", instance, Value((writes,))
-        for kind in ("Read", "Write"):  # half and half, as above
+        for kind in ("Read", "Write"):  # half each, as above
             yield f"virtualDisk.number{kind}Averaged", instance, Value((reading.per_second / 2,))
             yield f"virtualDisk.total{kind}Latency", instance, Value((reading.latency_ms,))
         yield "virtualDisk.commandsAborted", instance, _steady(0)
@@ -155,20 +155,20 @@ def _of_vm(state: VCenterState, moid: str, loads: Loads) -> Iterator[tuple[str, 
 
 
 def _of_datastore(store: DatastoreState, loads: Loads) -> Iterator[tuple[str, str, Value]]:
-    """Only what govmomi's capture has for a datastore; the counters of Storage I/O Control are the hosts', an instance a datastore."""
+    """The metrics of a datastore in govmomi's capture; those of Storage I/O Control belong to the hosts, with a datastore as instance."""
     reading = loads.datastore(store, loads.hosts_of(store))
     for kind in ("Read", "Write"):
         yield f"datastore.number{kind}Averaged", "", Value((reading.per_second / 2,))
 
 
 def instance_of(store: DatastoreState) -> str:
-    """The instance by which hosts count a datastore: the last part of its URL, for VMFS the volume's uuid (known)."""
+    """The instance of a datastore in a host's counters: the last part of its URL, for VMFS the volume's uuid (known)."""
     url: str = summary(store, vim.Datastore(store.moid)).url
     return url.rstrip("/").rpartition("/")[2]
 
 
 def _disk_instances(state: VCenterState, vm: VmDescription) -> list[str]:
-    """The disks of a machine as counters name them, for example scsi0:1."""
+    """The disks of a machine by their instance in counters, for example scsi0:1."""
     hardware = devices(state, vm)
     controllers: dict[Any, str] = {
         one.key: f"{family}{one.busNumber}" for one in hardware for kind, family in _DISK_FAMILIES if isinstance(one, kind)

@@ -1,4 +1,4 @@
-"""The property collector: which objects a filter selects, and what of them is told."""
+"""The property collector: selects objects by a filter, and reads their properties."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _STEP = re.compile(r'([A-Za-z_]\w*)(?:\["((?:[^"\\]|\\.)*)"\])?(?:\.|$)')
 
 
 Selected: TypeAlias = tuple[Any, list[Any]]
-"""A reference, and the PropertySpecs that ask something of it."""
+"""A reference, and the PropertySpecs that apply to it."""
 
 
 def collect(inventory: Inventory, spec_set: list[Any], privileges: frozenset[str]) -> list[Any]:
-    """ObjectContent of everything the filters select, in the order they reach it.
+    """ObjectContent of every object that the filters select, in the order in which they are reached.
 
     Raises:
         vmodl.query.InvalidProperty: a path names a property that the type does not have.
-        vmodl.fault.ManagedObjectNotFound: a filter starts at an object that is not there.
+        vmodl.fault.ManagedObjectNotFound: a filter starts at an object that does not exist.
     """
     return contents(inventory, select(inventory, spec_set), privileges)
 
 
 def select(inventory: Inventory, spec_set: list[Any]) -> list[Selected]:
-    """What the filters select, in the order they reach it; nothing of it is read yet.
+    """The objects that the filters select, in the order in which they are reached; no property is read yet.
 
     Raises:
-        vmodl.fault.ManagedObjectNotFound: a filter starts at an object that is not there.
+        vmodl.fault.ManagedObjectNotFound: a filter starts at an object that does not exist.
     """
     selected = []
     for spec in spec_set:
@@ -51,13 +51,13 @@ def select(inventory: Inventory, spec_set: list[Any]) -> list[Selected]:
 
 
 def contents(inventory: Inventory, selected: list[Selected], privileges: frozenset[str], written: Written | None = None) -> list[Any]:
-    """ObjectContent of what was selected; an object that is gone by now is left out.
+    """ObjectContent of the selected objects; one that no longer exists is left out.
 
     Args:
         inventory: where to read.
         selected: see `select`.
-        privileges: of the account that asks.
-        written: takes the properties that can be written without being built; None builds every one.
+        privileges: of the account that sends the request.
+        written: collects properties that are serialised without being built; None: every one is built.
 
     Raises:
         vmodl.query.InvalidProperty: a path names a property that the type does not have.
@@ -73,11 +73,11 @@ def contents(inventory: Inventory, selected: list[Selected], privileges: frozens
 
 
 def _selected(inventory: Inventory, spec: Any) -> list[Any]:
-    """References in the order they are reached, each once."""
+    """The references in the order in which they are reached, each once."""
     named: dict[str, Any] = {}
     for start in spec.objectSet:
         _remember(start.selectSet, named)
-    found: dict[tuple[str, str], Any] = {}
+    references: dict[tuple[str, str], Any] = {}
     for start in spec.objectSet:
         try:
             inventory.find(start.obj)
@@ -85,8 +85,8 @@ def _selected(inventory: Inventory, spec: Any) -> list[Any]:
             if spec.reportMissingObjectsInResults:
                 continue
             raise
-        _walk(inventory, start.obj, start.selectSet, bool(start.skip), named, found, set())
-    return list(found.values())
+        _walk(inventory, start.obj, start.selectSet, bool(start.skip), named, references, set())
+    return list(references.values())
 
 
 def _remember(selections: list[Any], named: dict[str, Any]) -> None:
@@ -103,12 +103,12 @@ def _walk(
     selections: list[Any],
     skip: bool,
     named: dict[str, Any],
-    found: dict[tuple[str, str], Any],
+    references: dict[tuple[str, str], Any],
     walked: set[tuple[str, str, int]],
 ) -> None:
     key = (VmomiSupport.GetWsdlName(type(reference)), reference._GetMoId())  # noqa: SLF001  pyVmomi's accessor
     if not skip:
-        found.setdefault(key, reference)
+        references.setdefault(key, reference)
     managed = inventory.find(reference)
     for selection in selections or []:
         traversal = selection if isinstance(selection, vmodl.query.PropertyCollector.TraversalSpec) else named.get(selection.name)
@@ -117,7 +117,7 @@ def _walk(
         walked.add((*key, id(traversal)))
         value = inventory.read(managed, traversal.path)
         for child in value if isinstance(value, list) else [value] if value is not None else []:
-            _walk(inventory, child, traversal.selectSet, bool(traversal.skip), named, found, walked)
+            _walk(inventory, child, traversal.selectSet, bool(traversal.skip), named, references, walked)
 
 
 def _content(inventory: Inventory, managed: Managed, wanted: list[Any], privileges: frozenset[str], written: Written | None) -> Any:
@@ -141,7 +141,7 @@ def _content(inventory: Inventory, managed: Managed, wanted: list[Any], privileg
 
 
 def _written(managed: Managed, path: str, written: Written) -> str | None:
-    """What stands for the property among the written ones; None when it must be built, or is unset."""
+    """The placeholder of a property that is serialised directly; None when it must be built, or is unset."""
     first, _, rest = path.partition(".")
     held = managed.properties.get(first)
     write = held.written.get(rest) if isinstance(held, InParts) else None
@@ -150,7 +150,7 @@ def _written(managed: Managed, path: str, written: Written) -> str | None:
 
 
 def _part(managed: Managed, path: str) -> tuple[Any, int]:
-    """The value of the longest beginning of `path` that can be built by itself, and where it ends; 0 when there is none."""
+    """The value of the longest prefix of `path` that can be built by itself, and the length of the prefix; 0 when there is none."""
     first, dot, _ = path.partition(".")
     held = managed.properties.get(first)
     if not dot or not isinstance(held, InParts):
@@ -179,7 +179,7 @@ def _paths(managed: Managed, wanted: Any) -> Iterator[str]:
 
 
 def read_path(inventory: Inventory, managed: Managed, path: str) -> Any:
-    """The value at a path such as `config.storageDevice.scsiLun` or `config.option["Disk.MaxLUN"]`; None when anything on it is unset.
+    """The value at a path such as `config.storageDevice.scsiLun` or `config.option["Disk.MaxLUN"]`; None when any part is unset.
 
     Raises:
         vmodl.query.InvalidProperty: the path does not fit the types.

@@ -1,4 +1,4 @@
-"""Filters and waiting for updates: what `govc object.collect` and every library's wait-for-task stand on."""
+"""Property filters and waiting for updates, which `govc object.collect` and every library's wait-for-task use."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from auditor.lab.vcenter.soap.envelope import serialise
 if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation
 
-_COMPARED = "vim.version.version1"  # any version does for telling two values apart
+_COMPARED = "vim.version.version1"  # any version serves for comparing two values
 
 
 class NothingNewError(Exception):
-    """Nothing has changed since the version the client knows; ask again for `seconds` at most."""
+    """Nothing has changed since the version that the client has; the wait ends after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -31,12 +31,12 @@ class NothingNewError(Exception):
 
 @dataclass(slots=True)
 class Filter:
-    """One PropertyFilter, and what its collector has told of it."""
+    """One PropertyFilter, and the values that its collector has already sent."""
 
     reference: Any
     collector: str
     spec: Any
-    told: dict[str, dict[str, str]] = field(default_factory=dict)  # object -> path -> the value as text
+    sent: dict[str, dict[str, str]] = field(default_factory=dict)  # object -> path -> the value as text
     version: int = 0
 
 
@@ -57,7 +57,7 @@ def _destroy(context: Context, this: Any, _arguments: Mapping[str, Any]) -> None
 
 def _create_filter(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
     moid = f"session[{context.logged_in.key}]{uuid.uuid4()}"
-    collect(context.inventory, [arguments["spec"]], context.privileges)  # a bad spec is refused here
+    collect(context.inventory, [arguments["spec"]], context.privileges)  # an invalid spec is refused here
     reference = context.inventory.add(Managed(vmodl.query.PropertyCollector.Filter, moid, {}))
     context.logged_in.filters[moid] = Filter(reference, this._GetMoId(), arguments["spec"])  # noqa: SLF001  as above
     context.logged_in.views.append(reference)
@@ -65,17 +65,17 @@ def _create_filter(context: Context, this: Any, arguments: Mapping[str, Any]) ->
 
 
 def _wait(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
-    """Everything when the client knows no version, else what has changed.
+    """All values when the client has no version yet, otherwise those that have changed.
 
     Raises:
-        NothingNewError: nothing has.
+        NothingNewError: nothing has changed.
     """
     options = arguments.get("options")
     seconds = options.maxWaitSeconds if options is not None and options.maxWaitSeconds is not None else math.inf
     mine = [one for one in context.logged_in.filters.values() if one.collector == this._GetMoId()]  # noqa: SLF001  as above
     if not arguments.get("version"):
         for one in mine:
-            one.told = {}
+            one.sent = {}
     collector = vmodl.query.PropertyCollector
     updates = [
         collector.FilterUpdate(filter=one.reference, objectSet=changes) for one in mine if (changes := _changes(context, one)) is not None
@@ -94,7 +94,7 @@ def _changes(context: Context, one: Filter) -> list[Any] | None:
     for content in contents:
         key = str(content.obj)
         now[key] = {prop.name: serialise(prop.val, "val", object, _COMPARED) for prop in content.propSet}
-        before = one.told.get(key)
+        before = one.sent.get(key)
         changed = [prop for prop in content.propSet if before is None or before.get(prop.name) != now[key][prop.name]]
         if before is None or changed:
             kind = "enter" if before is None else "modify"
@@ -106,10 +106,10 @@ def _changes(context: Context, one: Filter) -> list[Any] | None:
                     missingSet=content.missingSet,
                 )
             )
-    left = [key for key in one.told if key not in now]
+    left = [key for key in one.sent if key not in now]
     if not changes and not left and one.version:
         return None
-    one.told = now
+    one.sent = now
     one.version += 1
     return changes
 

@@ -1,4 +1,4 @@
-"""Reading: sessions, views and the property collector."""
+"""Service content, sessions, container views, and the property collector's methods."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.context import Context, Operation
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-_BIGGEST_PAGE = 1000  # objects in one answer when the caller names no limit; the real number is the server's secret
+_BIGGEST_PAGE = 1000  # objects in one answer when the request sets no limit; the real number is not documented
 
 
 def service_content(state: VCenterState) -> Any:
-    """ServiceContent; managers that the lab does not have are left out."""
+    """ServiceContent; managers that the lab lacks are left out."""
     about = state.description
     return vim.ServiceInstanceContent(
         rootFolder=ROOT,
@@ -57,7 +57,7 @@ def service_content(state: VCenterState) -> Any:
 
 
 def service_objects(state: VCenterState) -> list[Managed]:
-    """The objects behind `service_content`."""
+    """The objects that `service_content` refers to."""
     return [
         Managed(vim.ServiceInstance, "ServiceInstance", {"content": lambda: service_content(state)}),
         Managed(vmodl.query.PropertyCollector, "propertyCollector", {}),
@@ -121,8 +121,8 @@ def _create_container_view(context: Context, _this: Any, arguments: Mapping[str,
 
 
 def _below(context: Context, container: Managed, kinds: tuple[type, ...], recursive: bool) -> list[Any]:
-    """Entities below `container`; a machine is below its folder, its host and its pool."""
-    known: dict[str, bool] = {}  # of what was met on the way up
+    """The entities below `container`; a machine is below its folder, its host and its pool."""
+    known: dict[str, bool] = {}  # objects passed on the way up
 
     def is_below(managed: Managed) -> bool:
         above = [managed.properties["parent"]()]
@@ -156,10 +156,10 @@ def _find_by_path(context: Context, _this: Any, arguments: Mapping[str, Any]) ->
             and parent._GetMoId() == here  # noqa: SLF001  as above
             and context.inventory.read(managed, "name") == step
         )
-        found = next(below, None)
-        if found is None:
+        child = next(below, None)
+        if child is None:
             return None
-        here = found
+        here = child
     return names[here].reference
 
 
@@ -193,7 +193,7 @@ def _unread(context: Context, token: str) -> tuple[list[Selected], int | None]:
 
 
 def _page(context: Context, selected: list[Selected], size: int | None) -> Any:
-    """One page; what comes after it is read when it is asked for."""
+    """One page of results; later pages are read when they are requested."""
     if not selected:
         return None
     some, rest = selected[: size or _BIGGEST_PAGE], selected[size or _BIGGEST_PAGE :]

@@ -1,1 +1,1 @@
-"""The lab's vCenter: SOAP and the property collector."""
+"""SOAP: envelopes, data objects, sessions and privileges."""

@@ -1,4 +1,4 @@
-"""pyVmomi data objects as its serialiser insists on them: required fields set, lists typed, numbers of the declared width."""
+"""Completes pyVmomi data objects for its serialiser: required fields set, lists typed, numbers of the declared width."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
 
 def complete(value: T) -> T:
-    """Fill every required field that is unset, in `value` and all below it, with its type's emptiest value; returns `value`."""
+    """Set every required field that is unset, in `value` and everything below it, to its type's empty value; return `value`."""
     if isinstance(value, list):
         for item in value:
             complete(item)
@@ -39,7 +39,7 @@ def property_value(kind: type, name: str, value: Any) -> Any:
 
 
 def of_type(declared: Any, value: Any) -> Any:
-    """`value` as `declared`, so that its type on the wire is the one the API names."""
+    """`value` as `declared`, so that it has the API's type on the wire."""
     if value is None or isinstance(value, VmomiSupport.DataObject):
         return complete(value)
     if isinstance(value, list):

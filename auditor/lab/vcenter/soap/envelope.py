@@ -1,4 +1,4 @@
-"""SOAP on the wire: requests into calls, results and faults into envelopes. pyVmomi's own serialiser does the types."""
+"""SOAP envelopes: parses requests into calls, and serialises results and faults with pyVmomi's serialiser."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _ENVELOPE = (
     '<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsd="http://www.w3.org/2001/XMLSchema"'
     ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"><soapenv:Body>{}</soapenv:Body></soapenv:Envelope>'
 )
-# pyVmomi names a reference held in an `anyType` by its own class; every server names it by the WSDL's type.
+# pyVmomi names a reference within an `anyType` by its own class; every server names it by the WSDL's type.
 REFERENCE_TYPE = ('xsi:type="ManagedObject"', 'xsi:type="ManagedObjectReference"')
 
 
 class NotSoapError(Exception):
-    """The body is not a SOAP request that this API has."""
+    """The body is not a SOAP request of this API."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """What a method takes and gives."""
+    """The parameters and the result of a method."""
 
     name: str
     parameters: tuple[Parameter, ...]
@@ -57,14 +57,14 @@ class Method:
 
 @dataclass(slots=True)
 class Call:
-    """One request, understood."""
+    """One parsed request."""
 
     method: Method
     this: Any
     arguments: dict[str, Any] = field(default_factory=dict)
 
 
-# Methods that every server has and pyVmomi ships no description of. Source: govmomi, internal/methods.go; docs/domain/peers.md#esxcli.
+# Methods that every server has but pyVmomi does not describe. Source: govmomi, internal/methods.go; docs/domain/peers.md#esxcli.
 _UNSHIPPED = {
     method.name: method
     for method in (
@@ -76,13 +76,13 @@ _UNSHIPPED = {
 
 
 def operation_of(body: bytes) -> str:
-    """The name of the method a request calls, without reading the rest; "" when it is no request."""
+    """The name of the method that a request calls, without parsing the rest; "" when it is not a request."""
     match = _OPERATION.search(body)
     return match.group(1).decode() if match else ""
 
 
 def method_of(name: str, namespace: str = NAMESPACE) -> Method:
-    """What the API of a namespace says of a method.
+    """The description of a method in the API of a namespace.
 
     Raises:
         NotSoapError: the API has no such method.
@@ -97,10 +97,10 @@ def method_of(name: str, namespace: str = NAMESPACE) -> Method:
 
 
 def parse(body: bytes, namespace: str = NAMESPACE) -> Call:
-    """Read one request to the API of a namespace.
+    """Parse one request to the API of a namespace.
 
     Raises:
-        NotSoapError: it is not XML, no SOAP request, or one that does not fit the API.
+        NotSoapError: it is not XML, not a SOAP request, or does not fit the API.
     """
     try:
         reader = _Reader(body, namespace)
@@ -112,14 +112,14 @@ def parse(body: bytes, namespace: str = NAMESPACE) -> Call:
 
 
 def answer(method: Method, result: Any, version: str, written: Written | None = None, *, namespace: str = NAMESPACE) -> bytes:
-    """The envelope of a result; None answers nothing. What `written` holds is put in its place."""
+    """The envelope of a result; None gives an empty one. Values collected in `written` replace their placeholders."""
     inner = "" if result is None else serialise(result, "returnval", method.result, version, namespace)
-    inner = written.put_back(inner) if written else inner
+    inner = written.reset_options(inner) if written else inner
     return raw_answer(method.name, inner, namespace)
 
 
 def fault(error: Any, version: str, namespace: str = NAMESPACE, name: str = "") -> bytes:
-    """The envelope of a MethodFault; the element bears `name`, without one the fault's own."""
+    """The envelope of a MethodFault; the element is called `name`, by default the fault's own name."""
     name = name or VmomiSupport.GetWsdlName(type(error))
     message, error.msg = error.msg or "", None
     info = VmomiSupport.Object(name=f"{name}Fault", type=object, version=version, flags=0)
@@ -132,43 +132,43 @@ def fault(error: Any, version: str, namespace: str = NAMESPACE, name: str = "") 
 
 
 def plain_fault(message: str) -> bytes:
-    """The envelope of a fault for a request that could not be understood."""
+    """The envelope of a fault for a request that could not be parsed."""
     return fault(vmodl.fault.InvalidRequest(msg=message), "vim.version.version1")
 
 
 def raw_answer(name: str, inner: str, namespace: str = NAMESPACE) -> bytes:
-    """The envelope of a result that is XML already."""
+    """The envelope of a result that is already XML."""
     return _ENVELOPE.format(f'<{name}Response xmlns="{namespace}">{inner}</{name}Response>').encode()
 
 
 def wire_version(api_version: str) -> str:
-    """The name pyVmomi gives a version of the API, for example vim.version.v8_0_2_0 for 8.0.2.0."""
+    """The name that pyVmomi gives a version of the API, for example vim.version.v8_0_2_0 for 8.0.2.0."""
     name: str = VmomiSupport.versionMap[f"vim25/{api_version}"]
     return name
 
 
 def serialise(value: Any, name: str, declared: Any, version: str, namespace: str = NAMESPACE) -> str:
-    """`value` as the element `name`, typed wherever it is not what was declared."""
+    """`value` as the element `name`, with a type wherever it differs from the declared one."""
     info = VmomiSupport.Object(name=name, type=declared, version=version, flags=VmomiSupport.F_OPTIONAL)
     text: str = SerializeToStr(value, info, version, {namespace: ""})
     return text.replace(*REFERENCE_TYPE)
 
 
 def element(value: Any, name: str, declared: Any, version: str) -> str:
-    """`value` as an element within an envelope, where namespaces and version are told already."""
+    """`value` as an element within an envelope that already declares namespaces and version."""
     text = serialise(value, name, declared, version)
     return text.replace(_outermost(version), "", 1)
 
 
 @cache
 def _outermost(version: str) -> str:
-    """The attributes that pyVmomi's serialiser puts on the outermost element."""
+    """The attributes that pyVmomi's serialiser adds to the outermost element."""
     text = serialise("", "x", str, version)
     return text.removeprefix("<x").removesuffix("></x>")
 
 
 class Written:
-    """A value that is XML already: the `val` element of a property. It stands in answers under a sign of its own until they are sent."""
+    """Values that are already XML, each the `val` element of a property. A placeholder stands for each until the answer is sent."""
 
     def __init__(self, version: str) -> None:
         self.version = version
@@ -176,12 +176,12 @@ class Written:
         self._sign = f"written-{uuid.uuid4().hex}-"
 
     def take(self, text: str) -> str:
-        """Keep an element; returns what to put in its place."""
+        """Store an element; return its placeholder."""
         self._texts.append(text)
         return f"{self._sign}{len(self._texts) - 1}"
 
-    def put_back(self, answer: str) -> str:
-        """The answer with every element in its place."""
+    def reset_options(self, answer: str) -> str:
+        """The answer with every placeholder replaced by its element."""
         if not self._texts:
             return answer
         pieces = answer.split(f'<val xsi:type="xsd:string">{self._sign}')
@@ -193,7 +193,7 @@ class Written:
 
 
 class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi ships no types
-    """Drives pyVmomi's deserialiser once for each argument of one request."""
+    """Runs pyVmomi's deserialiser once for each argument of one request."""
 
     def __init__(self, body: bytes, namespace: str) -> None:
         super().__init__()
@@ -210,7 +210,7 @@ class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi shi
         self._take()
 
     def StartElementHandler(self, tag: str, attributes: dict[str, str]) -> None:
-        """Start an argument, or see where in the envelope we are."""
+        """Start an argument, or note the position in the envelope."""
         self._take()
         namespace, _, name = tag.rpartition(NS_SEP)
         if namespace == XMLNS_SOAPENV:
@@ -234,7 +234,7 @@ class _Reader(ExpatDeserializerNSHandlers):  # type: ignore[misc]  # pyVmomi shi
             self._in_header = False
 
     def CharacterDataHandler(self, data: str) -> None:
-        """Text between elements means nothing."""
+        """Ignore text between elements."""
 
     def _declared(self, name: str) -> Any:
         assert self.method is not None  # noqa: S101  only called below a method

@@ -1,4 +1,4 @@
-"""What an account may do: the privileges that methods and properties ask for."""
+"""The privileges that methods and properties require."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ALL = frozenset(
         "VcIntegrity.ClusterConfiguration.View",
     }
 )
-"""Every privilege that anything in the lab's vCenter asks for."""
+"""Every privilege that the lab's vCenter checks."""
 
 READ_ONLY = frozenset({"System.Anonymous", "System.View", "System.Read"})
 """The built-in role Read-only."""
@@ -51,8 +51,8 @@ READ_ONLY = frozenset({"System.Anonymous", "System.View", "System.Read"})
 # pyVmomi's type descriptions name the privilege of most methods and properties (`privId`), and those are used. These have none there:
 #   UpdateOptions on a host: "Host.Config.AdvancedConfig: allows setting advanced host configuration options" (vSphere security guide,
 #       "Host Configuration Privileges").
-#   ConfigureDatastoreIORM_Task: Datastore.ConfigIOManagement stands in vCenter's list of privileges (govmomi, authorization_manager.go)
-#       and is named after nothing else; not verified.
+# ConfigureDatastoreIORM_Task: Datastore.ConfigIOManagement is in vCenter's list of privileges (govmomi, authorization_manager.go)
+#     and no other method names it; not verified.
 #   ConfigureStorageDrsForPod_Task: "Datastore cluster.Configure a datastore cluster" (same guide, "Datastore Cluster Privileges").
 #   esxcli through vCenter: not verified. Modelled as Host.Config.Settings, which the kernel module queries ask for; writes to devices
 #       as Host.Config.Storage ("manage iSCSI, scan for new storage devices", same guide).
@@ -68,24 +68,24 @@ _METHODS: Mapping[str, str] = MappingProxyType(
 )
 
 ESXCLI_WRITE = "Host.Config.Storage"
-"""For esxcli commands that write; see above, not verified."""
+"""The privilege of esxcli commands that write; see above, not verified."""
 
 
 def needed_for_method(method: Method) -> str:
-    """The privilege a method asks for; System.View where nothing is told."""
+    """The privilege that a method requires; System.View where the API names none."""
     return _METHODS.get(method.name) or method.privilege or "System.View"
 
 
 def needed_for_property(kind: Any, name: str) -> str:
-    """The privilege a property asks for; System.Read where the API names none.
+    """The privilege that a property requires; System.Read where the API names none.
 
     Raises:
         AttributeError: the type has no such property.
     """
-    told: str | None = kind._GetPropertyInfo(name).privId  # noqa: SLF001  pyVmomi's only way to look one up
-    return told or "System.Read"
+    required: str | None = kind._GetPropertyInfo(name).privId  # noqa: SLF001  pyVmomi's only way to look one up
+    return required or "System.Read"
 
 
 def no_permission(reference: Any, privilege: str) -> Any:
-    """The NoPermission fault that names what is missing."""
+    """The NoPermission fault that names the missing privilege."""
     return vim.fault.NoPermission(object=reference, privilegeId=privilege, msg="Permission to perform this operation was denied.")

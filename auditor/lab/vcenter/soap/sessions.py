@@ -1,4 +1,4 @@
-"""Who is logged in, and what belongs to a session: views and half-read results."""
+"""Sessions, and what belongs to one: its views, filters and half-read results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Session:
     used: float  # time.monotonic of the last request
     views: list[Any] = field(default_factory=list)
     filters: dict[str, Any] = field(default_factory=dict)  # updates.Filter by its managed object id
-    unread: dict[str, tuple[list[Any], int | None]] = field(default_factory=dict)  # token -> (what is still to be read, page size)
+    unread: dict[str, tuple[list[Any], int | None]] = field(default_factory=dict)  # token -> (results that are still to be sent, page size)
 
     def about(self) -> Any:
         """UserSession."""
@@ -40,7 +40,7 @@ class Session:
 
 
 class Sessions:
-    """The sessions of one vCenter; one that nobody used for `seconds` is gone."""
+    """The sessions of one vCenter; one without requests for `seconds` ends."""
 
     def __init__(self, username: str, password: str, seconds: float) -> None:
         self.seconds = seconds
@@ -52,7 +52,7 @@ class Sessions:
         """Open a session.
 
         Raises:
-            vim.fault.InvalidLogin: the name or the password is wrong; which one is not told.
+            vim.fault.InvalidLogin: the name or the password is wrong; the fault does not say which.
         """
         good = hmac.compare_digest(username.encode(), self._username.encode()) and hmac.compare_digest(
             password.encode(), self._password.encode()
@@ -69,7 +69,7 @@ class Sessions:
         return self.named(cookies.get(_COOKIE, "").strip('"'))
 
     def named(self, key: str) -> Session | None:
-        """The session with this key, if it is still open; it counts as used now."""
+        """The session with this key, if it is still open; its idle time starts again."""
         session = self._open.get(key)
         if session is None:
             return None
@@ -84,15 +84,15 @@ class Sessions:
         self._open.pop(session.key, None)
 
     def expire(self) -> None:
-        """End every session at once, as a vCenter does that restarts."""
+        """End every session at once, as a vCenter does when it restarts."""
         self._open.clear()
 
     @property
     def count(self) -> int:
-        """How many are open."""
+        """The number of open sessions."""
         return len(self._open)
 
 
 def cookie(session: Session) -> tuple[str, str]:
-    """The header that hands a session to the client."""
+    """The header that sends a session's cookie to the client."""
     return ("Set-Cookie", f'{_COOKIE}="{session.key}"; Path=/; HttpOnly; Secure')

@@ -1,1 +1,1 @@
-"""The lab's vCenter: what the fleet is like right now."""
+"""The state of the simulated fleet: descriptions, and everything written since the start."""

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.state.event_log import Noticed, Watched
+from auditor.lab.vcenter.state.event_log import OnChange, Watched
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.description.datastores import DatastoreDescription
 
 
 class DatastoreState:
-    """One datastore, alive; `noticed` is told of what its events are about."""
+    """The state of one datastore; `on_change` is called for changes that cause events."""
 
     sioc_enabled = Watched[bool]()
     sioc_mode = Watched[str]()
     sioc_threshold_ms = Watched[int]()
     sioc_statistics = Watched[bool]()
     sioc_percent_of_peak = Watched[int]()
-    noticed: Noticed | None = None
+    on_change: OnChange | None = None
 
     def __init__(self, description: DatastoreDescription, moid: str) -> None:
         self.description = description

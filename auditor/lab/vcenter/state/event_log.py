@@ -1,7 +1,7 @@
-"""What has happened in a vCenter, as events: who did it, to what, and when.
+"""The events of a vCenter, and attributes that report their changes to it.
 
-Changes are noticed where they are kept (`Watched`, `WatchedOptions`), so that it makes no difference whether a client, a profile or a
-test made them; an event that nobody asked for has no user name, as vCenter's own have (known).
+Changes are noticed where values are stored (`Watched`, `WatchedOptions`), so it makes no difference whether a client, a profile or a test
+makes them. An event that no user caused has no user name, as in vCenter (known).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class EventLog:
-    """The events of one vCenter, oldest first, and on whose behalf things happen now."""
+    """The events of one vCenter, oldest first, and the user on whose behalf things happen now."""
 
     def __init__(self, changed: Callable[[], None]) -> None:
         self.events: deque[Any] = deque(maxlen=_KEPT)
@@ -32,11 +32,11 @@ class EventLog:
         self._last: tuple[int, object] | None = None
 
     def post(self, event: Any, *, once: object = None) -> None:
-        """Record an event, all fields of which are set but those that every event has.
+        """Record an event; sets the fields that every event has.
 
         Args:
-            event: what happened.
-            once: where several changes of one request are one event, what tells it from others.
+            event: with all other fields set.
+            once: where several changes of one request are one event, a key that identifies it.
         """
         if once is not None and self._last == (self._turn, once):
             return
@@ -49,8 +49,8 @@ class EventLog:
         self._changed()
 
     @contextmanager
-    def acting(self, user: str) -> Iterator[None]:
-        """Until the block ends, what happens is done by `user`."""
+    def acting_as(self, user: str) -> Iterator[None]:
+        """Attribute everything that happens in the block to `user`."""
         before, self.user = self.user, user
         try:
             yield
@@ -58,19 +58,19 @@ class EventLog:
             self.user = before
             self._turn += 1
 
-    def on_behalf(self, do: Callable[[], Any]) -> Callable[[], Any]:
-        """`do` for later, still done by whoever acts now."""
+    def as_current_user(self, do: Callable[[], Any]) -> Callable[[], Any]:
+        """`do` for later, attributed to the current user."""
         user = self.user
 
         def later() -> Any:
-            with self.acting(user):
+            with self.acting_as(user):
                 return do()
 
         return later
 
 
 class Watched(Generic[T]):
-    """An attribute whose changes its owner's `noticed` is told: the owner, the attribute's name, the value before."""
+    """An attribute that reports its changes to its owner's `on_change`: the owner, the attribute's name, the old value."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -90,27 +90,27 @@ class Watched(Generic[T]):
     def __set__(self, owner: object, value: T) -> None:
         before = owner.__dict__.get(self._name, value)
         owner.__dict__[self._name] = value
-        noticed: Noticed | None = getattr(owner, "noticed", None)
-        if before != value and noticed is not None:
-            noticed(owner, self._name, before)
+        on_change: OnChange | None = getattr(owner, "on_change", None)
+        if before != value and on_change is not None:
+            on_change(owner, self._name, before)
 
 
 class WatchedOptions(dict[str, "OptionValue"]):
-    """Advanced options whose changes `noticed` is told: the option's name, the value before, the value now."""
+    """Advanced options that report their changes to `on_change`: the option's name, the old value, the new value."""
 
-    noticed: Callable[[str, Any, Any], None] | None = None
+    on_change: Callable[[str, Any, Any], None] | None = None
 
     def __setitem__(self, key: str, value: OptionValue) -> None:
         before = self.get(key)
         super().__setitem__(key, value)
-        if self.noticed is not None and (before != value or type(before) is not type(value)):
-            self.noticed(key, before, value)
+        if self.on_change is not None and (before != value or type(before) is not type(value)):
+            self.on_change(key, before, value)
 
     def update(self, other: Mapping[str, OptionValue]) -> None:  # type: ignore[override]  # a mapping is all that is ever given
-        """Set many; each change is told."""
+        """Set several options; each change is reported."""
         for key, value in other.items():
             self[key] = value
 
 
-Noticed = Callable[[Any, str, Any], None]
-"""Told of a change: the owner, the name of what changed, the value before."""
+OnChange = Callable[[Any, str, Any], None]
+"""Called for a change; arguments: the owner, the name of what changed, the old value."""

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.state.event_log import Noticed, Watched, WatchedOptions
+from auditor.lab.vcenter.state.event_log import OnChange, Watched, WatchedOptions
 from auditor.lab.vcenter.state.modules import MODULES
 from auditor.lab.vcenter.state.options import OptionDef, options_of
 
@@ -20,17 +20,17 @@ ORDINARY_DSNRO = 32
 """Commands; the default of an ordinary device. Source: docs/domain/facts.md#1-4."""
 
 ISCSI_PARAMETERS = {"LoginTimeout": 5, "NoopOutInterval": 15, "NoopOutTimeout": 10, "RecoveryTimeout": 10}
-"""Seconds; what an iSCSI adapter begins with, besides DelayedAck.
+"""Seconds; the initial parameters of an iSCSI adapter, besides DelayedAck.
 
 Source: docs/domain/facts.md#5 for the names, and for the first value (Dell PS: "default 5 too short"); the other values are known from
-esxcli and not verified, nor is it that the API calls them as esxcli does. A real adapter has some ten more.
+esxcli and not verified, nor is it that the API has esxcli's names. A real adapter has some ten more.
 """
 
 TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
 
 
 class ModuleState:
-    """A kernel module: `configured` counts at the next load, `in_effect` is what it was loaded with."""
+    """A kernel module: `configured` applies at the next load, `in_effect` was applied at the last one."""
 
     def __init__(self, configured: str, in_effect: str, *, loaded: bool) -> None:
         self.configured = configured
@@ -39,11 +39,11 @@ class ModuleState:
 
 
 class HostState:
-    """One host, alive; `noticed` is told of what its events are about."""
+    """The state of one host; `on_change` is called for changes that cause events."""
 
     in_maintenance_mode = Watched[bool]()
     connection_state = Watched[str]()
-    noticed: Noticed | None = None
+    on_change: OnChange | None = None
 
     def __init__(self, description: HostDescription, moid: str) -> None:
         self.description = description
@@ -55,8 +55,8 @@ class HostState:
         self.hbas: dict[str, HbaDescription] = {hba.device: hba for hba in description.hbas}
         self.devices: dict[str, DeviceDescription] = {device.name: device for device in description.devices}
         self.device_settings: dict[str, dict[str, int]] = {name: {"dsnro": value} for name, value in description.dsnro.items()}
-        self.path_policies: dict[str, PathPolicy] = {}  # by device, where somebody changed it; kept over reboots
-        self.claimed_with: dict[str, int] = {}  # default DSNRO of endpoints that came after the host had booted
+        self.path_policies: dict[str, PathPolicy] = {}  # by device, where somebody changed it; survives reboots
+        self.claimed_with: dict[str, int] = {}  # default DSNRO of endpoints that were added after the host had booted
         self.adapter_delayed_ack: dict[str, bool] = {hba.device: hba.delayed_ack for hba in description.hbas}
         self.target_delayed_ack: dict[TargetKey, bool] = {
             target_key(hba.device, target): target.delayed_ack
@@ -80,14 +80,14 @@ class HostState:
 
     @property
     def reachable(self) -> bool:
-        """Whether vCenter can ask the host anything."""
+        """Whether vCenter can reach the host."""
         return self.connection_state == "connected"
 
     def dsnro(self, device: DeviceDescription) -> int:
         """Outstanding commands with competing worlds, as configured.
 
-        A protocol endpoint takes Scsi.ScsiVVolPESNRO when it is claimed; whether a later change of the option reaches one that is
-        claimed already is not verified (docs/domain/facts.md#12), so here it does not before a reboot.
+        A protocol endpoint takes Scsi.ScsiVVolPESNRO when it is claimed. Whether a later change of the option reaches a claimed endpoint is
+        not verified (docs/domain/facts.md#12); here it does so at the next reboot.
         """
         own = self.device_settings.get(device.name, {}).get("dsnro")
         if own is not None:
@@ -95,19 +95,19 @@ class HostState:
         return self.claimed_with.get(device.name, self._endpoint_default) if device.protocol_endpoint else ORDINARY_DSNRO
 
     def claim(self, device: DeviceDescription) -> None:
-        """Take up a device that has just appeared; a protocol endpoint takes the option's value of this moment."""
+        """Add a device that has just appeared; a protocol endpoint takes the option's current value."""
         self.devices[device.name] = device
         if device.protocol_endpoint:
             self.claimed_with[device.name] = self._endpoint_option()
 
     def queue_depth(self, device: DeviceDescription) -> int:
-        """Device Max Queue Depth: what the adapters' module was loaded with, the shallowest where several reach the device."""
+        """Device Max Queue Depth: from the options its adapters' modules were loaded with; the smallest of several."""
         drivers = {hba.driver for hba in self.hbas.values() if hba.kind == device.transport}
         depths = [MODULES[driver].queue_depth(self.modules[driver].in_effect) for driver in drivers]
         return min(depths, default=ORDINARY_DSNRO)
 
     def reboot(self) -> None:
-        """Load the modules with what is configured for them, and claim the devices anew."""
+        """Load the modules with their configured options, and claim the devices again."""
         for module in self.modules.values():
             module.in_effect = module.configured
         self.claimed_with.clear()
@@ -119,19 +119,19 @@ class HostState:
 
 
 class Hosts(Mapping[str, HostState]):
-    """The hosts by managed object id; one comes alive when somebody first asks for it, and keeps what is written to it."""
+    """The hosts by managed object id; a host's state is created on first use, and then stays."""
 
     def __init__(self, described: Iterable[HostDescription]) -> None:
         self._described = {f"host-{place}": host for place, host in enumerate(described, 11)}
         self._alive: dict[str, HostState] = {}
-        self.woken: Callable[[HostState], None] | None = None  # told of each that comes alive
+        self.on_create: Callable[[HostState], None] | None = None  # called for each host whose state is created
 
     def __getitem__(self, moid: str) -> HostState:
         host = self._alive.get(moid)
         if host is None:
             host = self._alive[moid] = HostState(self._described[moid], moid)
-            if self.woken is not None:
-                self.woken(host)
+            if self.on_create is not None:
+                self.on_create(host)
         return host
 
     def __iter__(self) -> Iterator[str]:
@@ -145,7 +145,7 @@ class Hosts(Mapping[str, HostState]):
 
     @contextmanager
     def replaced(self, by: HostState) -> Iterator[None]:
-        """Until the block ends, have this host instead of the one with its id."""
+        """Replace the host with the same id until the block ends."""
         before, self._alive[by.moid] = self[by.moid], by
         try:
             yield
@@ -154,17 +154,17 @@ class Hosts(Mapping[str, HostState]):
 
     @property
     def described(self) -> Mapping[str, HostDescription]:
-        """What each host was at the start; asking here brings none alive."""
+        """The description of each host at the start; reading it creates no state."""
         return self._described
 
     @property
-    def alive(self) -> int:
-        """How many were asked for."""
+    def created(self) -> int:
+        """The number of hosts whose state was created."""
         return len(self._alive)
 
 
 def target_key(hba: str, target: TargetDescription) -> TargetKey:
-    """What tells one configured target of a host from another."""
+    """The key that identifies one configured target of a host."""
     return (hba, target.kind, target.address, target.port, target.iqn)
 
 
@@ -174,9 +174,11 @@ def _modules_of(description: HostDescription) -> dict[str, ModuleState]:
     for name in sorted(names):
         if name not in MODULES:
             raise ValueError(f"{description.name} names the module {name!r}, which the lab does not know")
-        told = description.modules.get(name)
-        if told is None:
+        module = description.modules.get(name)
+        if module is None:
             states[name] = ModuleState("", "", loaded=True)
         else:
-            states[name] = ModuleState(told.configured, told.configured if told.in_effect is None else told.in_effect, loaded=told.loaded)
+            states[name] = ModuleState(
+                module.configured, module.configured if module.in_effect is None else module.in_effect, loaded=module.loaded
+            )
     return states

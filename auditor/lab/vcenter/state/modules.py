@@ -1,4 +1,4 @@
-"""Kernel modules of storage adapters: the parameters they know, and the queue depth that follows."""
+"""Kernel modules of storage adapters: their parameters, and the queue depth that follows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class KernelModule:
-    """A driver; `depth_parameter` sets the queue depth of each device behind it, `default_depth` holds when it is not set."""
+    """A driver; `depth_parameter` sets the queue depth of each device behind it, `default_depth` applies when it is not set."""
 
     name: str
     version: str
@@ -86,7 +86,7 @@ _MODULES = (
         "lun_queue_depth_per_path",
         32,
     ),
-    # The SAS adapters of a PowerVault. Neither its parameters nor the depth behind it are recorded: none, and the lab's own 254.
+    # The SAS adapters of a PowerVault. Neither parameters nor depth are recorded: no parameters, and 254 as the lab's choice.
     KernelModule("lsi_msgpt3", "17.00.12.00-1", (), "", 254),
 )
 

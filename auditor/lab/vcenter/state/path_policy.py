@@ -1,4 +1,4 @@
-"""Path selection policies: what a device was claimed with, and what somebody set since."""
+"""Path selection policies: the one that a device was claimed with, and the one that somebody set later."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ POLICIES: Mapping[str, str] = MappingProxyType(
 """Name to label. Source: vSphere storage guide, "Path Selection Schemes"."""
 
 DEFAULT_IOPS, DEFAULT_BYTES = 1000, 10485760
-"""Source: KB 323117, and outputs of `deviceconfig get` in public guides."""
+"""The defaults of round robin. Source: KB 323117, and outputs of `deviceconfig get` in public guides."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathPolicy:
-    """How a host chooses among the paths of a device.
+    """How a host selects among the paths of a device.
 
     Attributes:
         limit: what makes round robin change the path: Default | Iops | Bytes | Latency.
@@ -51,33 +51,33 @@ class PathPolicy:
 
 
 def policy_of(host: HostState, device: DeviceDescription) -> PathPolicy:
-    """The policy in force."""
+    """The policy in effect."""
     return host.path_policies.get(device.name) or claimed(device)
 
 
 @lru_cache(maxsize=1024)
 def claimed(device: DeviceDescription) -> PathPolicy:
     """The policy that the device's claim rule gave it, for example by the options "policy=latency;samplingCycles=16" or "iops=1"."""
-    told = dict(word.split("=", 1) for word in re.split(r"[;,]", device.psp_options) if "=" in word)
+    options = dict(word.split("=", 1) for word in re.split(r"[;,]", device.psp_options) if "=" in word)
     policy = PathPolicy(device.psp)
-    if told.get("policy") == "latency":
+    if options.get("policy") == "latency":
         policy = replace(
             policy,
             limit="Latency",
-            latency_evaluation_ms=int(told.get("latencyEvalTime", 180000)),
-            sampling_ios=int(told.get("samplingCycles", 16)),
+            latency_evaluation_ms=int(options.get("latencyEvalTime", 180000)),
+            sampling_ios=int(options.get("samplingCycles", 16)),
         )
-    elif "iops" in told:
-        policy = replace(policy, limit="Iops", iops=int(told["iops"]))
-    elif "bytes" in told:
-        policy = replace(policy, limit="Bytes", bytes=int(told["bytes"]))
-    return replace(policy, use_unoptimized=told.get("useANO") == "1")
+    elif "iops" in options:
+        policy = replace(policy, limit="Iops", iops=int(options["iops"]))
+    elif "bytes" in options:
+        policy = replace(policy, limit="Bytes", bytes=int(options["bytes"]))
+    return replace(policy, use_unoptimized=options.get("useANO") == "1")
 
 
 def runtime_names(host: HostState, device: DeviceDescription) -> dict[str, str]:
-    """A device's paths: the name vCenter has for each to the one esxcli has, for example vmhba64:C0:T0:L0.
+    """A device's paths: vCenter's name of each and esxcli's, for example vmhba64:C0:T0:L0.
 
-    The numbers are the lab's: the target is the path's place on its adapter, the LUN the device's place on the host.
+    The numbers are the lab's: the target is the path's position on its adapter, the LUN the device's position on the host.
     """
     lun = list(host.devices).index(device.name)
     return {
@@ -87,7 +87,7 @@ def runtime_names(host: HostState, device: DeviceDescription) -> dict[str, str]:
 
 
 def device_config(host: HostState, device: DeviceDescription) -> str:
-    """What `nmp device list` shows as the policy's device configuration.
+    """The device configuration of the policy as in `nmp device list`.
 
     Source: outputs in KB 323117 and public guides for round robin by count, fixed and most recently used; for latency the vSphere storage
     guide 6.7, "Change Default Parameters for Latency Round Robin".

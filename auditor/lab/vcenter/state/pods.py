@@ -1,4 +1,4 @@
-"""Datastore clusters, alive: how Storage DRS is set, and what its I/O metric does to Storage I/O Control."""
+"""The state of datastore clusters: Storage DRS settings, and the effect of its I/O metric on Storage I/O Control."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class PodState:
 
     @property
     def holds_sioc(self) -> bool:
-        """Whether Storage DRS counts I/O, and with that keeps Storage I/O Control on."""
+        """Whether Storage DRS uses the I/O metric, which keeps Storage I/O Control enabled."""
         return bool(self.config["enabled"] and self.config["ioLoadBalanceEnabled"])
 
 
 def default_config() -> dict[str, Any]:
-    """What a datastore cluster that nobody has set up is like.
+    """The settings of a datastore cluster before anybody changes them.
 
-    Source: StorageDrsPodConfigInfo, StorageDrsIoLoadBalanceConfig and StorageDrsSpaceLoadBalanceConfig in the vSphere API. It tells no
+    Source: StorageDrsPodConfigInfo, StorageDrsIoLoadBalanceConfig and StorageDrsSpaceLoadBalanceConfig in the vSphere API. It documents no
     default of the two switches and of the behaviour: those are the lab's.
     """
     return {
@@ -62,12 +62,12 @@ def default_config() -> dict[str, Any]:
 
 
 def pods_of(state: VCenterState) -> dict[str, PodState]:
-    """The datastore clusters of a vCenter by managed object id; where one holds Storage I/O Control it is on from the start."""
+    """The datastore clusters of a vCenter by managed object id; where one uses the I/O metric, Storage I/O Control is on from the start."""
     pods = {}
     for place, description in enumerate(state.description.pods, _FIRST_ID):
         moid = f"group-p{place}"
         pods[moid] = PodState(description, moid, tuple(state.datastore_id[name] for name in description.datastores))
-        put_sioc_back(state, pods[moid])
+        enforce_sioc(state, pods[moid])
     return pods
 
 
@@ -76,11 +76,11 @@ def pod_with(state: VCenterState, datastore_id: str) -> PodState | None:
     return next((pod for pod in state.pods.values() if datastore_id in pod.datastores), None)
 
 
-def put_sioc_back(state: VCenterState, pod: PodState) -> None:
-    """Enable Storage I/O Control on every datastore that can have it, if the I/O metric is on.
+def enforce_sioc(state: VCenterState, pod: PodState) -> None:
+    """Enable Storage I/O Control on every datastore that supports it, if the I/O metric is on.
 
-    That the I/O metric enables SIOC is seen in docs/domain/incidents.md#s1; that it does so again after somebody disabled it, and how
-    soon, is from memory and not verified. Source: docs/domain/facts.md#4-4 [M] and #12.
+    That the I/O metric enables SIOC is seen in docs/domain/incidents.md#s1; that it does so again after somebody disabled it, and how soon,
+    is from memory and not verified. Source: docs/domain/facts.md#4-4 [M] and #12.
     """
     if not pod.holds_sioc:
         return
@@ -91,10 +91,10 @@ def put_sioc_back(state: VCenterState, pod: PodState) -> None:
 
 
 def sioc_written(state: VCenterState, store: DatastoreState) -> None:
-    """Somebody wrote a datastore's Storage I/O Control: where the I/O metric holds it on, it comes back a little later."""
+    """React to a write of a datastore's Storage I/O Control: where the I/O metric requires it, it is enabled again a little later."""
     pod = pod_with(state, store.moid)
     if pod is not None and pod.holds_sioc and not store.sioc_enabled:
-        state.after(pod.description.sioc_back_seconds, lambda: put_sioc_back(state, pod))
+        state.after(pod.description.sioc_back_seconds, lambda: enforce_sioc(state, pod))
 
 
 def _described(about: PodDescription) -> dict[str, Any]:
@@ -115,11 +115,11 @@ def _described(about: PodDescription) -> dict[str, Any]:
 
 
 def _overrides(automation: AutomationDescription) -> Mapping[str, str]:
-    told = {
+    modes = {
         "spaceLoadBalanceAutomationMode": automation.space_load_balance,
         "ioLoadBalanceAutomationMode": automation.io_load_balance,
         "ruleEnforcementAutomationMode": automation.rule_enforcement,
         "policyEnforcementAutomationMode": automation.policy_enforcement,
         "vmEvacuationAutomationMode": automation.vm_evacuation,
     }
-    return {name: mode for name, mode in told.items() if mode}
+    return {name: mode for name, mode in modes.items() if mode}

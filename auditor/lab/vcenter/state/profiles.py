@@ -1,4 +1,4 @@
-"""Host profiles and configuration profiles that put their values back after somebody changed them."""
+"""Host profiles and configuration profiles that reset their options after somebody has changed them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def options_written(state: VCenterState, host: HostState) -> None:
-    """Somebody wrote options of a host: profiles that own one and see another value there put theirs back a little later.
+    """React to a write of a host's options: profiles that own one with another value reset theirs a little later.
 
-    A real profile does so when somebody or a schedule remediates; here the time is the description's.
+    A real profile does so when somebody or a schedule remediates; here the description sets the time.
     """
     for profile in state.profiles:
         if _covers(state, profile, host) and _differs(profile, host):
-            _put_back_later(state, profile, host)
+            _reset_later(state, profile, host)
 
 
 def _covers(state: VCenterState, profile: ProfileDescription, host: HostState) -> bool:
@@ -28,14 +28,14 @@ def _differs(profile: ProfileDescription, host: HostState) -> bool:
     return any(host.options.get(key) != value for key, value in profile.options.items())
 
 
-def _put_back_later(state: VCenterState, profile: ProfileDescription, host: HostState) -> None:
-    def put_back() -> None:
+def _reset_later(state: VCenterState, profile: ProfileDescription, host: HostState) -> None:
+    def reset_options() -> None:
         now = next((one for one in state.profiles if one.name == profile.name and _covers(state, one, host)), None)
         if now is None:
-            return  # the profile has let go of the host
+            return  # the profile no longer covers the host
         if host.reachable:
             host.options.update(now.options)
         else:
-            _put_back_later(state, now, host)
+            _reset_later(state, now, host)
 
-    state.after(profile.after_seconds, put_back)
+    state.after(profile.after_seconds, reset_options)

@@ -1,6 +1,6 @@
-"""What a vCenter's fleet is like right now: the description, plus everything that was written since.
+"""The state of a simulated vCenter: its description, and everything written since the start.
 
-Time only moves on `settle`, which every request calls first, so there are no threads here.
+Delayed effects happen only in `settle`, which every request calls first, so no threads are needed.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _RECENT_TASKS = 200  # "the VC limit". Source: govmomi, simulator/task_manager.g
 
 
 class VCenterState:
-    """Everything one vCenter knows, and the lock that every reader and writer holds.
+    """Everything that one vCenter stores, and the lock that every reader and writer holds.
 
     Attributes:
-        version: counts changes, so that whoever keeps built objects knows when they are old.
+        version: counts changes, so that cached objects can be recognised as old.
         reboot_seconds: how long a rebooting host does not answer.
         task_seconds: how long other tasks run.
-        profiles: what fights for options now; replaced when somebody changes a cluster's desired configuration.
-        recent_tasks: managed object id of what each works on, and the task; the newest last.
+        profiles: those that reset options now; replaced when somebody changes a cluster's desired configuration.
+        recent_tasks: the managed object id that each task works on, and the task; the newest last.
     """
 
     def __init__(self, description: VCenterDescription) -> None:
@@ -76,30 +76,30 @@ class VCenterState:
         return [self.datastores[moid] for moid in self._mounted[1].get(host, ())]
 
     def vm(self, moid: str) -> VmDescription:
-        """What the virtual machine with this id is."""
+        """The description of the virtual machine with this id."""
         return self.description.vms[int(moid.removeprefix("vm-")) - _FIRST_VM]
 
     def move_disks(self, moid: str, datastore: str) -> None:
-        """Put every disk of a virtual machine on the datastore of this name."""
+        """Move every disk of a virtual machine to the datastore of this name."""
         vms, place = list(self.description.vms), int(moid.removeprefix("vm-")) - _FIRST_VM
         vms[place] = replace(vms[place], disks=tuple(replace(disk, datastore=datastore) for disk in vms[place].disks))
         self.description = replace(self.description, vms=tuple(vms))
         self.changed()
 
     def changed(self) -> None:
-        """Say that something was written."""
+        """Record that something was written."""
         self.version += 1
 
     def now(self) -> float:
-        """Seconds, by the clock that `after` goes by."""
+        """The time in seconds of the clock that `after` uses."""
         return time.monotonic()
 
     def after(self, seconds: float, do: Callable[[], Any]) -> None:
-        """Do something once `seconds` have passed, at the first request after that."""
+        """Run `do` at the first request after `seconds` have passed."""
         self._later.append((self.now() + seconds, do))
 
     def settle(self) -> None:
-        """Let everything happen whose time has come, the earliest first."""
+        """Run everything that is due, the earliest first."""
         now = time.monotonic()
         due = [do for at, do in sorted(self._later, key=itemgetter(0)) if at <= now]
         if due:

@@ -1,7 +1,7 @@
-"""com.vmware.cis.tagging.tag_association: which tags are attached to what.
+"""com.vmware.cis.tagging.tag_association: attaching tags to objects.
 
-Source: com.vmware.cis.tagging_client of the client that VMware publishes; govmomi, vapi/tags (403 for an object that is not there, the
-messages of a batch). An unknown tag among several is passed over when they are only listed: known.
+Source: com.vmware.cis.tagging_client of the client that VMware publishes; govmomi, vapi/tags (403 for an object that does not exist, the
+messages of a batch). An unknown tag among several is ignored when they are only listed: known.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.lab.vcenter.vapi.errors import VapiError, invalid_argument, unreadable
 from auditor.lab.vcenter.vapi.operations import Operation
-from auditor.lab.vcenter.vapi.tags import is_there
+from auditor.lab.vcenter.vapi.tags import exists
 from auditor.lab.vcenter.vapi.values import ObjectId, Structure
 
 if TYPE_CHECKING:
@@ -30,32 +30,32 @@ T = TypeVar("T")
 
 def _attach(call: Call) -> None:
     tag, target = _tag(call), call.arguments.object("object_id")
-    if not is_there(call.state, target):
+    if not exists(call.state, target):
         raise invalid_argument(f"{target.type}:{target.id} is not valid.")
-    call.kept.tags.attach(tag, target)
+    call.stored.tags.attach(tag, target)
 
 
 def _detach(call: Call) -> None:
-    call.kept.tags.detach(_tag(call), call.arguments.object("object_id"))
+    call.stored.tags.detach(_tag(call), call.arguments.object("object_id"))
 
 
 def _attach_tags(call: Call) -> Structure:
-    target, tags = _object(call), call.kept.tags
+    target, tags = _object(call), call.stored.tags
     return _batch(call.arguments.texts("tag_ids"), lambda key: tags.attach(tags.tag(key), target))
 
 
 def _detach_tags(call: Call) -> Structure:
-    target, tags = _object(call), call.kept.tags
+    target, tags = _object(call), call.stored.tags
     return _batch(call.arguments.texts("tag_ids"), lambda key: tags.detach(tags.tag(key), target))
 
 
 def _attach_to_objects(call: Call) -> Structure:
-    tag, tags = _tag(call), call.kept.tags
+    tag, tags = _tag(call), call.stored.tags
     return _batch(call.arguments.objects("object_ids"), lambda one: tags.attach(tag, _seen(call, one)))
 
 
 def _detach_from_objects(call: Call) -> Structure:
-    tag, tags = _tag(call), call.kept.tags
+    tag, tags = _tag(call), call.stored.tags
     return _batch(call.arguments.objects("object_ids"), lambda one: tags.detach(tag, _seen(call, one)))
 
 
@@ -64,7 +64,7 @@ def _list_attached_objects(call: Call) -> list[Structure]:
 
 
 def _list_attached_objects_on_tags(call: Call) -> list[Structure]:
-    known = call.kept.tags.tags
+    known = call.stored.tags.tags
     return [
         Structure(f"{_SERVICE}.tag_to_objects", {"tag_id": key, "object_ids": [one.value() for one in known[key].objects]})
         for key in call.arguments.texts("tag_ids")
@@ -73,12 +73,12 @@ def _list_attached_objects_on_tags(call: Call) -> list[Structure]:
 
 
 def _list_attached_tags(call: Call) -> list[str]:
-    return list(call.kept.tags.of_object.get(_object(call), ()))
+    return list(call.stored.tags.of_object.get(_object(call), ()))
 
 
 def _list_attached_tags_on_objects(call: Call) -> list[Structure]:
-    """Objects without tags are left out: known."""
-    held = call.kept.tags.of_object
+    """The tags of several objects; objects without tags are left out: known."""
+    held = call.stored.tags.of_object
     return [
         Structure(f"{_SERVICE}.object_to_tags", {"object_id": one.value(), "tag_ids": list(held[one])})
         for one in call.arguments.objects("object_ids")
@@ -87,12 +87,12 @@ def _list_attached_tags_on_objects(call: Call) -> list[Structure]:
 
 
 def _list_attachable_tags(call: Call) -> list[str]:
-    target, tags = _object(call), call.kept.tags
+    target, tags = _object(call), call.stored.tags
     return [tag.id for tag in tags.tags.values() if target not in tag.objects and not tags.why_not(tag, target)]
 
 
 def _tag(call: Call) -> Tag:
-    return call.kept.tags.tag(call.arguments.text("tag_id"))
+    return call.stored.tags.tag(call.arguments.text("tag_id"))
 
 
 def _object(call: Call) -> ObjectId:
@@ -100,13 +100,13 @@ def _object(call: Call) -> ObjectId:
 
 
 def _seen(call: Call, target: ObjectId) -> ObjectId:
-    if not is_there(call.state, target):
+    if not exists(call.state, target):
         raise unreadable(f"{target.type}:{target.id}")
     return target
 
 
 def _batch(several: Iterable[T], do: Callable[[T], None]) -> Structure:
-    """Do it to all that it can be done to; the others are told."""
+    """Do it to every object where it is possible; the result names the others."""
     troubles: list[Any] = []
     for one in several:
         try:

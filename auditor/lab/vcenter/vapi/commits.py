@@ -23,7 +23,7 @@ class Commit:
 
 @dataclass(slots=True)
 class Draft:
-    """A document somebody works at; `revision` counts its changes."""
+    """A document that somebody edits; `revision` counts its changes."""
 
     document: str
     owner: str
@@ -44,5 +44,5 @@ class ClusterConfiguration:
 
     @property
     def desired(self) -> Commit:
-        """What the cluster should be like."""
+        """The desired configuration of the cluster."""
         return self.commits[-1]

@@ -1,4 +1,4 @@
-"""How far the hosts of a cluster are from its desired document, and putting them there.
+"""Compares the hosts of a cluster with its desired document, and applies the document to them.
 
 Source of the shapes: com.vmware.esx.settings.clusters.configuration_client of the client that VMware publishes.
 """
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.vapi.profiles import Cluster
 
 SOFTWARE_COMMIT = "1"
-"""Commit of the cluster's image; the lab has no images."""
+"""The commit of the cluster's image; the lab has no images."""
 
 _SPACE = "com.vmware.esx.settings.clusters.configuration"
 
 
 def check(cluster: Cluster, commit: Commit) -> Structure:
-    """ClusterCompliance: hosts that cannot be asked are skipped, and then the cluster is not compliant."""
+    """ClusterCompliance: unreachable hosts are skipped, and then the cluster is not compliant."""
     wanted, began = options_in(commit.document), datetime.now(UTC)
     results = {host.moid: _host_result(host, wanted, began) for host in cluster.hosts()}
     by_verdict = {
@@ -59,7 +59,7 @@ def check(cluster: Cluster, commit: Commit) -> Structure:
 
 
 def apply(state: VCenterState, cluster: Cluster, commit: Commit, hosts: Iterable[HostState], *, write: bool) -> Structure:
-    """Write what a commit wants to hosts of a cluster; ApplyResult. Those that cannot be reached are skipped."""
+    """Write a commit's options to hosts of a cluster; return ApplyResult. Unreachable hosts are skipped."""
     wanted, began, statuses = options_in(commit.document), datetime.now(UTC), {}
     for host in hosts:
         if host.reachable and write:
@@ -96,18 +96,18 @@ def _host_result(host: HostState, wanted: Mapping[str, Any], began: datetime) ->
             "deletes": Optional(),
         },
     )
-    told = {"status": "NON_COMPLIANT" if drifts else "COMPLIANT", "compliance_info": Optional(info if drifts else None)}
+    compliance = {"status": "NON_COMPLIANT" if drifts else "COMPLIANT", "compliance_info": Optional(info if drifts else None)}
     fields = {
         "host_status": _host_status("SKIPPED" if verdict == "skipped" else "OK", began),
         "summary": message("lab.compliance", text),
         "errors": Optional(),
-        "host_compliance": Optional(None if verdict == "skipped" else Structure(f"{_SPACE}.host_compliance", told)),
+        "host_compliance": Optional(None if verdict == "skipped" else Structure(f"{_SPACE}.host_compliance", compliance)),
     }
     return verdict, Structure(f"{_SPACE}.host_result", fields)
 
 
 def _drifts(host: HostState, wanted: Mapping[str, Any], keys: list[str]) -> Optional:
-    """A SettingCompliance for each option; unset where there are none. Values as JSON: known of settings that are no text."""
+    """A SettingCompliance for each option; unset without options. That values are JSON is known of settings that are not text."""
     drifts = [
         Structure(
             f"{_SPACE}.setting_compliance",

@@ -1,7 +1,8 @@
 """com.vmware.esx.settings.clusters.configuration, its enablement and its last compliance result.
 
-Source: com.vmware.esx.settings.clusters_client of the client that VMware publishes, with the privileges and errors it names. Prechecks,
-schemas and audit records are not here, nor is enabling a cluster. That a document is asked of a cluster without one is not_found: chosen.
+Source: com.vmware.esx.settings.clusters_client of the client that VMware publishes, with its privileges and errors. Prechecks, schemas,
+audit records and enabling a cluster are left out. A request for the document of a cluster without one is not_found, which is the lab's
+choice.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ def _enabled(call: Call) -> Structure:
 
 def _get(call: Call) -> Structure:
     cluster = cluster_of(call)
-    found = commit_named(configuration_of(call, cluster, error="not_found"), call.arguments.text_or_none("commit"))
-    told = Structure(f"{SERVICE}.metadata", {"id": found.id, "author": found.author, "creation_time": found.created})
-    return Structure(f"{SERVICE}.info", {"metadata": told, "host_info": hosts_by_uuid(cluster), "config": found.document})
+    commit = commit_named(configuration_of(call, cluster, error="not_found"), call.arguments.text_or_none("commit"))
+    metadata = Structure(f"{SERVICE}.metadata", {"id": commit.id, "author": commit.author, "creation_time": commit.created})
+    return Structure(f"{SERVICE}.info", {"metadata": metadata, "host_info": hosts_by_uuid(cluster), "config": commit.document})
 
 
 def _export(call: Call) -> Structure:
@@ -56,10 +57,10 @@ def _check_compliance(call: Call) -> str:
 
 def _last_compliance(call: Call) -> Structure:
     cluster = cluster_of(call)
-    told = configuration_of(call, cluster, error="not_found").compliance
-    if told is None:
+    result = configuration_of(call, cluster, error="not_found").compliance
+    if result is None:
         raise not_found(f"A compliance result of {cluster.id}")
-    return told
+    return result
 
 
 def _validate(call: Call) -> str:
@@ -93,20 +94,20 @@ def _import(call: Call) -> str:
 
 def _apply(call: Call) -> str:
     cluster, spec = cluster_of(call), call.arguments.structure("spec")
-    found = commit_named(configuration_of(call, cluster), spec.text_or_none("commit"))
+    commit = commit_named(configuration_of(call, cluster), spec.text_or_none("commit"))
     chosen = spec.texts_or_none("hosts")
     known = {call.state.host_id[one.name] for one in cluster.description.hosts}
     if not known or not set(chosen or ()) <= known:
         raise invalid_argument(f"{cluster.id} has no hosts, or not all of {chosen}.")
     hosts = [call.state.hosts[moid] for moid in chosen] if chosen else cluster.hosts()
-    return start_apply(call, cluster, found, hosts)
+    return start_apply(call, cluster, commit, hosts)
 
 
-def start_apply(call: Call, cluster: Cluster, found: Any, hosts: list[HostState]) -> str:
-    """Begin to write a commit to hosts; the task's id."""
+def start_apply(call: Call, cluster: Cluster, commit: Any, hosts: list[HostState]) -> str:
+    """Start writing a commit to hosts; return the task's id."""
 
     def work(write: bool) -> Structure:
-        return compliance.apply(call.state, cluster, found, hosts, write=write)
+        return compliance.apply(call.state, cluster, commit, hosts, write=write)
 
     return call.tasks.start(f"{SERVICE}.apply", cluster.target, call.user, work)
 

@@ -1,8 +1,8 @@
 """The desired configuration of a cluster as a JSON document, and the advanced options in it.
 
-Known of a real document: it has the sections profile, host-specific and host-override, and a host's settings are below profile.esx. How
-it names advanced options there is not: here profile.esx.advanced_options has one member an option, named as everywhere else in the API.
-What else a document holds is kept as it is and means nothing.
+Known of a real document: it has the sections profile, host-specific and host-override, and a host's settings are below profile.esx. Its
+form of advanced options is not known: here profile.esx.advanced_options has one member for each option, with the API's name. Everything
+else in a document is stored without effect.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ def document_of(options: Mapping[str, OptionValue]) -> str:
 
 
 def options_in(document: str) -> dict[str, OptionValue]:
-    """The advanced options of a document that has no faults; none where a section is missing."""
-    found: Any = json.loads(document)
+    """The advanced options of a valid document; none where a section is missing."""
+    section_value: Any = json.loads(document)
     for section in _SECTIONS:
-        found = found.get(section, {})
-    return dict(found)
+        section_value = section_value.get(section, {})
+    return dict(section_value)
 
 
 def pointer(key: str) -> str:
@@ -41,7 +41,7 @@ def pointer(key: str) -> str:
 
 
 def is_json(document: str) -> bool:
-    """Whether some text is a JSON object."""
+    """Whether a text is a JSON object."""
     try:
         return isinstance(json.loads(document), dict)
     except ValueError:
@@ -49,16 +49,16 @@ def is_json(document: str) -> bool:
 
 
 def faults_in(document: str, hosts: tuple[HostDescription, ...]) -> list[Structure]:
-    """What is wrong with a document for a cluster of these hosts: a ValidationError each, none if it is valid."""
+    """The mistakes in a document for a cluster of these hosts: a ValidationError each; empty if it is valid."""
     if not is_json(document):
         return [_fault("", "The document is not a JSON object.")]
-    found: Any = json.loads(document)
+    section_value: Any = json.loads(document)
     for place, section in enumerate(_SECTIONS, 1):
-        found = found.get(section, {})
-        if not isinstance(found, dict):
+        section_value = section_value.get(section, {})
+        if not isinstance(section_value, dict):
             return [_fault("/".join(("", *_SECTIONS[:place])), "An object is expected here.")]
     builds = {(host.version, host.build): host for host in hosts}
-    faults = {key: why for key, value in found.items() for host in builds.values() if (why := _why_not(host, key, value))}
+    faults = {key: why for key, value in section_value.items() for host in builds.values() if (why := _why_not(host, key, value))}
     return [_fault(pointer(key), why) for key, why in faults.items()]
 
 

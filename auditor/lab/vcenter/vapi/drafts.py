@@ -1,7 +1,7 @@
-"""com.vmware.esx.settings.clusters.configuration.drafts: changing a desired document in steps.
+"""com.vmware.esx.settings.clusters.configuration.drafts: editing a desired document in steps.
 
-Source: com.vmware.esx.settings.clusters.configuration_client of the client that VMware publishes, with the privileges and errors it
-names. Prechecks, compliance of a draft, import from a host and schemas are not here.
+Source: com.vmware.esx.settings.clusters.configuration_client of the client that VMware publishes, with its privileges and errors.
+Prechecks, compliance of a draft, import from a host and schemas are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _list(call: Call) -> dict[str, Structure]:
 
 
 def _create(call: Call) -> str:
-    """A draft of the desired document or of one that is given; one author has one draft of a cluster."""
+    """Create a draft of the desired document or of a given one; one author has one draft of a cluster."""
     _, configuration = _of(call)
     spec = call.arguments.structure_or_none("spec") or Arguments({})
     document = spec.text_or_none("config") or configuration.desired.document
@@ -83,7 +83,7 @@ def _export(call: Call) -> Structure:
 
 
 def _show_changes(call: Call) -> Structure:
-    """What of the advanced options the draft changes, adds and takes away."""
+    """The advanced options that the draft changes, adds and removes."""
     cluster, configuration = _of(call)
     draft = draft_of(call, configuration)
     if faults_in(draft.document, cluster.description.hosts):

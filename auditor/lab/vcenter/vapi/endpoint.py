@@ -1,9 +1,9 @@
 """The vSphere Automation API of the lab's vCenter: JSON-RPC at /api, and REST below /api and /rest.
 
-A request for an operation that is not here fails with operation_not_found. Faults pick operations by service and name, for example
-com.vmware.cis.tagging.tag.list, whichever way they come; the `$task` of long ones is part of the name.
+An unknown operation fails with operation_not_found. Faults select operations by service and name, for example
+com.vmware.cis.tagging.tag.list, in any wire format; the `$task` of long ones is part of the name.
 
-Source: the client that VMware publishes, vmware-vcenter and vmware-vapi-runtime 9.1. Not held against a real vCenter.
+Source: the client that VMware publishes, vmware-vcenter and vmware-vapi-runtime 9.1. Not compared with a real vCenter.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from auditor.lab.vcenter.soap.sessions import Sessions
 from auditor.lab.vcenter.vapi import association, configuration, drafts, rest, tagging, tags, tasks
 from auditor.lab.vcenter.vapi import sessions as vapi_sessions
 from auditor.lab.vcenter.vapi.errors import VapiError, message, unauthenticated, unauthorized
-from auditor.lab.vcenter.vapi.operations import Arguments, Call, Kept, Operation
+from auditor.lab.vcenter.vapi.operations import Arguments, Call, Operation, Stored
 from auditor.lab.vcenter.vapi.values import NotAValueError, Secret, decoded, encoded
 from auditor.lab.wire import Answer, Request
 
@@ -47,7 +47,7 @@ def is_for(path: str) -> bool:
 
 
 def operation_of(request: Request) -> str:
-    """The service and operation a request is for; empty where it names none."""
+    """The service and operation of a request; empty where it names none."""
     if _is_rpc(request):
         try:
             params = json.loads(request.body)["params"]
@@ -59,16 +59,16 @@ def operation_of(request: Request) -> str:
 
 
 class VapiEndpoint:
-    """Answers the API of one vCenter; what is written sticks.
+    """Answers the Automation API of one vCenter; what clients write stays.
 
     Attributes:
-        kept: tags and configurations as they are now; change them under the state's lock.
-        sessions: who is logged in here.
+        stored: tags and configurations in their current state; change them under the state's lock.
+        sessions: of this API.
 
     Args:
-        state: the fleet.
-        sessions: an empty set of sessions of this API's own.
-        privileges: what the account may do at the time it is asked.
+        state: of the vCenter.
+        sessions: an empty set of sessions for this API.
+        privileges: returns those of the account at the time of a request.
     """
 
     def __init__(self, state: VCenterState, sessions: Sessions, privileges: Callable[[], frozenset[str]]) -> None:
@@ -76,7 +76,7 @@ class VapiEndpoint:
         self._privileges = privileges
         self._tasks = tasks.Tasks(state)
         self.sessions = sessions
-        self.kept = Kept(tags.described(state), {})
+        self.stored = Stored(tags.described(state), {})
 
     def answer(self, request: Request) -> Answer:
         """Answer a request that `is_for` this API."""
@@ -90,17 +90,17 @@ class VapiEndpoint:
         try:
             sent = json.loads(request.body)
         except ValueError:
-            return _rpc_trouble(None, -32700, "Parse error.")
+            return _rpc_error(None, -32700, "Parse error.")
         if not isinstance(sent, dict) or sent.get("jsonrpc") != "2.0":
-            return _rpc_trouble(None, -32600, "Invalid Request.")
+            return _rpc_error(None, -32600, "Invalid Request.")
         if sent.get("method") != "invoke":
-            return _rpc_trouble(sent.get("id"), -32601, "Method not found.")
+            return _rpc_error(sent.get("id"), -32601, "Method not found.")
         try:
             params = sent["params"]
             name, arguments = f"{params['serviceId']}.{params['operationId']}", decoded(params["input"])
             security = (params.get("ctx") or {}).get("securityCtx") or {}
         except (KeyError, TypeError, AttributeError, NotAValueError):
-            return _rpc_trouble(sent.get("id"), -32602, "Invalid params.")
+            return _rpc_error(sent.get("id"), -32602, "Invalid params.")
         try:
             result = {"output": encoded(self._run(request, name, arguments, _key_in(security), _password_in(security)))}
         except VapiError as error:
@@ -117,10 +117,10 @@ class VapiEndpoint:
             result = self._run(request, routed.name, arguments, _session_key(request.headers), _basic(request.headers))
         except VapiError as error:
             return rest.trouble(error, legacy=legacy)
-        told = rest.answer(result, routed, _OPERATIONS[routed.name].status)
+        answer = rest.answer(result, routed, _OPERATIONS[routed.name].status)
         if isinstance(result, Secret) and legacy and "vmware-use-header-authn" not in request.headers:
-            told = replace(told, headers=(("Set-Cookie", f"{_SESSION}={result.text}; Path=/rest; Secure; HttpOnly"),))
-        return told
+            answer = replace(answer, headers=(("Set-Cookie", f"{_SESSION}={result.text}; Path=/rest; Secure; HttpOnly"),))
+        return answer
 
     def _run(self, request: Request, name: str, arguments: Any, key: str, credentials: tuple[str, str] | None) -> Any:
         operation = _OPERATIONS.get(name)
@@ -132,28 +132,28 @@ class VapiEndpoint:
         given = Arguments(arguments if isinstance(arguments, dict) else {})
         if operation.privilege not in self._privileges() - {fault.privilege for fault in request.faults if fault.kind == "permission"}:
             raise unauthorized(operation.privilege, str(given.fields.get(operation.resource, name.rpartition(".")[0])))
-        call = Call(self._state, self.kept, self._tasks, self.sessions, given, session, credentials)
-        with self._state.events.acting(call.user):
-            return self._misbehaving(request, operation, call)
+        call = Call(self._state, self.stored, self._tasks, self.sessions, given, session, credentials)
+        with self._state.events.acting_as(call.user):
+            return self._faulty_call(request, operation, call)
 
-    def _misbehaving(self, request: Request, operation: Operation, call: Call) -> Any:
-        """Answer as the faults that hit the request would have it: nothing is kept of a deaf write, half of one is done and it fails."""
+    def _faulty_call(self, request: Request, operation: Operation, call: Call) -> Any:
+        """Run an operation with the faults that apply: a deaf write changes nothing, half of a half write is carried out and it fails."""
         half, deaf = request.fault("half"), request.fault("deaf")
-        before = (copy.deepcopy(self.kept), self._state.profiles) if deaf else None
+        before = (copy.deepcopy(self.stored), self._state.profiles) if deaf else None
         self._tasks.stuck, self._tasks.deaf = request.fault("stuck") is not None, deaf is not None
         try:
             result = operation.run(replace(call, arguments=Arguments(_half(call.arguments.fields))) if half else call)
         finally:
             self._tasks.stuck = self._tasks.deaf = False
             if before:
-                self.kept, self._state.profiles = before
+                self.stored, self._state.profiles = before
         if half:
-            raise VapiError("internal_server_error", [message("lab.half", "The lab was told to fail half way.")])
+            raise VapiError("internal_server_error", [message("lab.half", "An injected fault stopped this half way.")])
         return result
 
 
 def _half(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The first half of each list of several."""
+    """The first half of each list with several elements."""
     return {name: one[: len(one) // 2] if isinstance(one, list) and len(one) > 1 else one for name, one in fields.items()}
 
 
@@ -177,12 +177,12 @@ def _session_key(headers: Mapping[str, str]) -> str:
 
 
 def _basic(headers: Mapping[str, str]) -> tuple[str, str] | None:
-    """User name and password of Basic authentication; None without, or where they are no such thing."""
-    scheme, _, told = headers.get("authorization", "").partition(" ")
+    """User name and password of Basic authentication; None without it, or when it is malformed."""
+    scheme, _, encoded = headers.get("authorization", "").partition(" ")
     if scheme.lower() != "basic":
         return None
     try:
-        name, colon, password = base64.b64decode(told, validate=True).decode().partition(":")
+        name, colon, password = base64.b64decode(encoded, validate=True).decode().partition(":")
     except (binascii.Error, UnicodeDecodeError):
         return None
     return (name, password) if colon else None
@@ -192,9 +192,9 @@ def _no_operation(name: str) -> VapiError:
     return VapiError("operation_not_found", [message("vapi.method.input.invalid.method", "Invalid method %s", name)])
 
 
-def _rpc_trouble(key: Any, code: int, text: str) -> Answer:
+def _rpc_error(key: Any, code: int, text: str) -> Answer:
     return _rpc({"jsonrpc": "2.0", "id": key, "error": {"code": code, "message": text}})
 
 
-def _rpc(told: Mapping[str, Any]) -> Answer:
-    return Answer(json.dumps(told, separators=(",", ":")).encode(), _JSON)
+def _rpc(document: Mapping[str, Any]) -> Answer:
+    return Answer(json.dumps(document, separators=(",", ":")).encode(), _JSON)

@@ -55,32 +55,32 @@ def message(key: str, text: str, *args: str) -> Structure:
 
 
 def unauthenticated() -> VapiError:
-    """Nobody is logged in, or cannot be; why is not told."""
+    """The error for a request without a valid login; it does not say why."""
     return VapiError("unauthenticated", [message("vapi.security.authentication.invalid", "Unable to authenticate user")])
 
 
 def unauthorized(privilege: str, resource: str) -> VapiError:
-    """The account lacks `privilege` on `resource`, which both stand in the message's arguments and in `data`."""
-    told = message("vapi.security.authorization.invalid", "Unable to authorize user: %s needs the privilege %s", resource, privilege)
-    return VapiError("unauthorized", [told], Structure("lab.missing_privilege", {"privilege": privilege, "resource": resource}))
+    """The account lacks `privilege` on `resource`; both are in the message's arguments and in `data`."""
+    text = message("vapi.security.authorization.invalid", "Unable to authorize user: %s needs the privilege %s", resource, privilege)
+    return VapiError("unauthorized", [text], Structure("lab.missing_privilege", {"privilege": privilege, "resource": resource}))
 
 
 def unreadable(resource: str) -> VapiError:
-    """What an account gets for an object that is not there. Source: govmomi, vapi/tags: "a generic 403 Forbidden error"."""
+    """The error for an object that does not exist. Source: govmomi, vapi/tags: "a generic 403 Forbidden error"."""
     return VapiError("unauthorized", [message("vapi.security.authorization.invalid", "Unable to authorize user: %s", resource)])
 
 
 def not_found(what: str) -> VapiError:
-    """There is no such thing."""
+    """The error for an id that does not exist."""
     return VapiError("not_found", [message("lab.not_found", "%s was not found.", what)])
 
 
 def invalid_argument(why: str) -> VapiError:
-    """The request makes no sense to the operation."""
+    """The error for an invalid argument."""
     return VapiError("invalid_argument", [message("lab.invalid_argument", "%s", why)])
 
 
 def missing_field(structure: str, field: str) -> VapiError:
-    """A structure lacks a field that is not optional, or has another type there."""
-    told = message("vapi.data.structure.field.missing", 'Structure %s is missing a field "%s"', structure, field)
-    return VapiError("invalid_argument", [message("vapi.method.input.invalid", "Invalid input to method"), told])
+    """The error for a structure that lacks a required field, or has another type there."""
+    text = message("vapi.data.structure.field.missing", 'Structure %s is missing a field "%s"', structure, field)
+    return VapiError("invalid_argument", [message("vapi.method.input.invalid", "Invalid input to method"), text])

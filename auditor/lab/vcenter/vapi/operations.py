@@ -1,4 +1,4 @@
-"""What an operation of the vSphere Automation API has at hand while it answers."""
+"""The context of one request to the vSphere Automation API: its arguments, session and state."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """The fields of a structure that a client sent; each method raises VapiError where a field is missing or of another type."""
+    """The fields of a structure that a client sent; each method raises VapiError where a field is missing or has another type."""
 
     fields: Mapping[str, Any]
     where: str = "operation-input"
 
     def text(self, name: str) -> str:
-        """A field that holds text."""
+        """A text field."""
         return self._of(name, str)  # type: ignore[no-any-return]
 
     def text_or_none(self, name: str) -> str | None:
-        """A field that may be unset."""
+        """A text field that may be unset."""
         return None if self.fields.get(name) is None else self.text(name)
 
     def number_or_none(self, name: str) -> int | None:
@@ -42,34 +42,34 @@ class Arguments:
 
     def texts(self, name: str) -> list[str]:
         """A list or set of texts."""
-        found = self._of(name, list)
-        if not all(isinstance(one, str) for one in found):
+        values = self._of(name, list)
+        if not all(isinstance(one, str) for one in values):
             raise missing_field(self.where, name)
-        return list(found)
+        return list(values)
 
     def texts_or_none(self, name: str) -> list[str] | None:
-        """The same, where it may be unset."""
+        """A list or set of texts that may be unset."""
         return None if self.fields.get(name) is None else self.texts(name)
 
     def structure(self, name: str) -> Arguments:
-        """A structure within."""
+        """A nested structure."""
         return Arguments(self._of(name, dict), name)
 
     def structure_or_none(self, name: str) -> Arguments | None:
-        """The same, where it may be unset."""
+        """A nested structure that may be unset."""
         return None if self.fields.get(name) is None else self.structure(name)
 
     def object(self, name: str) -> ObjectId:
-        """The identifier of an object of the inventory."""
-        told = self.structure(name)
-        return ObjectId(told.text("type"), told.text("id"))
+        """The identifier of an inventory object."""
+        fields = self.structure(name)
+        return ObjectId(fields.text("type"), fields.text("id"))
 
     def objects(self, name: str) -> list[ObjectId]:
-        """Several of them."""
-        found = self._of(name, list)
-        if not all(isinstance(one, dict) for one in found):
+        """The identifiers of several inventory objects."""
+        values = self._of(name, list)
+        if not all(isinstance(one, dict) for one in values):
             raise missing_field(self.where, name)
-        return [ObjectId(one.text("type"), one.text("id")) for one in (Arguments(fields, name) for fields in found)]
+        return [ObjectId(one.text("type"), one.text("id")) for one in (Arguments(fields, name) for fields in values)]
 
     def _of(self, name: str, kind: type) -> Any:
         value = self.fields.get(name)
@@ -79,8 +79,8 @@ class Arguments:
 
 
 @dataclass(slots=True)
-class Kept:
-    """What the services keep, besides what is the fleet's own."""
+class Stored:
+    """What the services store besides the state of the fleet."""
 
     tags: Tags
     configurations: dict[str, ClusterConfiguration]  # by the cluster's name
@@ -88,15 +88,15 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request: who asks, for what, and the vCenter that is asked.
+    """One request to the API.
 
     Attributes:
-        session: None where nobody is logged in.
-        credentials: user name and password, where the request brings them.
+        session: None without a login.
+        credentials: user name and password, where the request has them.
     """
 
     state: VCenterState
-    kept: Kept
+    stored: Stored
     tasks: Tasks
     sessions: Sessions
     arguments: Arguments
@@ -105,7 +105,7 @@ class Call:
 
     @property
     def user(self) -> str:
-        """Who asks."""
+        """The user who sends the request."""
         return self.session.user if self.session else ""
 
 
@@ -115,14 +115,14 @@ Run: TypeAlias = Callable[[Call], Any]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of a service, and where REST has it.
+    """An operation of a service, and its REST form.
 
     Attributes:
         method: HTTP method of the REST form; `path` is below /api, with the names of arguments in braces.
         action: of the query.
         body: the argument that is the whole body; empty where the body's members are the arguments.
-        privilege: what the account needs.
-        resource: the argument that names what it is needed on; empty for the service itself.
+        privilege: that the account needs.
+        resource: the argument that names the object the privilege is needed on; empty for the service itself.
     """
 
     run: Run

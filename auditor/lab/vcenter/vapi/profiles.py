@@ -1,4 +1,4 @@
-"""Clusters that a configuration profile manages: their desired documents, and the lab's profiles that follow these."""
+"""Clusters with a configuration profile: their desired documents, and the lab's profiles that apply these."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KIND = "configuration-profile"
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """A cluster that an operation is about."""
+    """The cluster of a request."""
 
     state: VCenterState
     id: str
@@ -42,7 +42,7 @@ class Cluster:
         return ObjectId("ClusterComputeResource", self.id)
 
     def hosts(self) -> list[HostState]:
-        """Its hosts; they come alive."""
+        """Its hosts; their state is created."""
         return [self.state.hosts[self.state.host_id[one.name]] for one in self.description.hosts]
 
     def managed(self) -> bool:
@@ -72,14 +72,14 @@ def configuration_of(call: Call, cluster: Cluster, *, error: str = "invalid_argu
     if not cluster.managed():
         why = f"{cluster.id} is not managed with a configuration specification"
         raise invalid_argument(f"{why}.") if error == "invalid_argument" else not_found(f"A commit: {why}; it")
-    if cluster.name not in call.kept.configurations:
+    if cluster.name not in call.stored.configurations:
         options = {key: value for one in call.state.profiles if _of_cluster(one, cluster.name) for key, value in one.options.items()}
-        call.kept.configurations[cluster.name] = ClusterConfiguration([Commit(document_of(options), "lab")])
-    return call.kept.configurations[cluster.name]
+        call.stored.configurations[cluster.name] = ClusterConfiguration([Commit(document_of(options), "lab")])
+    return call.stored.configurations[cluster.name]
 
 
 def commit(call: Call, cluster: Cluster, configuration: ClusterConfiguration, document: str) -> Commit:
-    """Make a document without faults the desired one; the profile that fights for the cluster wants it from now on."""
+    """Make a valid document the desired one; the cluster's profile resets options to it from now on."""
     configuration.commits.append(Commit(document, call.user))
     first = next(one for one in call.state.profiles if _of_cluster(one, cluster.name))
     others = [
@@ -95,7 +95,7 @@ def commit(call: Call, cluster: Cluster, configuration: ClusterConfiguration, do
 
 
 def commit_named(configuration: ClusterConfiguration, key: str | None) -> Commit:
-    """A commit by its id; the desired one without.
+    """A commit by its id; without one, the desired commit.
 
     Raises:
         VapiError: not_found.

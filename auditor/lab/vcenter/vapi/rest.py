@@ -1,8 +1,8 @@
-"""The REST forms of the vSphere Automation API: below /api, and the older one below /rest, which sessions and tags have.
+"""The REST forms of the vSphere Automation API: below /api, and for sessions and tags the older one below /rest.
 
-Below /rest every name of the service is a step of the path, an id is `id:ID`, the action stands in `~action`, the body holds the
-arguments by name, and the answer is in `value`. Source: govmomi, vapi/rest and vapi/tags; paths below /api from the client that VMware
-publishes. Broadcom's reference of com.vmware.cis.session has `get` as a POST below /rest.
+Below /rest every name of the service is a step of the path, an id is `id:ID`, the action is in `~action`, the body holds the arguments by
+name, and the answer is in `value`. Source: govmomi, vapi/rest and vapi/tags; paths below /api from the client that VMware publishes.
+Broadcom's reference of com.vmware.cis.session has `get` as a POST below /rest.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _JSON = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """The operation a request is for, the arguments that its path and query hold, and whether it came by /rest."""
+    """The operation of a request, the arguments in its path and query, and whether it came by /rest."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -37,7 +37,7 @@ class Routed:
 
 
 class Routes:
-    """Where the operations of the API are."""
+    """The path of each operation of the API."""
 
     def __init__(self, operations: Mapping[str, Operation]) -> None:
         self._operations = operations
@@ -48,23 +48,23 @@ class Routes:
         ]
 
     def find(self, request: Request) -> Routed | None:
-        """What a request is for; None if there is nothing at that path."""
+        """The operation of a request; None if there is none at that path."""
         path, _, query_text = request.path.partition("?")
         root = _LEGACY if path.startswith(_LEGACY) else _API
         query = dict(parse_qsl(query_text, keep_blank_values=True))
         action = query.pop(_ACTIONS[root], "")
         query.pop("vmw-task", None)
         for place, method, pattern, its_action, name in self._places:
-            found = pattern.fullmatch(path.removeprefix(root)) if (place, method, its_action) == (root, request.method, action) else None
-            if found:
-                return Routed(name, query | {key: unquote(value) for key, value in found.groupdict().items()}, root == _LEGACY)
+            match = pattern.fullmatch(path.removeprefix(root)) if (place, method, its_action) == (root, request.method, action) else None
+            if match:
+                return Routed(name, query | {key: unquote(value) for key, value in match.groupdict().items()}, root == _LEGACY)
         return None
 
     def arguments(self, routed: Routed, body: bytes) -> dict[str, Any]:
-        """Everything a request gives to its operation.
+        """All arguments of a request.
 
         Raises:
-            VapiError: invalid_request, the body is no JSON object.
+            VapiError: invalid_request, the body is not a JSON object.
         """
         try:
             given = json.loads(body) if body.strip() else None
@@ -79,17 +79,17 @@ class Routes:
 
 
 def answer(result: Any, routed: Routed, status: int) -> Answer:
-    """What an operation says."""
+    """The answer with an operation's result."""
     if routed.legacy:
         return Answer(b"" if result is None else _bytes({"value": plain(result, legacy=True)}), _JSON)
     return Answer(b"", _JSON, 204) if result is None else Answer(_bytes(plain(result)), _JSON, status)
 
 
 def trouble(error: VapiError, *, legacy: bool) -> Answer:
-    """An error; the client may be told how to log in."""
-    told = plain(error.value, legacy=legacy)
+    """The answer with an error; it may tell the client how to log in."""
+    value = plain(error.value, legacy=legacy)
     headers = (("WWW-Authenticate", CHALLENGE),) if error.status == 401 else ()
-    return Answer(_bytes({"type": error.value.name, "value": told} if legacy else told), _JSON, error.status, headers)
+    return Answer(_bytes({"type": error.value.name, "value": value} if legacy else value), _JSON, error.status, headers)
 
 
 def _pattern(path: str) -> re.Pattern[str]:
@@ -97,12 +97,12 @@ def _pattern(path: str) -> re.Pattern[str]:
 
 
 def _legacy_place(name: str, operation: Operation) -> tuple[str, str, re.Pattern[str], str, str]:
-    """Where /rest has an operation: the standard ones by method alone, others by action."""
+    """The /rest form of an operation: standard ones by method alone, others by action."""
     service, _, short = name.rpartition(".")
     path = "/" + service.replace("_", "-").replace(".", "/")
     named = re.search(r"\{(\w+)\}", operation.path)
     of_one = f"/id:(?P<{named[1]}>[^/]+)" if named else ""
-    if short == "list_tags_for_category":  # the id of the path is the tag's everywhere else; govmomi gives the category's, and a body too
+    if short == "list_tags_for_category":  # elsewhere the id in the path is the tag's; govmomi sends the category's, and a body too
         of_one = "(?:/id:[^/]+)?"
     by_action = short not in _STANDARD or name == "com.vmware.cis.session.get"
     method, action = ("POST", short.replace("_", "-")) if by_action else (_STANDARD[short], "")

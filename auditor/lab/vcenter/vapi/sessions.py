@@ -1,6 +1,6 @@
-"""com.vmware.cis.session: sessions of the vSphere Automation API, which those of SOAP have nothing to do with.
+"""com.vmware.cis.session: sessions of the vSphere Automation API, separate from those of SOAP.
 
-They are opened with user name and password alone; that no other operation takes these is the lab's choice, SAML tokens are not here.
+They are opened with user name and password; that no other operation accepts these is the lab's choice, and SAML tokens are left out.
 """
 
 from __future__ import annotations

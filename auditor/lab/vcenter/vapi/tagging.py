@@ -1,6 +1,6 @@
 """com.vmware.cis.tagging.category and .tag. Source: com.vmware.cis.tagging_client of the client that VMware publishes.
 
-Privileges: "the create category privilege" and so on of the same source, by their names in vCenter's own list (govmomi,
+Privileges: "the create category privilege" and so on of the same source, with the names in vCenter's own list (govmomi,
 simulator/esx/authorization_manager.go).
 """
 
@@ -25,7 +25,7 @@ _PRIVILEGES = "InventoryService.Tagging."
 
 
 def _list_categories(call: Call) -> list[str]:
-    return list(call.kept.tags.categories)
+    return list(call.stored.tags.categories)
 
 
 def _get_category(call: Call) -> Structure:
@@ -42,7 +42,7 @@ def _get_category(call: Call) -> Structure:
 
 
 def _create_category(call: Call) -> str:
-    spec, known = call.arguments.structure("create_spec"), call.kept.tags.categories
+    spec, known = call.arguments.structure("create_spec"), call.stored.tags.categories
     key = spec.text_or_none("category_id") or category_id()
     one = Category(key, spec.text("name"), spec.text("description"), spec.text("cardinality"), set(spec.texts("associable_types")))
     _check_name(one.name, known.values())
@@ -54,7 +54,7 @@ def _create_category(call: Call) -> str:
 
 
 def _update_category(call: Call) -> None:
-    """Only what is given changes; associable types can grow, and not shrink. That cardinality can only become MULTIPLE is known."""
+    """Change the given fields; associable types can only grow. That cardinality can only become MULTIPLE is known."""
     one, spec = _category(call), call.arguments.structure("update_spec")
     cardinality, types = spec.text_or_none("cardinality") or one.cardinality, spec.texts_or_none("associable_types")
     _check_cardinality(cardinality)
@@ -62,25 +62,25 @@ def _update_category(call: Call) -> None:
         raise invalid_argument("A category that allows several tags cannot be made to allow one.")
     if types and not (one.associable_types and one.associable_types <= set(types)):
         raise invalid_argument("The associable types of a category can only grow.")
-    _rename(one, spec.text_or_none("name"), call.kept.tags.categories.values())
+    _rename(one, spec.text_or_none("name"), call.stored.tags.categories.values())
     one.description = one.description if spec.text_or_none("description") is None else spec.text("description")
     one.cardinality = cardinality
     one.associable_types = one.associable_types if types is None else set(types)
 
 
 def _delete_category(call: Call) -> None:
-    tags, one = call.kept.tags, _category(call)
+    tags, one = call.stored.tags, _category(call)
     for tag in tags.in_category(one.id):
         tags.delete(tag)
     del tags.categories[one.id]
 
 
 def _list_tags(call: Call) -> list[str]:
-    return list(call.kept.tags.tags)
+    return list(call.stored.tags.tags)
 
 
 def _list_tags_for_category(call: Call) -> list[str]:
-    return [tag.id for tag in call.kept.tags.in_category(_category(call).id)]
+    return [tag.id for tag in call.stored.tags.in_category(_category(call).id)]
 
 
 def _get_tag(call: Call) -> Structure:
@@ -90,7 +90,7 @@ def _get_tag(call: Call) -> Structure:
 
 
 def _create_tag(call: Call) -> str:
-    spec, tags = call.arguments.structure("create_spec"), call.kept.tags
+    spec, tags = call.arguments.structure("create_spec"), call.stored.tags
     category = tags.category(spec.text("category_id"))
     key = spec.text_or_none("tag_id") or tag_id()
     one = Tag(key, category.id, spec.text("name"), spec.text("description"))
@@ -103,28 +103,28 @@ def _create_tag(call: Call) -> str:
 
 def _update_tag(call: Call) -> None:
     one, spec = _tag(call), call.arguments.structure("update_spec")
-    _rename(one, spec.text_or_none("name"), call.kept.tags.in_category(one.category_id))
+    _rename(one, spec.text_or_none("name"), call.stored.tags.in_category(one.category_id))
     one.description = one.description if spec.text_or_none("description") is None else spec.text("description")
 
 
 def _delete_tag(call: Call) -> None:
-    call.kept.tags.delete(_tag(call))
+    call.stored.tags.delete(_tag(call))
 
 
 def _category(call: Call) -> Category:
-    return call.kept.tags.category(call.arguments.text("category_id"))
+    return call.stored.tags.category(call.arguments.text("category_id"))
 
 
 def _tag(call: Call) -> Tag:
-    return call.kept.tags.tag(call.arguments.text("tag_id"))
+    return call.stored.tags.tag(call.arguments.text("tag_id"))
 
 
-def _add_to_used_by(found: Any, call: Call) -> None:
-    found(call).used_by.add(call.arguments.text("used_by_entity"))
+def _add_to_used_by(find: Any, call: Call) -> None:
+    find(call).used_by.add(call.arguments.text("used_by_entity"))
 
 
-def _remove_from_used_by(found: Any, call: Call) -> None:
-    found(call).used_by.discard(call.arguments.text("used_by_entity"))
+def _remove_from_used_by(find: Any, call: Call) -> None:
+    find(call).used_by.discard(call.arguments.text("used_by_entity"))
 
 
 def _used_by(among: Iterable[Category | Tag], call: Call) -> list[str]:
@@ -144,9 +144,9 @@ def _check_name(name: str, among: Iterable[Category | Tag]) -> None:
         raise _exists(name)
 
 
-def _check_cardinality(told: str) -> None:
-    if told not in _CARDINALITIES:
-        raise invalid_argument(f"A cardinality is one of {', '.join(_CARDINALITIES)}, not {told}.")
+def _check_cardinality(cardinality: str) -> None:
+    if cardinality not in _CARDINALITIES:
+        raise invalid_argument(f"A cardinality is one of {', '.join(_CARDINALITIES)}, not {cardinality}.")
 
 
 def _exists(what: str) -> VapiError:
@@ -161,16 +161,16 @@ def _named(service: str, operations: Mapping[str, Operation]) -> dict[str, Opera
     return {f"com.vmware.cis.tagging.{service}.{name}": operation for name, operation in operations.items()}
 
 
-def _subscriptions(key: str, path: str, path_of_one: str, found: Any, among: Any, several: str) -> dict[str, Operation]:
-    """The operations on `used_by`, which categories and tags have alike."""
+def _subscriptions(key: str, path: str, path_of_one: str, find: Any, among: Any, several: str) -> dict[str, Operation]:
+    """The operations on `used_by`, which categories and tags share."""
     privilege = f"{_PRIVILEGES}ModifyUsedByFor{key.capitalize()}"
     return {
         f"list_used_{several}": Operation(lambda call: _used_by(among(call), call), "POST", path, f"list-used-{several}"),
         "add_to_used_by": Operation(
-            lambda call: _add_to_used_by(found, call), "POST", path_of_one, "add-to-used-by", "", privilege, f"{key}_id"
+            lambda call: _add_to_used_by(find, call), "POST", path_of_one, "add-to-used-by", "", privilege, f"{key}_id"
         ),
         "remove_from_used_by": Operation(
-            lambda call: _remove_from_used_by(found, call), "POST", path_of_one, "remove-from-used-by", "", privilege, f"{key}_id"
+            lambda call: _remove_from_used_by(find, call), "POST", path_of_one, "remove-from-used-by", "", privilege, f"{key}_id"
         ),
     }
 
@@ -184,7 +184,9 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             "create": Operation(_create_category, "POST", _CATEGORY, "", "create_spec", f"{_PRIVILEGES}CreateCategory", status=201),
             "update": Operation(_update_category, "PATCH", _CATEGORY_ID, "", "update_spec", f"{_PRIVILEGES}EditCategory", "category_id"),
             "delete": Operation(_delete_category, "DELETE", _CATEGORY_ID, privilege=f"{_PRIVILEGES}DeleteCategory", resource="category_id"),
-            **_subscriptions("category", _CATEGORY, _CATEGORY_ID, _category, lambda call: call.kept.tags.categories.values(), "categories"),
+            **_subscriptions(
+                "category", _CATEGORY, _CATEGORY_ID, _category, lambda call: call.stored.tags.categories.values(), "categories"
+            ),
         },
     )
     | _named(
@@ -196,7 +198,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
             "create": Operation(_create_tag, "POST", _TAG, "", "create_spec", f"{_PRIVILEGES}CreateTag", status=201),
             "update": Operation(_update_tag, "PATCH", _TAG_ID, "", "update_spec", f"{_PRIVILEGES}EditTag", "tag_id"),
             "delete": Operation(_delete_tag, "DELETE", _TAG_ID, privilege=f"{_PRIVILEGES}DeleteTag", resource="tag_id"),
-            **_subscriptions("tag", _TAG, _TAG_ID, _tag, lambda call: call.kept.tags.tags.values(), "tags"),
+            **_subscriptions("tag", _TAG, _TAG_ID, _tag, lambda call: call.stored.tags.tags.values(), "tags"),
         },
     )
 )

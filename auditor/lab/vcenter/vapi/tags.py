@@ -1,7 +1,8 @@
-"""The tags of a vCenter, their categories, and what they are attached to.
+"""The tags of a vCenter, their categories, and the objects they are attached to.
 
 Source: com.vmware.cis.tagging_client of the client that VMware publishes: cardinality, associable types that only grow, attaching twice is
-no error. That the tags of a category go with it, and the form of ids (govmomi: urn:vmomi:InventoryServiceTag:UUID:GLOBAL), are known.
+no error. That the tags of a category are deleted with it, and the form of ids (govmomi: urn:vmomi:InventoryServiceTag:UUID:GLOBAL), are
+known.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class Category:
 
 @dataclass(slots=True)
 class Tag:
-    """A tag, and what it is attached to in the order that happened."""
+    """A tag, and the objects it is attached to in the order of attaching."""
 
     id: str
     category_id: str
@@ -89,7 +90,7 @@ class Tags:
         return ""
 
     def attach(self, tag: Tag, target: ObjectId) -> None:
-        """Attach a tag; nothing happens if it is attached already.
+        """Attach a tag; without effect if it is attached already.
 
         Raises:
             VapiError: invalid_argument, the category does not allow it.
@@ -100,7 +101,7 @@ class Tags:
         self.of_object.setdefault(target, {})[tag.id] = None
 
     def detach(self, tag: Tag, target: ObjectId) -> None:
-        """Detach a tag; nothing happens if it is not attached."""
+        """Detach a tag; without effect if it is not attached."""
         tag.objects.pop(target, None)
         held = self.of_object.get(target, {})
         held.pop(tag.id, None)
@@ -108,21 +109,27 @@ class Tags:
             self.of_object.pop(target, None)
 
     def delete(self, tag: Tag) -> None:
-        """Forget a tag."""
+        """Delete a tag."""
         for target in list(tag.objects):
             self.detach(tag, target)
         del self.tags[tag.id]
 
 
 def described(state: VCenterState) -> Tags:
-    """The tags a description begins with; their ids are the same every time."""
+    """The tags of a description; their ids are the same at every start."""
     tags = Tags()
     known = dict(_named(state)) if state.description.tag_categories else {}
-    for told in state.description.tag_categories:
-        seed = f"{state.description.name}/{told.name}"
-        category = Category(category_id(seed), told.name, told.description, told.cardinality, set(told.associable_types))
+    for described_category in state.description.tag_categories:
+        seed = f"{state.description.name}/{described_category.name}"
+        category = Category(
+            category_id(seed),
+            described_category.name,
+            described_category.description,
+            described_category.cardinality,
+            set(described_category.associable_types),
+        )
         tags.categories[category.id] = category
-        for one in told.tags:
+        for one in described_category.tags:
             tag = Tag(tag_id(f"{seed}/{one.name}"), category.id, one.name, one.description)
             tags.tags[tag.id] = tag
             for name in one.objects:
@@ -133,17 +140,17 @@ def described(state: VCenterState) -> Tags:
 
 
 def category_id(seed: str = "") -> str:
-    """The id of a category; a new one without a seed."""
+    """The id of a category; random without a seed."""
     return f"urn:vmomi:InventoryServiceCategory:{_uuid(seed)}:GLOBAL"
 
 
 def tag_id(seed: str = "") -> str:
-    """The id of a tag, likewise."""
+    """The id of a tag; random without a seed."""
     return f"urn:vmomi:InventoryServiceTag:{_uuid(seed)}:GLOBAL"
 
 
-def is_there(state: VCenterState, target: ObjectId) -> bool:
-    """Whether the vCenter has such an object; looking does not bring a host to life."""
+def exists(state: VCenterState, target: ObjectId) -> bool:
+    """Whether the vCenter has such an object; the check creates no host state."""
     ids: dict[str, Collection[str]] = {
         "HostSystem": state.cluster_of,
         "VirtualMachine": state.vm_host,

@@ -1,4 +1,4 @@
-"""com.vmware.cis.tasks, and the tasks that long operations of the vSphere Automation API answer with.
+"""com.vmware.cis.tasks, and the tasks of long operations of the vSphere Automation API.
 
 Source: com.vmware.cis_client and .cis.task_client of the client that VMware publishes. An id is a UUID, a colon and the service: known.
 """
@@ -38,9 +38,9 @@ class _Task:
 
     def info(self, *, with_result: bool) -> Structure:
         done = 100 if self.ended else 50
-        told = message(f"{self.service}.{self.operation}", f"{self.service}.{self.operation}")
+        text = message(f"{self.service}.{self.operation}", f"{self.service}.{self.operation}")
         fields = {
-            "description": told,
+            "description": text,
             "service": self.service,
             "operation": self.operation,
             "parent": Optional(),
@@ -51,7 +51,7 @@ class _Task:
             "start_time": Optional(self.started),
             "end_time": Optional(self.ended),
             "user": Optional(self.user),
-            "progress": Optional(Structure("com.vmware.cis.task.progress", {"total": 100, "completed": done, "message": told})),
+            "progress": Optional(Structure("com.vmware.cis.task.progress", {"total": 100, "completed": done, "message": text})),
             "result": Optional(self.result if with_result else None),
         }
         return Structure("com.vmware.cis.task.info", fields)
@@ -61,8 +61,8 @@ class Tasks:
     """The tasks of one vCenter's Automation API.
 
     Attributes:
-        stuck: tasks that begin now never end.
-        deaf: tasks that begin now do nothing and say they did.
+        stuck: tasks that start now never end.
+        deaf: tasks that start now do nothing and end with success.
     """
 
     def __init__(self, state: VCenterState) -> None:
@@ -72,13 +72,13 @@ class Tasks:
         self.deaf = False
 
     def start(self, name: str, target: ObjectId, user: str, work: Callable[[bool], Any]) -> str:
-        """Begin a task; its id.
+        """Start a task; return its id.
 
         Args:
             name: of the operation with its service.
             target: what it works on.
-            user: who asked.
-            work: what it does in the end, and its result; told whether it may write. A VapiError it raises becomes the task's error.
+            user: who started it.
+            work: called at the end with whether it may write; returns the result. A VapiError that it raises becomes the task's error.
         """
         service, _, operation = name.rpartition(".")
         task = _Task(f"{uuid.uuid4()}:{service}", service, operation, target, user, datetime.now(UTC))
@@ -95,7 +95,7 @@ class Tasks:
 
         if self.stuck:
             return task.key
-        end_for_user = self._state.events.on_behalf(end)
+        end_for_user = self._state.events.as_current_user(end)
         if self._state.task_seconds:
             self._state.after(self._state.task_seconds, end_for_user)
         else:
@@ -109,7 +109,7 @@ def _get(call: Call) -> Structure:
 
 
 def _list(call: Call) -> dict[str, Structure]:
-    """Every task that fits; a filter's list that is unset or empty fits all."""
+    """Every task that matches; a filter's list that is unset or empty matches all."""
     spec = call.arguments.structure_or_none("filter_spec") or Arguments({})
     keys, services, statuses = (set(spec.texts_or_none(name) or ()) for name in ("tasks", "services", "status"))
     return {

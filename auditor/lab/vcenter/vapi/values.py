@@ -1,7 +1,7 @@
-"""Data values of the vSphere Automation API, and their two forms on the wire: JSON-RPC, which says what everything is, and plain REST.
+"""Data values of the vSphere Automation API, and their two wire formats: JSON-RPC with type names, and plain REST.
 
-None is void; bool, int, str and datetime are themselves; a list, tuple or set is a list; a mapping is a map. What JSON cannot tell apart
-has a class here.
+None is void; bool, int, str and datetime are themselves; a list, tuple or set is a list; a mapping is a map. Types that JSON cannot
+distinguish have a class here.
 
 Source: the client that VMware publishes (vmware-vapi-runtime 9.1): data/serializers/jsonrpc.py, bindings/converter.py (maps),
 data/serializers/cleanjson.py (REST).
@@ -28,20 +28,20 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Optional:
-    """A value that may be unset, which None says."""
+    """A value that may be unset; then it is None."""
 
     value: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Text that clients keep out of their logs."""
+    """Text that clients leave out of their logs."""
 
     text: str
 
 
 class NotAValueError(ValueError):
-    """Some JSON is no data value."""
+    """A JSON value is not a data value."""
 
 
 def encoded(value: Any) -> Any:
@@ -79,10 +79,10 @@ def plain(value: Any, *, legacy: bool = False) -> Any:
 
 
 def decoded(value: Any) -> Any:
-    """What the JSON-RPC form holds, without its names: a structure becomes a dict, an unset value None.
+    """The content of the JSON-RPC form without its names: a structure becomes a dict, an unset value None.
 
     Raises:
-        NotAValueError: it is none.
+        NotAValueError: it is not a data value.
     """
     if isinstance(value, list):
         return [decoded(one) for one in value]
@@ -119,16 +119,16 @@ def _in_order(values: Any) -> Any:
 
 
 def _text_of(moment: datetime) -> str:
-    """RFC 3339 in UTC with milliseconds, as the reference's examples have it."""
+    """RFC 3339 in UTC with milliseconds, as in the reference's examples."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class ObjectId(NamedTuple):
-    """An object of the inventory: its type as SOAP has it, and its managed object id."""
+    """An inventory object: its type as in SOAP, and its managed object id."""
 
     type: str
     id: str
 
     def value(self) -> Structure:
-        """The identifier as it is answered."""
+        """The identifier as a data value."""
         return Structure("com.vmware.vapi.std.dynamic_ID", {"type": self.type, "id": self.id})

@@ -1,1 +1,1 @@
-"""The lab's vCenter: VI/JSON."""
+"""VI/JSON: the vSphere API as JSON over HTTP."""

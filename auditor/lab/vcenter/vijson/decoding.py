@@ -1,9 +1,9 @@
-"""VI/JSON on the way in: plain JSON values as the pyVmomi values that a method's parameters declare.
+"""Decodes VI/JSON: plain JSON values into the pyVmomi values that a method's parameters declare.
 
-As strict as the forms are known: a member the type does not have, a number out of its range and an Any without its box are refused, so that
-a client which the lab understands does not rest on the lab's good nature.
+It is as strict as the known forms: a member that the type lacks, a number out of range and an Any without its box are refused, so that a
+client which works with the lab does not depend on its tolerance.
 
-Source: govmomi, vim25/types/json.go and json_test.go. Not held against a real vCenter.
+Source: govmomi, vim25/types/json.go and json_test.go. Not compared with a real vCenter.
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ _PRIMITIVES = {
 
 
 class NotInApiError(Exception):
-    """A value does not fit what the API declares; the text names the place."""
+    """A value does not fit the type that the API declares; the text names the place."""
 
 
 def members(given: Any, declared: Any, where: str) -> dict[str, Any]:
-    """The members of a JSON object, decoded; null is as good as left out, and an unset list that is required is empty.
+    """The decoded members of a JSON object; null equals a missing member, and an unset list that is required is empty.
 
     Args:
-        given: what should be a JSON object.
-        declared: descriptions of what it may hold: parameters of a method or members of a data object.
-        where: what the object is called in errors.
+        given: should be a JSON object.
+        declared: descriptions of its members: parameters of a method or members of a data object.
+        where: the name of the object in errors.
 
     Raises:
-        NotInApiError: it is no object, or a member is unknown, missing or of another type.
+        NotInApiError: it is not an object, or a member is unknown, missing or of another type.
     """
     if not isinstance(given, dict):
         raise NotInApiError(f"{where} is no object")
@@ -72,7 +72,7 @@ def decoded(value: Any, declared: Any, where: str) -> Any:
         return _unboxed(value, where)
     if issubclass(declared, list):
         return _list(value, declared, where)
-    if issubclass(declared, vmodl.MethodFault) and _told_type(value) == "LocalizedMethodFault":
+    if issubclass(declared, vmodl.MethodFault) and _named_type(value) == "LocalizedMethodFault":
         fault = _object(value.get("fault"), declared, where)
         fault.msg = value.get("localizedMessage")
         return fault
@@ -84,10 +84,10 @@ def decoded(value: Any, declared: Any, where: str) -> Any:
 
 
 def kind_named(name: Any, base: Any) -> Any:
-    """The type of the API that has this name and is a `base`.
+    """The type of the API with this name, if it is a `base`.
 
     Raises:
-        NotInApiError: there is none.
+        NotInApiError: there is no such type.
     """
     try:
         kind = VmomiSupport.GetWsdlType(NAMESPACE, str(name))
@@ -98,12 +98,12 @@ def kind_named(name: Any, base: Any) -> Any:
     return kind
 
 
-def _told_type(value: Any) -> Any:
+def _named_type(value: Any) -> Any:
     return value.get(TYPE_NAME) if isinstance(value, dict) else None
 
 
 def _unboxed(value: Any, where: str) -> Any:
-    name = _told_type(value)
+    name = _named_type(value)
     if not isinstance(name, str):
         raise NotInApiError(f"{where} may be anything and does not say its {TYPE_NAME}")
     if name == "ManagedObjectReference":
@@ -139,7 +139,7 @@ def _reference(value: Any, declared: Any, where: str) -> Any:
 
 
 def _single(value: Any, declared: Any, where: str) -> Any:
-    """A value that JSON writes as one text, number or truth."""
+    """A value that JSON writes as text, number or boolean."""
     if declared is bool:
         if isinstance(value, bool):
             return value

@@ -1,10 +1,10 @@
-"""VI/JSON on the way out: pyVmomi values as the plain structures that JSON has.
+"""Encodes VI/JSON: pyVmomi values as plain JSON structures.
 
-Every data object and every reference says what it is (`_typeName`). What stands where the API declares Any is put in a box that says it
-too, `{"_typeName": "long", "_value": 5}`; an array of bytes is one base64 text. Members that are unset, and optional arrays that are empty,
-are left out, as in SOAP.
+Every data object and reference names its type (`_typeName`). A value where the API declares Any is in a box that names the type too,
+`{"_typeName": "long", "_value": 5}`; an array of bytes is one base64 text. Unset members and empty optional arrays are left out, as in
+SOAP.
 
-Source: govmomi, vim25/types/json.go, json_test.go and testdata. Not held against a real vCenter.
+Source: govmomi, vim25/types/json.go, json_test.go and testdata. Not compared with a real vCenter.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from pyVmomi import Iso8601, VmomiSupport, vmodl
 
 TYPE_NAME, BOXED = "_typeName", "_value"
 _LINK = VmomiSupport.F_LINK
-# pyVmomi's own bookkeeping, which the API's data objects do not have; a fault's message is no member of it either.
+# pyVmomi's own members, which the API's data objects lack; a fault's message is not a member either.
 _NO_MEMBERS = frozenset({"dynamicType", "dynamicProperty"})
-_TEXTS = (type, VmomiSupport.ManagedMethod, VmomiSupport.PropertyPath)  # of which JSON tells no more than that they are strings
+_TEXTS = (type, VmomiSupport.ManagedMethod, VmomiSupport.PropertyPath)  # types that JSON encodes only as strings
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +32,11 @@ class _Member:
     name: str
     declared: Any
     empty_is_unset: bool
-    link: bool  # only the key of the object it holds goes over the wire
+    link: bool  # only the key of the referenced object is sent
 
 
 def body(value: Any, declared: Any, version: str) -> bytes:
-    """The JSON of `value` where the API declares `declared`; nothing at all for None."""
+    """The JSON of `value` where the API declares `declared`; empty for None."""
     return b"" if value is None else _text(encoded(value, declared, version))
 
 
@@ -46,16 +46,16 @@ def fault_body(error: Any, version: str) -> bytes:
 
 
 def encoded(value: Any, declared: Any, version: str) -> Any:
-    """`value` as plain JSON values, in a box where `declared` is Any and it does not say its type itself.
+    """`value` as plain JSON values, in a box where `declared` is Any and the value does not name its type itself.
 
     Args:
-        value: no None.
-        declared: the pyVmomi type of the parameter, member or result it stands for.
-        version: pyVmomi's name of the API's version; what is newer is left out.
+        value: not None.
+        declared: the pyVmomi type of the parameter, member or result.
+        version: pyVmomi's name of the API's version; newer members are left out.
     """
     if isinstance(value, vmodl.MethodFault):
-        told = {TYPE_NAME: "LocalizedMethodFault", "fault": _object(value, version)}
-        return told | ({"localizedMessage": value.msg} if value.msg else {})
+        members = {TYPE_NAME: "LocalizedMethodFault", "fault": _object(value, version)}
+        return members | ({"localizedMessage": value.msg} if value.msg else {})
     if isinstance(value, VmomiSupport.DataObject):
         return _object(value, version)
     if isinstance(value, VmomiSupport.ManagedObject):
@@ -66,7 +66,7 @@ def encoded(value: Any, declared: Any, version: str) -> Any:
 
 
 def _plain(value: Any, declared: Any, version: str) -> Any:
-    """A list or a single value that is no object."""
+    """A list or a single value that is not an object."""
     if isinstance(value, list):
         item: Any = declared.Item
         if item is VmomiSupport.byte:
@@ -84,26 +84,26 @@ def _plain(value: Any, declared: Any, version: str) -> Any:
 def _object(value: Any, version: str) -> dict[str, Any]:
     kind: Any = type(value)
     name, members = _members(kind, version)
-    told: dict[str, Any] = {TYPE_NAME: name}
+    structure: dict[str, Any] = {TYPE_NAME: name}
     for member in members:
         held = getattr(value, member.name)
         if held is None or (member.empty_is_unset and isinstance(held, list) and not held):
             continue
         if member.link and isinstance(held, VmomiSupport.DataObject):
             held = held.key
-        told[member.name] = encoded(held, member.declared, version)
-    return told
+        structure[member.name] = encoded(held, member.declared, version)
+    return structure
 
 
 def _reference(value: Any) -> dict[str, Any]:
-    told = {TYPE_NAME: "ManagedObjectReference", "type": _name(type(value)), "value": value._GetMoId()}  # noqa: SLF001  pyVmomi's accessor
+    members = {TYPE_NAME: "ManagedObjectReference", "type": _name(type(value)), "value": value._GetMoId()}  # noqa: SLF001  pyVmomi's accessor
     guid = value._GetServerGuid()  # noqa: SLF001  as above
-    return told if guid is None else told | {"serverGuid": guid}
+    return members if guid is None else members | {"serverGuid": guid}
 
 
 @cache
 def _members(kind: Any, version: str) -> tuple[str, tuple[_Member, ...]]:
-    """What a data object of this type calls itself in this version, and the members it then has."""
+    """The name of a data object's type in this version, and the members that it then has."""
     hidden = _NO_MEMBERS | ({"msg"} if issubclass(kind, vmodl.MethodFault) else set())
     members = tuple(
         _Member(info.name, info.type, info.type is not object and bool(info.flags & VmomiSupport.F_OPTIONAL), bool(info.flags & _LINK))
@@ -114,7 +114,7 @@ def _members(kind: Any, version: str) -> tuple[str, tuple[_Member, ...]]:
 
 
 def _box_name(kind: Any, value: Any) -> str:
-    """What the box around a value calls it, for example long, ManagedEntityStatus, ArrayOfString."""
+    """The type name in the box around a value, for example long, ManagedEntityStatus, ArrayOfString."""
     if isinstance(value, list):
         return _array_name(kind)
     if isinstance(value, _TEXTS):

@@ -1,12 +1,12 @@
-"""VI/JSON: the vCenter's API as JSON over HTTP, at /sdk/vim25/RELEASE/TYPE/ID/METHOD-OR-PROPERTY.
+"""VI/JSON requests: the vSphere API as JSON over HTTP, at /sdk/vim25/RELEASE/TYPE/ID/METHOD-OR-PROPERTY.
 
-A method is a POST whose body holds its parameters, a property a GET. The calls are SOAP's and go to the same operations; only the forms
-differ. Methods that SOAP has and the published API does not (Fetch, and the executer that esxcli goes through) are not here.
+A method is a POST with its parameters in the body, a property a GET. The calls are those of SOAP and use the same operations; only the
+formats differ. Methods that SOAP has and the published API lacks (Fetch, and the executer that esxcli uses) are left out.
 
 Source: Broadcom, "Virtual Infrastructure JSON API", 8.0.2.0: getting started (paths, ServiceInstance without a session, the session's
-header); govmomi, vim25/soap/json_client.go (204, faults as HTTP 500). Not held against a real vCenter. Not known, and chosen: a path
-outside the API or a release newer than the vCenter is 404 (a client has to ask for a release both sides know, and vCenter's
-`system?action=hello` is there to find it); a result or property that is unset is 204; a body that does not fit is the fault InvalidRequest.
+header); govmomi, vim25/soap/json_client.go (204, faults as HTTP 500). Not compared with a real vCenter. Not known, and chosen: a path
+outside the API or a release newer than the vCenter is 404 (a client has to request a release that both sides know; vCenter's
+`system?action=hello` serves to find it); a result or property that is unset is 204; a body that does not fit is the fault InvalidRequest.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _RELEASE = re.compile(r"\d+(?:\.\d+){3}")
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """What a path names.
+    """The target of a path.
 
     Attributes:
         this: reference to the object.
@@ -53,12 +53,12 @@ class Route:
 
 
 def operation_of(path: str) -> str:
-    """The name of the method or property a path names, known to the API or not."""
+    """The name of the method or property in a path, known to the API or not."""
     return unquote(path.partition("?")[0].rpartition("/")[2])
 
 
 def route(request: Request, newest: str) -> Route | None:
-    """What a request asks for; None when a vCenter whose API is at `newest` has nothing at that path."""
+    """The target of a request; None when a vCenter with an API up to `newest` has nothing at that path."""
     steps = [unquote(step) for step in request.path.partition("?")[0].removeprefix(ROOT).split("/")]
     if len(steps) != 4:
         return None
@@ -78,10 +78,10 @@ def route(request: Request, newest: str) -> Route | None:
 
 
 def call(wanted: Route, request_body: bytes) -> envelope.Call:
-    """The call a request stands for; a property is fetched, as SOAP's clients do it.
+    """The call of a request; a property is fetched, as clients do it over SOAP.
 
     Raises:
-        vmodl.fault.InvalidRequest: the body is no JSON object, or does not fit the method.
+        vmodl.fault.InvalidRequest: the body is not a JSON object, or does not fit the method.
     """
     if wanted.method is None:
         return _fetch(wanted)

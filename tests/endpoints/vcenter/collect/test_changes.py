@@ -60,7 +60,7 @@ def option(endpoint: Endpoint, *values: int) -> None:
 
 def logged(server: VCenterServer, *events: Any, by: str = US) -> None:
     """Let vCenter log what nothing of the lab leaves."""
-    with server.state.lock, server.state.events.acting(by):
+    with server.state.lock, server.state.events.acting_as(by):
         for event in events:
             server.state.events.post(event)
 

@@ -1,0 +1,96 @@
+"""The result of an audit: what was read, judged and planned, and what became of a fix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auditor.facts.read_times import read_times
+from auditor.model import DriftAge, Fix, Outcome, Receipt, Report, Run, Severity
+from auditor.report.saved_report import FindingKey, with_fixes
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from auditor.engine.verdicts import Evaluation
+    from auditor.engine.waivers import Waivers
+    from auditor.errors import AuditorError
+    from auditor.facts.snapshot import Snapshot
+    from auditor.fleet import Fleet
+    from auditor.model import Gap, Plan, Summary
+    from auditor.policy import Policy
+    from auditor.request import AuditRequest
+
+_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED})
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """One audit, and the fix that followed it, if any."""
+
+    request: AuditRequest
+    fleet: Fleet | None  # as loaded; None for a saved snapshot
+    state: Path  # the state directory
+    directory: Path  # the run's own, in the state directory
+    started: datetime  # when reading began, aware
+    snapshot: Snapshot  # after a fix: as read again
+    policy: Policy
+    waivers: Waivers | None  # with the one instant at which they count, before a fix and after it
+    evaluation: Evaluation
+    plan: Plan  # the changes that would fix what fails now
+    notices: tuple[str, ...] = ()  # what every reader has to know, in sentences
+    receipts: tuple[Receipt, ...] = ()  # of the changes that a fix attempted or left out
+    fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # of findings whose fix was attempted or refused
+    drift_ages: Mapping[FindingKey, DriftAge] = field(default_factory=dict)  # since when failures of drift are there
+    stopped: AuditorError | None = None  # what ended a fix before its plan was done
+
+    @property
+    def run_id(self) -> str:
+        """The id of this run, as `auditor runs list` shows it."""
+        return self.directory.name
+
+    @property
+    def summary(self) -> Summary:
+        """How many verdicts there are of each sort."""
+        return self.evaluation.summary()
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What could not be read, and why."""
+        return self.snapshot.gaps
+
+    @property
+    def report(self) -> Report:
+        """What reporters render; findings whose fix was attempted or refused have its outcome."""
+        times = read_times(self.snapshot, self.started)
+        run = Run(self.run_id, self.started, self.snapshot.finished, self.snapshot.readings, self.snapshot.hosts, times)
+        return Report(
+            run=run,
+            summary=self.summary,
+            gaps=self.gaps,
+            rules=tuple(rule.text() for rule in self.policy.rules),
+            findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.drift_ages),
+            receipts=self.receipts,
+            notices=self.notices,
+        )
+
+    def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:
+        """The exit code of `auditor audit` where nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
+
+        Args:
+            fail_on: the mildest severity whose failure counts.
+            min_coverage: the share of verdicts, 0 to 1, that has to be reached; None: every gap and unknown verdict counts.
+        """
+        summary = self.summary
+        if any(receipt.outcome in _FAILED for receipt in self.receipts):
+            return 4
+        if min_coverage is None:
+            if self.gaps or summary.unknown:
+                return 2
+        elif summary.coverage < min_coverage:
+            return 2
+        counted = (severity for severity in Severity if severity.rank <= fail_on.rank)
+        return 1 if any(summary.by_severity.get(severity.value, 0) for severity in counted) else 0

@@ -1,0 +1,36 @@
+"""Writes engine/checked_rules.json: the shipped rules as the engine has found them sound.
+
+Run as ``python -m auditor.authoring.checked_rules DIRECTORY`` (`make checked-rules`) when rules, views or the code that checks rules
+changed.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import resources
+from pathlib import Path
+
+from auditor.endpoint_kinds import endpoint_types
+from auditor.engine.checked_rules import FILE, CheckedRule, encoded, rule_digest
+from auditor.engine.loading import load_rules
+from auditor.facts.catalog import view_columns
+
+
+def main() -> None:
+    """Check every rule below the directory given and write the file."""
+    Path(str(resources.files("auditor.engine") / FILE)).write_text(checked_text(Path(sys.argv[1])), encoding="utf-8")
+
+
+def checked_text(directory: Path) -> str:
+    """What the file has to say about the rules below `directory`.
+
+    Raises:
+        RuleError: one of them has a mistake.
+    """
+    remediators = [name for one in endpoint_types() for name in one.settings]
+    rules = load_rules([directory], view_columns(), remediators)
+    return encoded({rule.id: CheckedRule(rule_digest(rule.path.read_bytes(), rules.views[rule.over]), rule) for rule in rules})
+
+
+if __name__ == "__main__":
+    main()

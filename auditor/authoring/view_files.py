@@ -1,0 +1,64 @@
+"""The view files as they are written: facts/views/<domain>/<view>.sql."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Literal
+
+_TABLE, _VIEW = "-- materialize: table\n", "-- materialize: view\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewFile:
+    """One file.
+
+    Attributes:
+        domain: its folder.
+        materialize: as its first line says.
+        what: the first sentence of the comment after that: what one row is.
+        sql: the whole text.
+    """
+
+    domain: str
+    materialize: Literal["table", "view"]
+    what: str
+    sql: str
+
+
+@cache
+def view_files() -> Mapping[str, ViewFile]:
+    """Every file, by the name of its view.
+
+    Raises:
+        ValueError: a file does not begin as facts/views.py says, or two files have one name.
+    """
+    files: dict[str, ViewFile] = {}
+    for path in sorted(Path(str(resources.files("auditor.facts"))).glob("views/*/*.sql")):
+        if path.stem in files:
+            raise ValueError(f"{path}: there is another view of this name in {files[path.stem].domain}/")
+        files[path.stem] = _read(path)
+    return files
+
+
+def _read(path: Path) -> ViewFile:
+    text = path.read_text(encoding="utf-8")
+    if not text.startswith((_TABLE, _VIEW)):
+        raise ValueError(f"{path}: the first line must be `{_TABLE.strip()}` or `{_VIEW.strip()}`")
+    what = _first_sentence(text)
+    if not what:
+        raise ValueError(f"{path}: a comment after the first line must say what one row is")
+    return ViewFile(path.parent.name, "table" if text.startswith(_TABLE) else "view", what, text)
+
+
+def _first_sentence(text: str) -> str:
+    lines = []
+    for line in text.splitlines()[1:]:
+        if not line.startswith("--"):
+            break
+        lines.append(line.removeprefix("--").strip())
+    sentence, dot, _ = " ".join(lines).partition(". ")
+    return sentence + "." if dot else sentence

@@ -1,0 +1,32 @@
+"""`auditor collect`: read a fleet and judge nothing."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import progress
+
+
+def collect(
+    fleet: options.RequiredFleet,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the snapshot goes; must not hold one already.")],
+    transport: options.Transport = None,
+) -> int:
+    """Read a fleet into a snapshot and judge nothing.
+
+    Example: auditor collect --fleet fleet.yaml --out snapshot-monday
+    """
+    from auditor.audit import collect as run_collect
+    from auditor.request import AuditRequest
+
+    with progress() as shown:
+        snapshot = run_collect(AuditRequest(fleet=fleet, transport=transport, progress=shown), out)
+    for gap in snapshot.gaps:
+        print(f"gap: {gap.endpoint}: {gap.what}: {gap.why}", file=sys.stderr)
+    print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.readings)} endpoints, {len(snapshot.gaps)} gaps")
+    return 2 if snapshot.gaps else 0

@@ -1,0 +1,64 @@
+"""Judges a snapshot from end to end: joins the facts, evaluates the rules, applies waivers, saves the verdicts and plans the fixes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.engine.evaluate import evaluate
+from auditor.engine.fix_impact import predict_fix_impact
+from auditor.engine.params import Override, param_values
+from auditor.engine.planning import plan
+from auditor.engine.waived_verdicts import waive
+from auditor.facts.memory import lift_limit
+from auditor.facts.views import create_views, seal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from auditor.engine.rule import RuleSet
+    from auditor.engine.verdicts import Evaluation
+    from auditor.engine.waivers import Waivers
+    from auditor.facts.snapshot import Snapshot
+    from auditor.model import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts on a snapshot, the changes that would fix failures, and sentences about the waivers."""
+
+    evaluation: Evaluation
+    plan: Plan
+    notices: tuple[str, ...]
+
+
+def judge(
+    snapshot: Snapshot, rules: RuleSet, overrides: Sequence[Override], waivers: Waivers | None, *, findings: Path, spill: Path
+) -> Judgement:
+    """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
+
+    Args:
+        snapshot: its connection is sealed by this: afterwards it reads no file but its own and those beside `findings`.
+        rules: what is judged by.
+        overrides: a fleet's own values for parameters of these rules.
+        waivers: with the instant at which they count; None: nothing is waived.
+        findings: the Parquet file for the verdicts.
+        spill: the prefix of the folder for what does not fit into memory.
+
+    Raises:
+        ConfigurationError: an override fits no rule.
+        RuleError: a rule cannot be computed over these facts.
+        SnapshotError: a file of the snapshot cannot be read.
+    """
+    params = param_values(overrides, rules)
+    create_views(snapshot.connection, spill, {rule.over for rule in rules})
+    seal(snapshot.connection, findings.parent)
+    evaluation = evaluate(snapshot.connection, rules, params)
+    # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
+    lift_limit(snapshot.connection)
+    predict_fix_impact(evaluation, rules, params)
+    evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
+    saved = evaluation.save(findings)
+    evaluation.close()
+    return Judgement(saved, plan(saved, rules), notices)

@@ -1,0 +1,83 @@
+"""The form of a rule file: which keys it may have, and what their values must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta, field
+
+from auditor.model import FixClass, Severity
+from auditor.shapes import Shape, Text
+
+Sql: TypeAlias = Annotated[bool | int | float | str, Meta(description="one SQL expression")]
+"""`desired: 256` and `set: true` are YAML's words and SQL's alike."""
+
+
+class SourceShape(Shape):
+    """Who says so."""
+
+    what: Text
+    url: Text | None = None
+
+
+class ParamShape(Shape, kw_only=True):
+    """A value that a fleet may set differently."""
+
+    default: Any = None
+    unit: Text
+    why: Text
+
+
+class FixShape(Shape, kw_only=True):
+    """How a failure is fixed."""
+
+    remediator: Text
+    target: Mapping[str, Sql] = field(default_factory=dict)
+    column: Text
+    value: Sql = field(name="set")
+    when: Sql | None = None
+    predicted: Mapping[str, Sql] = field(name="foretold", default_factory=dict)
+    fix_class: FixClass = field(name="class")
+    reason: Text | None = None
+
+
+class ExampleShape(Shape):
+    """A row, under the verdict that it must get."""
+
+    name: Text
+    row: Mapping[str, Any] = field(default_factory=dict)
+
+
+class ExamplesShape(Shape):
+    """The rows by their verdicts."""
+
+    passes: tuple[ExampleShape, ...] = ()
+    fails: tuple[ExampleShape, ...] = ()
+    unknown: tuple[ExampleShape, ...] = ()
+    not_applicable: tuple[ExampleShape, ...] = ()
+
+
+class RuleShape(Shape, kw_only=True):
+    """The whole file."""
+
+    id: Text
+    title: Text
+    severity: Severity
+    tags: tuple[str, ...] = ()
+    over: Text
+    lesson: Text
+    sources: tuple[SourceShape, ...]
+    params: Mapping[str, ParamShape] = field(default_factory=dict)
+    applies: Sql | None = None
+    holds: Sql
+    observed: Sql
+    desired: Sql
+    may_be_missing: Mapping[str, Text] = field(default_factory=dict)
+    evidence: tuple[str, ...] = ()
+    fix: FixShape | None = None
+    by_hand: Text | None = None
+    if_unknown: Text | None = None
+    risk: Text | None = None
+    waive_when: Text | None = None
+    examples: ExamplesShape

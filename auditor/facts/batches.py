@@ -1,0 +1,51 @@
+"""Rows of one table on their way into a snapshot: checked, and as columns that DuckDB reads without a copy for each row."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.facts.schema import TABLES, TOPICS, Batch
+
+if TYPE_CHECKING:
+    import numpy
+
+_NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
+
+
+def check(batch: Batch) -> None:
+    """Refuse a batch that facts/schema.py does not have.
+
+    Raises:
+        KeyError, ValueError: the batch names another table, column or topic, or its columns are of different lengths (a bug).
+    """
+    unknown = set(batch.columns) - set(TABLES[batch.table].names)
+    lengths = {len(values) for values in batch.columns.values()}
+    if unknown or len(lengths) > 1:
+        raise ValueError(f"table {batch.table}: unknown columns {sorted(unknown)} or ragged lengths {sorted(lengths)}")
+    if batch.table == "reading" and not TOPICS.issuperset(batch.columns["topic"]):
+        raise ValueError(f"unknown topics {sorted(set(batch.columns['topic']) - TOPICS)}")
+
+
+def as_arrays(batch: Batch) -> dict[str, numpy.ndarray[Any, Any]] | None:
+    """The batch as numpy columns, masked where a cell is None, which DuckDB reads without a copy per row; None when it has no rows."""
+    import numpy
+
+    table = TABLES[batch.table]
+    check(batch)
+    if not any(batch.columns.values()):
+        return None
+    arrays: dict[str, numpy.ndarray[Any, Any]] = {}
+    for column in table.columns:
+        values = batch.columns.get(column.name)
+        if values is None:
+            continue
+        kind = _NUMPY_TYPES.get(column.type)
+        holes = None in values
+        if kind is not None and holes:
+            values = [0 if value is None else value for value in batch.columns[column.name]]
+        elif column.type.startswith("TIMESTAMP"):
+            values = [value.isoformat() if isinstance(value, datetime) else value for value in values]
+        array = numpy.array(values, dtype=kind or object)
+        arrays[column.name] = numpy.ma.array(array, mask=[value is None for value in batch.columns[column.name]]) if holes else array
+    return arrays

@@ -1,0 +1,34 @@
+"""SQL macros that the views use beside DuckDB's own functions: short lists of names, and families of arrays."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.facts.families import family_of_inquiry, family_of_name
+
+if TYPE_CHECKING:
+    import duckdb
+
+AGGREGATES = frozenset({"few", "few_distinct"})
+"""The macros that take the values of many rows."""
+
+# Both give the first five values in order and how many more there are; NULL when there is none. `few` is cheaper: each value comes once.
+_FEW = """
+CREATE OR REPLACE MACRO few(x) AS
+    array_to_string(min(x, 5), ', ') || CASE WHEN count(x) > 5 THEN ' and ' || (count(x) - 5) || ' more' ELSE '' END;
+CREATE OR REPLACE MACRO few_distinct(x, separator := ', ') AS
+    array_to_string(list_slice(list_sort(list(DISTINCT x) FILTER (WHERE x IS NOT NULL)), 1, 5), separator)
+    || CASE WHEN count(DISTINCT x) > 5 THEN ' and ' || (count(DISTINCT x) - 5) || ' more' ELSE '' END;
+"""
+
+# An inquiry is believed before a name, unless nobody here knows what it answers; see facts/families.py.
+_FAMILY = f"""
+CREATE OR REPLACE MACRO family_of_inquiry(vendor, model) AS {family_of_inquiry()};
+CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
+CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
+"""
+
+
+def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
+    """Create the macros in the schema `main` of `connection`."""
+    connection.execute(_FEW + _FAMILY)

@@ -1,6 +1,0 @@
--- DSNRO of the devices that lie on arrays.
-CREATE VIEW step_kept_dsnro AS
-SELECT s.endpoint, s.host_id, s.device AS thing, 'dsnro' AS setting, CAST(s.dsnro AS VARCHAR) AS value
-FROM fact.device_scheduling AS s
-JOIN fact.device AS d USING (endpoint, host_id, device)
-WHERE s.dsnro IS NOT NULL AND d.is_local IS DISTINCT FROM true AND NOT starts_with(s.device, 'mpx.');

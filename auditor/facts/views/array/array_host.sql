@@ -1,0 +1,71 @@
+-- materialize: table
+-- One row per host, server or initiator group that an array knows, joined to ESXi hosts by their initiators.
+-- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read. `host` and `cluster`
+-- are told where they are the same for all of them.
+WITH adapter AS (
+    SELECT b.initiator, min(h.endpoint || '/' || h.host_id) AS host_key, min(h.name) AS host, min(h.cluster) AS cluster
+    FROM fact.hba AS b
+    JOIN fact.host AS h USING (endpoint, host_id)
+    WHERE b.initiator IS NOT NULL
+    GROUP BY b.initiator
+),
+known AS (
+    SELECT
+        i.endpoint,
+        i.array_host_id,
+        count(*) AS initiators,
+        count(b.initiator) AS initiators_seen,
+        string_agg(CASE WHEN b.initiator IS NULL THEN i.initiator END, ', ' ORDER BY i.initiator) AS initiators_unseen,
+        count(DISTINCT b.host_key) AS esxi_hosts,
+        few_distinct(b.host) AS host_names,
+        CASE WHEN count(DISTINCT b.host_key) = 1 THEN min(b.host) END AS host,
+        CASE WHEN count(DISTINCT coalesce(b.cluster, '')) FILTER (WHERE b.host_key IS NOT NULL) = 1 THEN min(b.cluster) END AS cluster
+    FROM fact.array_initiator AS i
+    LEFT JOIN adapter AS b USING (initiator)
+    GROUP BY i.endpoint, i.array_host_id
+),
+reachable AS (
+    SELECT
+        c.endpoint,
+        c.array_host_id,
+        count(DISTINCT c.volume_id) AS volumes,
+        few_distinct(u.volume) AS volume_names,
+        few_distinct(u.device) AS devices,
+        few_distinct(u.datastores) AS datastores,
+        few_distinct(q.qos, '; ') AS qos
+    FROM fact.array_connection AS c
+    LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
+    LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
+    GROUP BY c.endpoint, c.array_host_id
+),
+everywhere AS (
+    SELECT coalesce(bool_and(hbas_read), false) AS hbas_read FROM step_host_reading
+)
+SELECT
+    h.endpoint,
+    h.array_host_id AS resource_id,
+    h.name AS resource_name,
+    k.cluster,
+    k.host,
+    h.array_host_id,
+    a.family,
+    h.host_group,
+    h.host_type,
+    CASE WHEN r.array_hosts_read THEN coalesce(k.initiators, 0) END AS initiators,
+    CASE WHEN r.array_hosts_read THEN coalesce(k.initiators_seen, 0) END AS initiators_seen,
+    k.initiators_unseen,
+    CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND w.hosts_read AND e.hbas_read THEN false END AS is_esxi,
+    k.esxi_hosts,
+    k.host_names,
+    CASE WHEN r.connections_read THEN coalesce(c.volumes, 0) END AS volumes,
+    c.volume_names,
+    c.devices,
+    c.datastores,
+    c.qos
+FROM fact.array_host AS h
+LEFT JOIN step_array AS a USING (endpoint)
+LEFT JOIN step_endpoint_reading AS r USING (endpoint)
+LEFT JOIN known AS k ON k.endpoint = h.endpoint AND k.array_host_id = h.array_host_id
+LEFT JOIN reachable AS c ON c.endpoint = h.endpoint AND c.array_host_id = h.array_host_id
+CROSS JOIN everywhere AS e
+CROSS JOIN step_vcenter_reading AS w;

@@ -1,0 +1,102 @@
+-- materialize: table
+-- One row per pool of an array (aggregate, RAID group, storage type): its load, the background work on it, and who lies on it.
+-- * `background_share` is the share of its transfers that no client asked for, 0 to 1.
+-- * `replications` are relationships that copy away from it; `replication_starts_in_one_minute` is the most of them that start together, in
+--   any minute of the day; `shortest_replication_seconds` is the least mean time between two starts of one of them.
+-- * `efficiency_at_midnight` are volumes whose deduplication starts between 00:00 and 00:59.
+-- Each is NULL when what it rests on was not read whole, or a schedule was not understood.
+WITH copied AS (
+    SELECT
+        endpoint,
+        pool_id,
+        count(*) AS replications,
+        min(interval_seconds) AS shortest,
+        count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND interval_seconds IS NULL)) AS without_interval,
+        count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND start_minutes IS NULL)) AS without_starts,
+        sum(86400.0 / interval_seconds) AS starts_a_day
+    FROM step_replication
+    WHERE role = 'source' AND pool_id IS NOT NULL
+    GROUP BY ALL
+),
+unplaced AS (
+    SELECT endpoint, count(*) AS relationships FROM step_replication WHERE role = 'source' AND pool_id IS NULL GROUP BY endpoint
+),
+started AS (
+    SELECT endpoint, pool_id, replication_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
+    FROM step_replication
+    WHERE role = 'source' AND pool_id IS NOT NULL
+),
+minutes AS (
+    SELECT endpoint, pool_id, minute, count(DISTINCT replication_id) AS together FROM started GROUP BY ALL
+),
+busiest AS (
+    SELECT endpoint, pool_id, max(together) AS together, arg_max(minute, (together, -minute)) AS minute FROM minutes GROUP BY endpoint, pool_id
+),
+reduced AS (
+    SELECT
+        endpoint,
+        pool_id,
+        count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
+        count(*) FILTER (WHERE schedule IS NOT NULL AND start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts
+    FROM fact.array_efficiency
+    WHERE pool_id IS NOT NULL AND coalesce(state, 'enabled') <> 'disabled'
+    GROUP BY ALL
+),
+node AS (
+    SELECT endpoint, node_id, any_value(name) AS name FROM fact.array_node GROUP BY endpoint, node_id
+),
+scrubbed AS (
+    SELECT endpoint, node_id, any_value(schedule) AS schedule, any_value(start_minutes) AS start_minutes, max(duration_minutes) AS duration_minutes
+    FROM fact.array_scrub
+    GROUP BY endpoint, node_id
+)
+SELECT
+    p.endpoint,
+    p.pool_id AS resource_id,
+    p.name AS resource_name,
+    CAST(NULL AS VARCHAR) AS cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    p.pool_id,
+    a.family,
+    coalesce(n.name, p.node_id) AS node,
+    p.media,
+    p.rpm,
+    p.disks,
+    p.data_disks,
+    p.raid_type,
+    p.size_bytes,
+    l.busy_percent,
+    l.disk_iops,
+    l.transfers_per_second,
+    l.user_transfers_per_second,
+    CASE WHEN l.transfers_per_second > 0 THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second) END AS background_share,
+    l.current_ops,
+    l.optimal_ops,
+    l.current_latency_us,
+    CASE WHEN r.replication_read AND coalesce(x.relationships, 0) = 0 THEN coalesce(c.replications, 0) END AS replications,
+    CASE WHEN r.replication_read AND c.without_interval = 0 THEN c.shortest END AS shortest_replication_seconds,
+    CASE WHEN r.replication_read AND coalesce(c.without_interval, 0) = 0 THEN round(coalesce(c.starts_a_day, 0), 1) END AS replication_starts_a_day,
+    CASE WHEN r.replication_read AND coalesce(x.relationships, 0) = 0 AND coalesce(c.without_starts, 0) = 0 THEN coalesce(b.together, 0) END
+        AS replication_starts_in_one_minute,
+    CASE WHEN r.replication_read AND c.without_starts = 0 THEN b.minute END AS busiest_minute,
+    CASE WHEN r.efficiency_read AND coalesce(e.without_starts, 0) = 0 THEN coalesce(e.at_midnight, 0) END AS efficiency_at_midnight,
+    s.schedule AS scrub_schedule,
+    s.start_minutes AS scrub_start_minutes,
+    s.duration_minutes AS scrub_duration_minutes,
+    CASE WHEN r.volumes_read THEN coalesce(u.volumes, 0) END AS volumes,
+    u.volume_names,
+    u.devices,
+    u.datastores,
+    u.host_names,
+    u.qos
+FROM fact.array_pool AS p
+LEFT JOIN step_array AS a USING (endpoint)
+LEFT JOIN step_endpoint_reading AS r USING (endpoint)
+LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
+LEFT JOIN copied AS c ON c.endpoint = p.endpoint AND c.pool_id = p.pool_id
+LEFT JOIN unplaced AS x ON x.endpoint = p.endpoint
+LEFT JOIN busiest AS b ON b.endpoint = p.endpoint AND b.pool_id = p.pool_id
+LEFT JOIN reduced AS e ON e.endpoint = p.endpoint AND e.pool_id = p.pool_id
+LEFT JOIN node AS n ON n.endpoint = p.endpoint AND n.node_id = p.node_id
+LEFT JOIN scrubbed AS s ON s.endpoint = p.endpoint AND s.node_id = coalesce(n.name, p.node_id)
+LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;

@@ -1,0 +1,51 @@
+-- materialize: table
+-- One row per pool of an array that datastores are known to lie on: on how many of them Storage I/O Control is on, and on how many off.
+-- The counts are of the datastores that were read; whether there are more, on vCenters that are not in fleet.yaml, nobody here knows.
+WITH lying AS (
+    SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
+    FROM step_datastore_volume AS b
+    JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    WHERE v.pool_id IS NOT NULL
+),
+counted AS (
+    SELECT
+        y.endpoint,
+        y.pool_id,
+        count(*) FILTER (WHERE d.sioc_enabled) AS sioc_on,
+        count(*) FILTER (WHERE NOT d.sioc_enabled) AS sioc_off,
+        count(*) FILTER (WHERE d.sioc_enabled IS NULL) AS undetermined,
+        few_distinct(CASE WHEN d.sioc_enabled THEN d.name END) AS with_sioc,
+        few_distinct(CASE WHEN NOT d.sioc_enabled THEN d.name END) AS without_sioc
+    FROM lying AS y
+    JOIN fact.datastore AS d ON d.endpoint = y.vcenter AND d.datastore_id = y.datastore_id
+    WHERE d.type IN ('VMFS', 'NFS')
+    GROUP BY y.endpoint, y.pool_id
+)
+SELECT
+    p.endpoint,
+    p.pool_id AS resource_id,
+    p.name AS resource_name,
+    CAST(NULL AS VARCHAR) AS cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    p.pool_id,
+    a.family,
+    p.media,
+    c.sioc_on,
+    c.sioc_off,
+    CASE
+        WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true
+        WHEN c.undetermined = 0 AND r.volumes_read AND k.datastores_read THEN false
+    END AS is_mixed,
+    c.with_sioc,
+    c.without_sioc,
+    u.datastores,
+    u.volume_names,
+    u.devices,
+    u.host_names,
+    u.qos
+FROM counted AS c
+CROSS JOIN step_vcenter_reading AS k
+JOIN fact.array_pool AS p ON p.endpoint = c.endpoint AND p.pool_id = c.pool_id
+LEFT JOIN step_array AS a ON a.endpoint = p.endpoint
+LEFT JOIN step_endpoint_reading AS r ON r.endpoint = p.endpoint
+LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;

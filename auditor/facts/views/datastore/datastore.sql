@@ -1,0 +1,154 @@
+-- materialize: table
+-- One row per datastore, with the array volumes its extents lie on, or the share it mounts (`joined_by` says by what they were joined).
+-- A vVol datastore names only the arrays of its protocol endpoints: its volumes come and go with the machines.
+WITH backing AS (
+    SELECT
+        b.endpoint,
+        b.datastore_id,
+        string_agg(b.device, ', ' ORDER BY b.device) AS devices,
+        string_agg(DISTINCT coalesce(s.family, a.family), ', ' ORDER BY coalesce(s.family, a.family)) AS families,
+        string_agg(DISTINCT b.array_name, ', ' ORDER BY b.array_name) AS arrays,
+        string_agg(b.volume, ', ' ORDER BY b.volume) AS volumes,
+        string_agg(DISTINCT b.joined_by, ', ' ORDER BY b.joined_by) AS joined_by,
+        CASE WHEN count(b.qos) = count(*) THEN string_agg(DISTINCT b.qos, '; ' ORDER BY b.qos) END AS qos,
+        string_agg(DISTINCT b.qos_policy, ', ' ORDER BY b.qos_policy) AS qos_policies,
+        min(b.qos_max_iops) AS qos_max_iops,
+        min(b.qos_max_bytes_per_second) AS qos_max_bytes_per_second,
+        CASE
+            WHEN bool_or(b.qos_capped) THEN true
+            WHEN bool_and(b.qos_capped IS NOT NULL) THEN false
+        END AS has_array_qos,
+        string_agg(DISTINCT v.tiering, ', ' ORDER BY v.tiering) AS tiering,
+        CASE WHEN count(v.tiers) = count(*) THEN max(v.tiers) END AS tiers,
+        string_agg(DISTINCT p.name, ', ' ORDER BY p.name) AS pools
+    FROM step_datastore_volume AS b
+    LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
+    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
+    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
+    GROUP BY ALL
+),
+reached AS (
+    SELECT m.endpoint, m.datastore_id, string_agg(DISTINCT a.array_name, ', ' ORDER BY a.array_name) AS arrays
+    FROM fact.vvol_mount AS m
+    JOIN step_array_device AS a USING (device)
+    GROUP BY ALL
+),
+same AS (
+    -- The same volume as another vCenter knows it.
+    SELECT coalesce(vmfs_uuid, nfs_host || ':' || nfs_path) AS name, count(DISTINCT endpoint) AS vcenters
+    FROM fact.datastore
+    GROUP BY ALL
+),
+managed AS (
+    SELECT e.endpoint, e.datastore_id, e.device, f.sioc_mode
+    FROM fact.datastore_extent AS e
+    JOIN fact.datastore AS f USING (endpoint, datastore_id)
+    WHERE f.sioc_enabled
+),
+scheduled AS (
+    SELECT g.endpoint, g.datastore_id, min(s.dsnro) AS lowest, max(s.dsnro) AS highest, count(s.dsnro) AS known
+    FROM managed AS g
+    JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
+    JOIN fact.device_scheduling AS s ON s.endpoint = g.endpoint AND s.host_id = m.host_id AND s.device = g.device
+    GROUP BY ALL
+),
+medium AS (
+    SELECT
+        g.endpoint,
+        g.datastore_id,
+        CASE
+            WHEN count(d.is_ssd) < count(*) THEN NULL
+            WHEN bool_and(d.is_ssd) THEN 'flash'
+            WHEN bool_and(NOT d.is_ssd) THEN 'disk'
+            ELSE 'mixed'
+        END AS media
+    FROM managed AS g
+    JOIN fact.device AS d USING (endpoint, device)
+    WHERE g.sioc_mode = 'manual'
+    GROUP BY ALL
+),
+extended AS (
+    SELECT endpoint, datastore_id, count(*) AS extents FROM fact.datastore_extent GROUP BY ALL
+),
+locked AS (
+    -- ATS and ATS-only are two words for one mode: what hosts answer, and what VMware's table of the answers says.
+    SELECT endpoint, vmfs_uuid, count(DISTINCT host_id) AS hosts,
+        count(DISTINCT CASE WHEN upper(locking_mode) = 'ATS-ONLY' THEN 'ATS' ELSE locking_mode END) AS modes,
+        string_agg(DISTINCT locking_mode, ', ' ORDER BY locking_mode) AS locking_modes
+    FROM fact.vmfs_lockmode
+    WHERE locking_mode IS NOT NULL
+    GROUP BY ALL
+),
+release AS (
+    SELECT
+        endpoint,
+        host_id,
+        name,
+        cluster,
+        CASE WHEN regexp_matches(version, '^\d+\.\d+\.\d+') THEN TRY_CAST(split_part(version, '.', 1) AS BIGINT) * 10000
+            + TRY_CAST(split_part(version, '.', 2) AS BIGINT) * 100 + TRY_CAST(regexp_extract(version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT)
+        END AS number
+    FROM fact.host
+),
+mount AS (
+    SELECT
+        m.endpoint,
+        m.datastore_id,
+        count(*) AS hosts,
+        CASE WHEN count(h.number) = count(*) THEN max(h.number) END AS newest_esxi,
+        few(h.name) AS host_names,
+        CASE WHEN min(coalesce(h.cluster, '')) = max(coalesce(h.cluster, '')) THEN any_value(h.cluster) END AS cluster
+    FROM fact.datastore_mount AS m
+    JOIN release AS h USING (endpoint, host_id)
+    GROUP BY ALL
+)
+SELECT
+    d.endpoint,
+    d.datastore_id AS resource_id,
+    d.name AS resource_name,
+    m.cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    d.datastore_id,
+    d.type,
+    d.sioc_enabled,
+    d.sioc_mode,
+    d.sioc_threshold_ms,
+    d.nfs_host,
+    d.nfs_path,
+    d.vmfs_version,
+    d.unmap_priority,
+    z.extents,
+    CASE WHEN x.vcenters > 1 OR k.datastores_read THEN x.vcenters END AS vcenters,
+    u.media,
+    CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
+    CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
+    CASE WHEN l.hosts >= m.hosts THEN l.modes END AS locking_mode_count,
+    l.locking_modes,
+    m.newest_esxi,
+    b.devices,
+    b.families,
+    coalesce(b.arrays, c.arrays) AS arrays,
+    b.volumes,
+    b.joined_by,
+    b.qos,
+    b.qos_policies,
+    b.qos_max_iops,
+    b.qos_max_bytes_per_second,
+    b.has_array_qos,
+    b.tiering,
+    b.tiers,
+    b.pools,
+    d.sioc_enabled AND b.has_array_qos AS both_throttle,
+    m.hosts,
+    m.host_names
+FROM fact.datastore AS d
+CROSS JOIN step_vcenter_reading AS k
+LEFT JOIN backing AS b USING (endpoint, datastore_id)
+LEFT JOIN reached AS c USING (endpoint, datastore_id)
+LEFT JOIN mount AS m USING (endpoint, datastore_id)
+LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
+LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
+LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
+LEFT JOIN medium AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
+LEFT JOIN locked AS l ON l.endpoint = d.endpoint AND l.vmfs_uuid = d.vmfs_uuid;

@@ -1,0 +1,58 @@
+-- materialize: view
+-- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
+-- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
+-- NULL unless each vCenter told its hosts, and every one that sees the device told of it; an offload that one host says no to is missing
+-- whatever the others say.
+WITH presented AS (
+    SELECT DISTINCT device FROM protocol_endpoint
+),
+seen AS (
+    SELECT
+        s.device,
+        min(s.endpoint) AS endpoint,
+        min(s.family) AS family,
+        max(s.hosts) AS hosts,
+        min(s.host_names) AS host_names
+    FROM step_seen_device AS s
+    LEFT JOIN presented AS p ON p.device = s.device
+    WHERE s.hosts IS NOT NULL AND p.device IS NULL
+    GROUP BY s.device
+),
+told AS (
+    SELECT
+        device,
+        count(ats_status || clone_status || zero_status) AS hosts,
+        coalesce(bool_or(ats_status = 'unsupported'), false) AS without_ats,
+        coalesce(bool_or(clone_status = 'unsupported'), false) AS without_clone,
+        coalesce(bool_or(zero_status = 'unsupported'), false) AS without_zero,
+        count(delete_status) AS hosts_with_delete,
+        coalesce(bool_or(delete_status = 'unsupported'), false) AS without_delete
+    FROM fact.device_offload
+    GROUP BY device
+),
+worded AS (
+    SELECT
+        *,
+        concat_ws(
+            ', ', CASE WHEN without_ats THEN 'ATS' END, CASE WHEN without_clone THEN 'Clone' END, CASE WHEN without_zero THEN 'Zero' END
+        ) AS missing
+    FROM told
+)
+SELECT
+    s.endpoint,
+    s.device AS resource_id,
+    s.device AS resource_name,
+    CAST(NULL AS VARCHAR) AS cluster,
+    CAST(NULL AS VARCHAR) AS host,
+    s.device,
+    s.family,
+    a.array_name,
+    a.volume,
+    s.hosts,
+    s.host_names,
+    CASE WHEN w.missing <> '' OR (w.hosts >= s.hosts AND k.hosts_read) THEN w.missing END AS missing_offloads,
+    CASE WHEN w.without_delete OR (w.hosts_with_delete >= s.hosts AND k.hosts_read) THEN w.without_delete END AS without_delete
+FROM seen AS s
+CROSS JOIN step_vcenter_reading AS k
+LEFT JOIN worded AS w USING (device)
+LEFT JOIN step_array_device AS a USING (device);

@@ -1,0 +1,56 @@
+-- materialize: table
+-- One row per host and device of an array whose driver's depth was set in the module's options, or may have been: what else the depth rests on.
+-- `disks` are virtual disks on the datastores the device carries, of a protocol endpoint on the vVol datastores its host mounts.
+WITH raised AS (
+    SELECT endpoint, host_id, module, option_string, stock_depth, configured_depth, depth_is_configured, serves_capped_protocol_endpoints
+    FROM host_module
+    WHERE depth_parameter IS NOT NULL AND depth_is_configured IS DISTINCT FROM false
+),
+carried AS (
+    SELECT x.endpoint, x.device, count(v.disk) AS disks
+    FROM fact.datastore_extent AS x
+    LEFT JOIN fact.vm_disk AS v USING (endpoint, datastore_id)
+    GROUP BY x.endpoint, x.device
+),
+told AS (
+    SELECT endpoint, bool_or(NOT coalesce(disks_read, false) AND power_state IS DISTINCT FROM 'poweredOff') AS any_unread
+    FROM fact.vm
+    GROUP BY endpoint
+)
+SELECT
+    d.endpoint,
+    d.resource_id,
+    d.resource_name,
+    d.cluster,
+    d.host,
+    d.host_id,
+    d.device,
+    d.family,
+    d.is_protocol_endpoint,
+    d.array_name,
+    d.volume,
+    d.qos,
+    d.driver,
+    m.option_string,
+    m.stock_depth,
+    m.configured_depth,
+    m.serves_capped_protocol_endpoints,
+    d.queue_depth,
+    CASE WHEN m.depth_is_configured THEN d.queue_depth > m.stock_depth END AS is_raised,
+    d.dsnro,
+    CASE
+        WHEN d.is_protocol_endpoint OR (e.datastores_read AND i.device IS NULL) THEN false
+        WHEN e.datastores_read THEN i.sioc_enabled
+    END AS sioc_enabled,
+    CASE
+        WHEN d.is_protocol_endpoint THEN l.vvol_disks
+        WHEN e.datastores_read AND e.vms_read AND NOT coalesce(t.any_unread, false) THEN coalesce(c.disks, 0)
+    END AS disks
+FROM device AS d
+JOIN raised AS m ON m.endpoint = d.endpoint AND m.host_id = d.host_id AND m.module = d.driver
+LEFT JOIN step_device_sioc AS i ON i.endpoint = d.endpoint AND i.device = d.device
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
+LEFT JOIN step_vvol_load AS l ON l.endpoint = d.endpoint AND l.host_id = d.host_id
+LEFT JOIN carried AS c ON c.endpoint = d.endpoint AND c.device = d.device
+LEFT JOIN told AS t ON t.endpoint = d.endpoint
+WHERE d.is_shared;

@@ -1,0 +1,42 @@
+-- materialize: table
+-- One row per class of devices: rows of `device` that are the same in all these columns. `devices` counts them. A rule that looks at these
+-- columns alone is judged once for a class instead of once for each device.
+WITH class AS (
+    SELECT inquiry_number, array_number, driver_number, queue_depth, dsnro, is_protocol_endpoint, is_shared, count(*) AS devices
+    FROM step_device_joined
+    GROUP BY ALL
+),
+named AS (
+    SELECT
+        array_number,
+        min(name_family) AS name_family,
+        min(array_model) AS array_model,
+        min(array_generation) AS array_generation,
+        min(array_firmware) AS array_firmware,
+        min(firmware_level) AS firmware_level
+    FROM step_device_number
+    GROUP BY array_number
+)
+SELECT
+    CAST(row_number() OVER () AS INTEGER) AS class_number,
+    k.inquiry_number,
+    k.array_number,
+    k.driver_number,
+    i.vendor,
+    i.model,
+    believed_family(i.family, n.name_family) AS family,
+    i.device_type,
+    k.is_protocol_endpoint,
+    k.is_shared,
+    k.queue_depth,
+    k.dsnro,
+    v.driver,
+    n.array_model,
+    n.array_generation,
+    n.array_firmware,
+    n.firmware_level,
+    k.devices
+FROM class AS k
+LEFT JOIN step_inquiry AS i USING (inquiry_number)
+LEFT JOIN named AS n USING (array_number)
+LEFT JOIN step_driver AS v USING (driver_number);

@@ -1,0 +1,36 @@
+-- materialize: table
+-- The hosts of one cluster that see a shared device in the same way: how many of them there are. `is_tier`: its depth is what a provider's tier
+-- says (rule qos/provider-tier-depth).
+WITH counted AS (
+    SELECT
+        n.place_number,
+        d.device_number,
+        d.inquiry_number,
+        d.driver_number,
+        d.is_protocol_endpoint,
+        d.dsnro,
+        d.queue_depth,
+        count(*) AS hosts
+    FROM step_device_row AS d
+    JOIN step_host_number AS n USING (host_number)
+    WHERE d.is_shared
+    GROUP BY ALL
+)
+SELECT
+    p.endpoint,
+    m.device,
+    p.domain_id,
+    p.cluster,
+    believed_family(i.family, m.name_family) AS family,
+    coalesce(starts_with(m.array_model, 'IBM Cloud '), false) AS is_tier,
+    c.is_protocol_endpoint,
+    v.driver,
+    c.dsnro,
+    c.queue_depth,
+    CAST(sum(c.hosts) AS BIGINT) AS hosts
+FROM counted AS c
+JOIN step_place AS p USING (place_number)
+LEFT JOIN step_device_number AS m USING (device_number)
+LEFT JOIN step_inquiry AS i USING (inquiry_number)
+LEFT JOIN step_driver AS v USING (driver_number)
+GROUP BY ALL;

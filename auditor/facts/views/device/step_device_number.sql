@@ -1,0 +1,10 @@
+-- materialize: table
+-- One row per device name under a small number, with what is the same for every host that sees it. `array_number` is the same for names whose
+-- family, model, generation and firmware are.
+SELECT
+    CAST(row_number() OVER () AS INTEGER) AS device_number,
+    CAST(dense_rank() OVER (ORDER BY k.name_family, k.array_model, k.array_generation, k.array_firmware) AS INTEGER) AS array_number,
+    k.*,
+    a.* EXCLUDE (device)
+FROM step_known_device AS k
+LEFT JOIN step_array_device AS a USING (device);

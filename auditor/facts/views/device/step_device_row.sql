@@ -1,0 +1,20 @@
+-- materialize: table
+-- One row per host and device, in numbers, with the class it is of.
+SELECT
+    s.host_number,
+    s.device_number,
+    s.inquiry_number,
+    s.driver_number,
+    s.queue_depth,
+    s.dsnro,
+    s.is_protocol_endpoint,
+    s.is_shared,
+    k.class_number
+FROM step_device_joined AS s
+LEFT JOIN step_device_class AS k ON k.inquiry_number = s.inquiry_number
+    AND k.array_number = s.array_number
+    AND k.driver_number IS NOT DISTINCT FROM s.driver_number
+    AND k.queue_depth IS NOT DISTINCT FROM s.queue_depth
+    AND k.dsnro IS NOT DISTINCT FROM s.dsnro
+    AND k.is_protocol_endpoint IS NOT DISTINCT FROM s.is_protocol_endpoint
+    AND k.is_shared IS NOT DISTINCT FROM s.is_shared;

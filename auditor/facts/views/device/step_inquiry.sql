@@ -1,0 +1,5 @@
+-- materialize: table
+-- One row per answer to an inquiry under a small number, with the array family it means.
+SELECT CAST(row_number() OVER () AS INTEGER) AS inquiry_number, i.vendor, i.model, i.device_type, f.family
+FROM (SELECT DISTINCT vendor, model, device_type FROM fact.device) AS i
+LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM i.vendor AND f.model IS NOT DISTINCT FROM i.model;

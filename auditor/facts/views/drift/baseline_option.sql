@@ -1,0 +1,32 @@
+-- materialize: view
+-- One row per host and advanced option that the baseline knows of it; one without an option for a host that the baseline does not know.
+-- `acts_at_once`: as the shipped rules about such options have it (Scsi.ScsiVVolPESNRO: for protocol endpoints to come).
+-- `needs_reboot`: it is known to take effect at the next boot. Source: rules iscsi/max-io-size, ontap/nfs-heap, queue/nfs-max-queue-depth;
+-- of SunRPC.MaxConnPerIP and NFS.MaxVolumes as far as vendors ask for a reboot after setting them together with the heap (unverified).
+SELECT
+    s.endpoint,
+    s.host_id || '/' || coalesce(b.setting, '') AS resource_id,
+    coalesce(b.setting, s.host) AS resource_name,
+    s.cluster,
+    s.host,
+    s.host_id,
+    b.setting AS option,
+    b.kind IS NOT NULL AS is_known,
+    s.is_own,
+    o.value,
+    b.value AS wanted,
+    TRY_CAST(b.value AS BIGINT) AS wanted_number,
+    CASE WHEN o.key IS NOT NULL THEN true WHEN r.options_read THEN false END AS is_listed,
+    b.setting IN ('ISCSI.MaxIoSizeKB', 'NFS.MaxQueueDepth', 'NFS.MaxVolumes', 'Net.TcpipHeapMax', 'Net.TcpipHeapSize', 'SunRPC.MaxConnPerIP')
+        AS needs_reboot,
+    regexp_matches(b.setting, '^(DataMover|Disk|Scsi|VMFS3)[.]|^NFS[.]Heartbeat') AS acts_at_once,
+    s.of_host AS baseline_host,
+    s.baseline_run,
+    s.baseline_at,
+    c.changed_by,
+    c.changed_at
+FROM step_wanted_host AS s
+JOIN step_host_reading AS r ON r.endpoint = s.endpoint AND r.host_id = s.host_id
+LEFT JOIN fact.baseline AS b ON b.kind = 'option' AND b.of_endpoint = s.of_endpoint AND b.of_host = s.of_host
+LEFT JOIN fact.host_option AS o ON o.endpoint = s.endpoint AND o.host_id = s.host_id AND o.key = b.setting
+LEFT JOIN step_host_change AS c ON c.kind = 'option' AND c.endpoint = s.endpoint AND c.host_id = s.host_id;

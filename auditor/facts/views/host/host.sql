@@ -1,0 +1,44 @@
+-- materialize: table
+-- One row per ESXi host.
+WITH pe AS (
+    SELECT
+        endpoint,
+        host_id,
+        count(*) AS protocol_endpoints,
+        count(*) FILTER (WHERE per_object_qos) AS capped,
+        count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
+        count(*) FILTER (WHERE per_object_qos AND family = 'solidfire') AS capped_element,
+        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element
+    FROM protocol_endpoint
+    GROUP BY ALL
+)
+SELECT
+    h.endpoint,
+    h.host_id AS resource_id,
+    h.name AS resource_name,
+    h.cluster,
+    h.name AS host,
+    h.host_id,
+    h.version,
+    h.build,
+    h.connection_state,
+    h.software_iscsi,
+    o.iscsi_max_io_size_kb,
+    o.vvol_pe_dsnro_default,
+    o.max_transfer_kb,
+    o.vmfs5_block_delete,
+    CASE WHEN r.devices_read THEN coalesce(p.protocol_endpoints, 0) END AS protocol_endpoints,
+    CASE
+        WHEN p.capped > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined, 0) = 0 THEN false
+    END AS has_capped_protocol_endpoints,
+    CASE
+        WHEN p.capped_element > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined_element, 0) = 0 THEN false
+    END AS has_capped_element_endpoints,
+    CASE WHEN r.devices_read AND coalesce(f.unknown_families, 0) = 0 THEN coalesce(f.families, '') END AS families
+FROM fact.host AS h
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_option AS o USING (endpoint, host_id)
+LEFT JOIN step_host_family AS f USING (endpoint, host_id)
+LEFT JOIN pe AS p USING (endpoint, host_id);

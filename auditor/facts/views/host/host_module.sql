@@ -1,0 +1,106 @@
+-- materialize: table
+-- One row per host and kernel module of a storage adapter.
+WITH served AS (
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        CAST(sum(devices) AS BIGINT) AS devices,
+        max(deepest_queue) AS deepest_queue,
+        sum(undetermined) AS undetermined,
+        list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
+        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+    FROM step_host_group
+    WHERE driver IS NOT NULL
+    GROUP BY ALL
+),
+placed AS (
+    -- Is every device of the host known to belong to one driver? If not, any module may serve it.
+    SELECT
+        r.endpoint,
+        r.host_id,
+        any_value(r.devices_read AND r.paths_read AND r.hbas_read)
+            AND count(*) FILTER (WHERE g.devices > 0 AND g.driver IS NULL) = 0 AS all_placed
+    FROM step_host_reading AS r
+    LEFT JOIN step_host_group AS g USING (endpoint, host_id)
+    GROUP BY r.endpoint, r.host_id
+),
+pe AS (
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        bool_or(per_object_qos) AS any_capped,
+        count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
+        max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
+        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread
+    FROM protocol_endpoint
+    -- Only of SolidFire is it known that a deeper queue helps (docs/domain/incidents.md#s0); FlashArray and ONTAP ask to leave the defaults.
+    WHERE family = 'solidfire' OR family IS NULL
+    GROUP BY ALL
+),
+carrying AS (
+    -- Endpoints whose queue may have to be longer than that of a LUN: those of arrays whose vendors ask to leave the defaults are left out.
+    SELECT
+        endpoint,
+        host_id,
+        driver AS module,
+        count(*) FILTER (WHERE family IS NOT NULL AND vvol_disks > 0) AS endpoints,
+        count(*) FILTER (WHERE family IS NULL OR vvol_disks IS NULL) AS undetermined
+    FROM protocol_endpoint
+    WHERE family IS NULL OR family NOT IN ('flasharray', 'ontap')
+    GROUP BY ALL
+),
+strange AS (
+    SELECT
+        endpoint,
+        host_id,
+        module,
+        string_agg(name, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS names,
+        string_agg(coalesce(nearest, '?'), ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS corrections
+    FROM step_module_word
+    GROUP BY ALL
+)
+SELECT
+    m.endpoint,
+    m.host_id || '/' || m.module AS resource_id,
+    m.module AS resource_name,
+    h.cluster,
+    h.name AS host,
+    m.host_id,
+    m.module,
+    m.loaded,
+    m.option_string,
+    q.depth_parameter,
+    q.stock_depth,
+    TRY_CAST(w.value AS BIGINT) AS configured_depth,
+    CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
+    CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
+    CASE WHEN s.undetermined = 0 THEN s.deepest_queue END AS depth_in_effect,
+    CASE WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN array_to_string(coalesce(s.families, []), ', ') END AS families,
+    CASE
+        WHEN pe.any_capped THEN true
+        WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
+    END AS serves_capped_protocol_endpoints,
+    CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
+    CASE
+        WHEN b.endpoints > 0 THEN b.endpoints
+        WHEN u.all_placed AND coalesce(b.undetermined, 0) = 0 THEN 0
+    END AS vvol_endpoints,
+    CASE
+        WHEN m.option_string IS NULL THEN NULL
+        WHEN trim(m.option_string) = '' THEN ''
+        WHEN NOT r.modules_read THEN NULL
+        ELSE coalesce(x.names, '')
+    END AS unknown_parameters,
+    x.corrections
+FROM fact.host_module AS m
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_depth_parameter AS q USING (module)
+LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = q.depth_parameter
+LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
+LEFT JOIN placed AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
+LEFT JOIN pe ON pe.endpoint = m.endpoint AND pe.host_id = m.host_id AND pe.module = m.module
+LEFT JOIN carrying AS b ON b.endpoint = m.endpoint AND b.host_id = m.host_id AND b.module = m.module
+LEFT JOIN strange AS x ON x.endpoint = m.endpoint AND x.host_id = m.host_id AND x.module = m.module;

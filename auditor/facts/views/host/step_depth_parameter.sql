@@ -1,0 +1,14 @@
+-- materialize: view
+-- The parameter that sets the queue depth of a device, by kernel module, and its stock value. NULL: no source gives one figure.
+-- Source: docs/domain/facts.md#2 (iscsi_vmk, qlnativefc, fnic, bfa: docs/domain/incidents.md#s2 and vendor material; nfnic: the module's own help text;
+-- lpfc: 30 or 32 by driver version, so no figure).
+SELECT * FROM (VALUES
+    ('iscsi_vmk', 'iscsivmk_LunQDepth', 128),
+    ('qlnativefc', 'ql2xmaxqdepth', 64),
+    ('qla2xxx', 'ql2xmaxqdepth', 64),
+    ('lpfc', 'lpfc_lun_queue_depth', NULL),
+    ('lpfc820', 'lpfc_lun_queue_depth', NULL),
+    ('nfnic', 'lun_queue_depth_per_path', 32),
+    ('fnic', 'fnic_max_qdepth', 32),
+    ('bfa', 'bfa_lun_queue_depth', 32)
+) AS t (module, depth_parameter, stock_depth);

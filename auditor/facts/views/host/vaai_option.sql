@@ -1,0 +1,126 @@
+-- materialize: table
+-- One row per host and host-wide offload option, whether the host lists it or not, with the ETERNUS arrays behind the host.
+WITH option AS (
+    SELECT * FROM (VALUES
+        ('DataMover.HardwareAcceleratedMove', true),
+        ('DataMover.HardwareAcceleratedInit', true),
+        ('VMFS3.HardwareAcceleratedLocking', true),
+        ('VMFS3.UseATSForHBOnVMFS5', false)
+    ) AS t (option, is_primitive)
+),
+told AS (
+    -- As people write it in fleet.yaml: "dx90", "ETERNUS DX90 S1", "s1". What is neither form says nothing, and not that the array is another.
+    SELECT
+        endpoint, host_id, device, array_name, volume, qos, array_model, array_generation, array_firmware, firmware_level,
+        nullif(regexp_extract(upper(trim(array_model)), '^(?:FUJITSU )?(?:ETERNUS )?(DX\d+F?)(?: |$)', 1), '')
+            IN ('DX60', 'DX80', 'DX90') AS is_small,
+        nullif(regexp_extract(upper(trim(array_generation)), '^S\d+$'), '') = 'S1' AS is_first
+    FROM device
+    WHERE family = 'eternus-dx'
+),
+behind AS (
+    SELECT
+        endpoint,
+        host_id,
+        device,
+        array_name,
+        volume,
+        qos,
+        CASE
+            WHEN array_model IS NULL AND array_generation IS NULL AND array_firmware IS NULL THEN 'undeclared'
+            ELSE concat_ws(
+                ' ', coalesce(array_model, 'model not declared'), coalesce(array_generation, 'generation not declared'),
+                coalesce(array_firmware, 'firmware not declared')
+            )
+        END AS what,
+        CASE
+            WHEN is_small AND is_first AND firmware_level < 10068 THEN true
+            WHEN NOT is_small OR NOT is_first OR firmware_level >= 10068 THEN false
+        END AS is_affected
+    FROM told
+),
+eternus AS (
+    -- Only an S1 below V10L68 is affected (docs/domain/incidents.md#s4). An ETERNUS that nobody declared or asked may be one: undetermined.
+    SELECT
+        endpoint,
+        host_id,
+        count(*) AS devices,
+        count(*) FILTER (WHERE is_affected) AS affected,
+        count(*) FILTER (WHERE is_affected IS NULL) AS undetermined,
+        few(device) AS device_names,
+        string_agg(DISTINCT array_name, ', ' ORDER BY array_name) AS array_names,
+        few(volume) AS volumes,
+        min(qos) || CASE WHEN max(qos) <> min(qos) THEN ' and others' ELSE '' END AS qos,
+        string_agg(DISTINCT what, ', ' ORDER BY what) AS arrays
+    FROM behind
+    GROUP BY ALL
+),
+lockmode AS (
+    -- `esxcli` writes ATS as public scripts read it, VMware's table says ATS-only, and a change under way has a word of its own: whatever is
+    -- not known to have SCSI reservations besides is without another lock, as auditor/interlocks.py has it.
+    SELECT endpoint, host_id, count(*) AS ats_only, string_agg(volume_name, ', ' ORDER BY volume_name) AS ats_only_volumes
+    FROM fact.vmfs_lockmode
+    WHERE upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
+    GROUP BY ALL
+),
+setting AS (
+    SELECT h.endpoint, h.host_id, r.domain_id, p.option, p.is_primitive, TRY_CAST(o.value AS BIGINT) AS value
+    FROM fact.host AS h
+    JOIN step_host_reading AS r USING (endpoint, host_id)
+    CROSS JOIN option AS p
+    LEFT JOIN fact.host_option AS o ON o.endpoint = h.endpoint AND o.host_id = h.host_id AND o.key = p.option
+),
+spread AS (
+    SELECT endpoint, domain_id, option, count(DISTINCT value) AS values_seen, count(*) FILTER (WHERE value IS NULL) AS unread,
+        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros
+    FROM setting
+    GROUP BY ALL
+)
+SELECT
+    s.endpoint,
+    s.host_id || '/' || s.option AS resource_id,
+    s.option AS resource_name,
+    h.cluster,
+    h.name AS host,
+    s.host_id,
+    s.option,
+    s.is_primitive,
+    s.value,
+    CASE
+        WHEN e.devices > 0 THEN true
+        WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0 THEN false
+    END AS serves_eternus,
+    CASE
+        WHEN e.affected > 0 THEN true
+        WHEN r.devices_read AND coalesce(e.undetermined, 0) = 0 AND coalesce(i.unknown_families, 0) = 0 THEN false
+    END AS serves_affected_eternus,
+    e.arrays AS eternus_arrays,
+    e.array_names AS eternus_array_names,
+    e.device_names AS eternus_devices,
+    e.volumes AS eternus_volumes,
+    e.qos AS eternus_qos,
+    CASE WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0 THEN coalesce(i.families, '') END AS families,
+    CASE
+        WHEN r.devices_read AND coalesce(i.unknown_families, 0) = 0
+        THEN concat_ws(', ', i.families_beside_eternus, CASE WHEN e.devices > e.affected + e.undetermined THEN 'other eternus-dx' END)
+    END AS arrays_punished,
+    CASE
+        WHEN s.value = 1 THEN false
+        WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
+        WHEN s.value = 0 AND r.lockmode_read AND NOT h.vsan_enabled THEN false
+    END AS loses_locking,
+    l.ats_only_volumes,
+    CASE WHEN x.ones > x.zeros THEN 1 WHEN x.zeros > x.ones THEN 0 END AS majority_value,
+    CASE
+        WHEN s.value IS NULL THEN NULL
+        WHEN x.values_seen > 1 AND (x.ones = x.zeros OR s.value <> CASE WHEN x.ones > x.zeros THEN 1 ELSE 0 END) THEN true
+        WHEN x.unread = 0 AND d.options_read THEN false
+    END AS differs_from_cluster
+FROM setting AS s
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_domain_reading AS d ON d.endpoint = s.endpoint AND d.domain_id = s.domain_id
+LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
+LEFT JOIN step_host_family AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
+LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
+LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;

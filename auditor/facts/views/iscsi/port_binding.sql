@@ -1,0 +1,59 @@
+-- materialize: table
+-- One row per host and iSCSI adapter: the VMkernel adapters it is bound to, and the paths it has.
+-- What is bound is NULL unless the host's answer was whole; 0 is an adapter that goes by the routing table.
+WITH asked AS (
+    SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
+    FROM fact.reading
+    WHERE topic = 'port_binding'
+    GROUP BY ALL
+),
+bound AS (
+    SELECT
+        endpoint,
+        host_id,
+        hba,
+        count(*) AS vmknics,
+        count(*) FILTER (WHERE compliant IS NULL) AS undetermined,
+        count(*) FILTER (WHERE NOT compliant) AS uncompliant,
+        CASE WHEN count(subnet) = count(*) THEN count(DISTINCT subnet) END AS subnets,
+        CASE WHEN count(mtu) = count(*) THEN count(DISTINCT mtu) END AS mtus,
+        few_distinct(concat_ws(' ', vmk, ip, compliant_status, path_status), '; ') AS what
+    FROM fact.iscsi_portal
+    GROUP BY ALL
+),
+used AS (
+    SELECT
+        endpoint,
+        host_id,
+        hba,
+        count(DISTINCT device) AS devices,
+        count(*) FILTER (WHERE state = 'active') AS active_paths,
+        count(*) FILTER (WHERE state = 'dead') AS dead_paths
+    FROM fact.path
+    GROUP BY ALL
+)
+SELECT
+    a.endpoint,
+    a.host_id || '/' || a.hba AS resource_id,
+    a.hba AS resource_name,
+    h.cluster,
+    h.name AS host,
+    a.host_id,
+    a.hba,
+    a.driver,
+    a.is_software,
+    CASE WHEN k.whole THEN coalesce(b.vmknics, 0) END AS bound_vmknics,
+    CASE WHEN k.whole AND coalesce(b.undetermined, 0) = 0 THEN coalesce(b.uncompliant, 0) END AS uncompliant_vmknics,
+    CASE WHEN k.whole THEN CASE WHEN b.vmknics IS NULL THEN 0 ELSE b.subnets END END AS subnets,
+    CASE WHEN k.whole THEN CASE WHEN b.vmknics IS NULL THEN 0 ELSE b.mtus END END AS mtus,
+    CASE WHEN k.whole THEN coalesce(b.what, '') END AS portals,
+    CASE WHEN r.paths_read THEN coalesce(u.devices, 0) END AS devices,
+    CASE WHEN r.paths_read THEN coalesce(u.active_paths, 0) END AS active_paths,
+    CASE WHEN r.paths_read THEN coalesce(u.dead_paths, 0) END AS dead_paths
+FROM fact.hba AS a
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN asked AS k USING (endpoint, host_id)
+LEFT JOIN bound AS b USING (endpoint, host_id, hba)
+LEFT JOIN used AS u USING (endpoint, host_id, hba)
+WHERE a.kind = 'iscsi';

@@ -1,0 +1,49 @@
+-- materialize: table
+-- One row per host and VMkernel adapter: its MTU, that of its switch, and whether iSCSI is bound to it.
+-- What is bound is NULL unless the host's answer was whole; `iscsi_devices` unless its paths were read whole.
+WITH asked AS (
+    SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
+    FROM fact.reading
+    WHERE topic = 'port_binding'
+    GROUP BY ALL
+),
+bound AS (
+    SELECT endpoint, host_id, CASE WHEN count(mtu) = count(*) THEN count(DISTINCT mtu) END AS mtus
+    FROM fact.iscsi_portal
+    GROUP BY ALL
+),
+portal AS (
+    SELECT DISTINCT endpoint, host_id, vmk
+    FROM fact.iscsi_portal
+),
+reached AS (
+    SELECT endpoint, host_id, count(DISTINCT device) AS devices
+    FROM fact.path
+    WHERE transport = 'iscsi'
+    GROUP BY ALL
+)
+SELECT
+    n.endpoint,
+    n.host_id || '/' || n.vmk AS resource_id,
+    n.vmk AS resource_name,
+    h.cluster,
+    h.name AS host,
+    n.host_id,
+    n.vmk,
+    n.mtu,
+    n.ip,
+    n.stack,
+    n.portgroup,
+    n.switch_kind,
+    n.switch,
+    n.switch_mtu,
+    CASE WHEN k.whole THEN p.vmk IS NOT NULL END AS is_bound,
+    CASE WHEN k.whole THEN CASE WHEN b.host_id IS NULL THEN 0 ELSE b.mtus END END AS bound_mtus,
+    CASE WHEN r.paths_read THEN coalesce(i.devices, 0) END AS iscsi_devices
+FROM fact.vmknic AS n
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN asked AS k USING (endpoint, host_id)
+LEFT JOIN bound AS b USING (endpoint, host_id)
+LEFT JOIN portal AS p USING (endpoint, host_id, vmk)
+LEFT JOIN reached AS i USING (endpoint, host_id);

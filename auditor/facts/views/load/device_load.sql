@@ -1,0 +1,42 @@
+-- materialize: view
+-- One row per host and block device or protocol endpoint, with how its queue did over the last five minutes; see table device_load.
+-- Without samples of it every figure is NULL. An idle device waits for nothing: its latencies are 0, and `commands_per_second` says why.
+SELECT
+    d.endpoint,
+    d.resource_id,
+    d.resource_name,
+    d.cluster,
+    d.host,
+    d.host_id,
+    d.device,
+    d.device_type,
+    d.family,
+    d.is_protocol_endpoint,
+    d.is_shared,
+    d.driver,
+    d.queue_depth,
+    d.dsnro,
+    d.hosts,
+    d.array_name,
+    d.volume,
+    d.volume_id,
+    d.pool_id,
+    d.qos_capped,
+    l.samples,
+    l.sampled_at,
+    l.commands_per_second,
+    l.busy_samples,
+    l.gavg_ms,
+    l.davg_ms,
+    l.kavg_ms,
+    l.qavg_ms,
+    l.davg_median_ms,
+    l.kavg_max_ms,
+    l.kavg_run_over_1ms,
+    l.kavg_run_over_2ms,
+    l.max_queue_depth,
+    l.commands_aborted,
+    l.bus_resets,
+    l.troubled_samples
+FROM device AS d
+LEFT JOIN fact.device_load AS l USING (endpoint, host_id, device);

@@ -1,0 +1,53 @@
+-- materialize: table
+-- One row per host and claim rule that names a vendor or a model, with the array family it is for and what of that the host sees.
+-- Claim rules that somebody added come before those of the build (`rule_group`), and outlive what they were added for.
+WITH rule AS (
+    SELECT DISTINCT
+        endpoint,
+        host_id,
+        satp,
+        device,
+        vendor,
+        model,
+        driver,
+        transport,
+        options,
+        rule_group,
+        claim_options,
+        default_psp,
+        psp_options,
+        family_of_inquiry(vendor, model) AS family
+    FROM fact.satp_rule
+    WHERE vendor <> '' OR model <> ''
+),
+seen AS (
+    SELECT endpoint, host_id, family, count(*) AS devices
+    FROM device
+    GROUP BY ALL
+)
+SELECT
+    u.endpoint,
+    u.host_id || '/' || concat_ws(
+        ' ', u.rule_group, u.satp, u.vendor, u.model, u.device, u.driver, u.transport, u.options, u.claim_options, u.default_psp,
+        u.psp_options
+    ) AS resource_id,
+    concat_ws(' ', u.satp, u.vendor, u.model, nullif(u.psp_options, '')) AS resource_name,
+    h.cluster,
+    h.name AS host,
+    u.host_id,
+    h.version,
+    u.satp,
+    u.vendor,
+    u.model,
+    u.family,
+    u.rule_group,
+    u.transport,
+    u.options,
+    u.claim_options,
+    u.default_psp,
+    u.psp_options,
+    CASE WHEN r.devices_read THEN coalesce(s.devices, 0) END AS devices_of_family
+FROM rule AS u
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN seen AS s USING (endpoint, host_id, family);

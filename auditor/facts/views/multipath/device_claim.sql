@@ -1,0 +1,81 @@
+-- materialize: view
+-- One row per host and disk or protocol endpoint: its path policy, and what the claim rule that names it gives to a device like it.
+-- A rule names it when SATP, vendor and model are the same; one that names the vendor alone counts where none names the model, and one
+-- that somebody added goes before the build's (not verified: no VMware document states it). Rules with patterns, or for a transport, driver or
+-- single device, are left out. `has_claim_rule` is false when none names it, or several that differ do; NULL when rules were not read whole.
+WITH asked AS (
+    SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
+    FROM fact.reading
+    WHERE topic = 'multipathing'
+    GROUP BY ALL
+),
+named AS (
+    SELECT endpoint, host_id, satp, vendor, model, rule_group, default_psp, psp_options
+    FROM fact.satp_rule
+    WHERE vendor <> '' AND device = '' AND driver = '' AND transport = ''
+),
+matched AS (
+    SELECT
+        p.endpoint,
+        p.host_id,
+        p.device,
+        r.rule_group,
+        r.default_psp,
+        r.psp_options,
+        CASE WHEN r.rule_group = 'user' THEN 0 ELSE 2 END + CASE WHEN r.model <> '' THEN 0 ELSE 1 END AS place
+    FROM path_policy AS p
+    JOIN named AS r
+        ON r.endpoint = p.endpoint AND r.host_id = p.host_id AND r.satp = p.satp AND r.vendor = p.vendor AND r.model IN ('', p.model)
+),
+first AS (
+    SELECT endpoint, host_id, device, min(place) AS place
+    FROM matched
+    GROUP BY ALL
+),
+chosen AS (
+    SELECT
+        m.endpoint,
+        m.host_id,
+        m.device,
+        min(m.rule_group) AS rule_group,
+        min(m.default_psp) AS default_psp,
+        min(m.psp_options) AS psp_options,
+        count(DISTINCT m.default_psp) = 1 AND count(DISTINCT m.psp_options) = 1 AS agree
+    FROM matched AS m
+    JOIN first AS f USING (endpoint, host_id, device, place)
+    GROUP BY m.endpoint, m.host_id, m.device
+)
+SELECT
+    p.endpoint,
+    p.resource_id,
+    p.resource_name,
+    p.cluster,
+    p.host,
+    p.host_id,
+    p.device,
+    p.family,
+    p.is_shared,
+    p.array_name,
+    p.volume,
+    p.active_paths,
+    p.satp,
+    p.psp,
+    p.rr_policy,
+    p.rr_iops,
+    CASE WHEN k.whole THEN coalesce(c.agree, false) END AS has_claim_rule,
+    c.rule_group,
+    c.default_psp AS claimed_psp,
+    c.psp_options AS claimed_options,
+    CASE
+        WHEN c.psp_options LIKE '%policy=latency%' THEN 'latency'
+        WHEN c.psp_options LIKE '%bytes=%' OR c.psp_options LIKE '%policy=bytes%' THEN 'bytes'
+        WHEN c.psp_options LIKE '%iops=%' THEN 'iops'
+        WHEN c.psp_options IS NOT NULL THEN 'rr'
+    END AS claimed_rr_policy,
+    CASE
+        WHEN c.psp_options LIKE '%iops=%' THEN TRY_CAST(regexp_extract(c.psp_options, 'iops=[^0-9;,]?([0-9]+)', 1) AS BIGINT)
+        WHEN c.psp_options IS NOT NULL THEN 1000
+    END AS claimed_rr_iops
+FROM path_policy AS p
+LEFT JOIN asked AS k USING (endpoint, host_id)
+LEFT JOIN chosen AS c ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.device = p.device AND c.agree;

@@ -1,0 +1,75 @@
+-- materialize: table
+-- One row per host and vVol protocol endpoint, with the virtual volumes behind it and their ceilings as the array tells them.
+WITH pe AS (
+    SELECT
+        endpoint, resource_id, resource_name, cluster, host, host_id, device, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
+        host_names
+    FROM device
+    WHERE is_protocol_endpoint
+),
+reached AS (
+    SELECT
+        t.endpoint,
+        t.host_id,
+        t.device,
+        count(*) FILTER (WHERE t.state = 'active') AS active,
+        count(*) FILTER (WHERE t.state IS NULL OR t.state = 'unknown') AS undetermined,
+        CASE WHEN min(t.psp) = max(t.psp) THEN min(t.psp) END AS psp
+    FROM fact.path AS t
+    JOIN pe AS p ON p.endpoint = t.endpoint AND p.host_id = t.host_id AND p.device = t.device
+    GROUP BY ALL
+),
+deepest AS (
+    -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
+    SELECT p.endpoint, p.domain_id, p.family, max(p.dsnro) AS deepest_dsnro, coalesce(any_value(r.scheduling_read), false) AS all_read
+    FROM pe AS p
+    LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
+    GROUP BY ALL
+)
+SELECT
+    p.endpoint,
+    p.resource_id,
+    p.resource_name,
+    p.cluster,
+    p.host,
+    p.host_id,
+    p.device,
+    p.family,
+    p.array_name,
+    p.queue_depth,
+    p.dsnro,
+    p.driver,
+    p.hosts,
+    p.host_names,
+    v.bound_volumes,
+    v.throttled,
+    v.throttled_volumes,
+    v.qos,
+    v.qos_policies,
+    v.qos_max_iops,
+    c.per_object_qos,
+    l.deepest_disk_queue,
+    l.vvol_disks,
+    x.deepest_dsnro AS deepest_dsnro_in_cluster,
+    CASE
+        WHEN p.dsnro < x.deepest_dsnro THEN true
+        WHEN p.dsnro IS NOT NULL AND x.all_read THEN false
+    END AS is_behind_cluster,
+    CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
+    a.psp,
+    o.vvol_pe_dsnro_default,
+    -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, docs/domain/facts.md#1-4.
+    CASE
+        WHEN NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
+        WHEN h.version >= '7.0.2' THEN 256
+        ELSE 128
+    END AS stock_dsnro
+FROM pe AS p
+LEFT JOIN step_array_caps AS c USING (array_name)
+LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
+LEFT JOIN step_vvol_load AS l USING (endpoint, host_id)
+LEFT JOIN reached AS a ON a.endpoint = p.endpoint AND a.host_id = p.host_id AND a.device = p.device
+LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.host_id
+LEFT JOIN fact.host AS h ON h.endpoint = p.endpoint AND h.host_id = p.host_id
+LEFT JOIN step_option AS o ON o.endpoint = p.endpoint AND o.host_id = p.host_id
+LEFT JOIN deepest AS x ON x.endpoint = p.endpoint AND x.domain_id = p.domain_id AND x.family IS NOT DISTINCT FROM p.family;

@@ -1,0 +1,14 @@
+-- materialize: table
+-- The virtual disk a virtual volume is: vCenter writes rfc4122. before the id that the array tells.
+SELECT
+    regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '') AS vvol_id,
+    min(vm.name || ' ' || d.disk) AS disk,
+    min(h.name) AS host,
+    min(h.endpoint || '/' || h.host_id) AS host_key,
+    min(s.name) AS datastore
+FROM fact.vm_disk AS d
+JOIN fact.vm AS vm USING (endpoint, vm_id)
+LEFT JOIN fact.host AS h ON h.endpoint = vm.endpoint AND h.host_id = vm.host_id
+LEFT JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
+WHERE d.backing_object_id IS NOT NULL
+GROUP BY ALL;

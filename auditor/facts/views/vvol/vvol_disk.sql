@@ -1,0 +1,46 @@
+-- materialize: table
+-- One row per virtual disk that is a virtual volume: the ceiling the array puts on it, the limit the host puts on it, and the queue it shares.
+-- ESXi counts its limit in I/O of 32 KiB, so the array's ceiling is told at that size as well (`ceiling_at_32k`, by the curve the array
+-- reports): below it the host holds a disk back before the array does. An array listed twice in fleet.yaml counts once.
+WITH worth AS (
+    SELECT v.endpoint, v.volume_id, v.vvol_id, TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."32768"') AS DOUBLE)) / 100 AS cost
+    FROM fact.array_volume AS v
+    JOIN step_array AS a ON a.endpoint = v.endpoint AND a.known_as = v.endpoint
+    WHERE v.is_virtual
+)
+SELECT
+    d.endpoint,
+    d.vm_id || '/' || d.disk AS resource_id,
+    m.name || ' ' || d.disk AS resource_name,
+    h.cluster,
+    h.name AS host,
+    m.name AS vm,
+    d.disk,
+    d.datastore_id,
+    s.name AS datastore,
+    coalesce(a.family, g.family) AS family,
+    coalesce(w.endpoint, g.array_name) AS array_name,
+    w.volume_id,
+    q.qos,
+    q.qos_policy,
+    q.qos_max_iops,
+    q.is_capped,
+    l.average_io_bytes,
+    l.utilization,
+    l.latency_us,
+    d.iops_limit,
+    d.iops_limit IS NOT NULL AS is_limited,
+    floor(q.qos_max_iops / w.cost) AS ceiling_at_32k,
+    CASE WHEN d.iops_limit IS NULL THEN false ELSE d.iops_limit <= floor(q.qos_max_iops / w.cost) END AS is_limited_below_array,
+    g.shallowest_queue,
+    g.deepest_disk_queue
+FROM fact.vm_disk AS d
+JOIN fact.vm AS m USING (endpoint, vm_id)
+JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id AND s.type = 'VVOL'
+LEFT JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
+LEFT JOIN worth AS w ON lower(w.vvol_id) = regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '')
+LEFT JOIN step_array AS a ON a.endpoint = w.endpoint
+LEFT JOIN step_volume_qos AS q ON q.endpoint = w.endpoint AND q.volume_id = w.volume_id
+LEFT JOIN fact.array_volume_load AS l ON l.endpoint = w.endpoint AND l.volume_id = w.volume_id
+LEFT JOIN step_vvol_queue AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
+WHERE NOT coalesce(m.is_template, false);

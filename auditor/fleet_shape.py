@@ -1,0 +1,120 @@
+"""The form of fleet.yaml: which keys it may have, and what their values must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta, field
+
+from auditor.model import BulkTransport, EndpointKind, Limits
+from auditor.shapes import Shape, Text
+
+_MOST_CONCURRENCY = 256
+_SSH_FINGERPRINT = 'what ssh-keygen -l prints: "SHA256:" and 43 characters'
+
+_Scalar: TypeAlias = bool | int | float | str
+ParamValue: TypeAlias = Annotated[
+    _Scalar | Annotated[tuple[_Scalar, ...], Meta(min_length=1)], Meta(description="a value, or a list of values")
+]
+Params: TypeAlias = Mapping[str, Mapping[str, ParamValue] | None]
+"""Rule -> param -> value."""
+
+
+class SecretShape(Shape):
+    """Where a secret comes from."""
+
+    env: Text | None = None
+    file: Text | None = None
+    keyring: Text | None = None
+    command: Annotated[tuple[str, ...], Meta(min_length=1, description="a list of words, for example [pass, show, vcenter]")] | None = None
+
+    def given(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The ways that are given, each with what it names."""
+        ways = [(way, (value,)) for way, value in (("env", self.env), ("file", self.file), ("keyring", self.keyring)) if value is not None]
+        return [*ways, ("command", self.command)] if self.command is not None else [*ways]
+
+    def problem(self) -> str:
+        """A secret comes from one place."""
+        return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command"
+
+
+class TlsShape(Shape):
+    """How a certificate is checked."""
+
+    ca: Annotated[str, Meta(description="the path of a PEM file")] | None = None
+    fingerprint: str | None = None
+    verify: bool = True
+
+    def problem(self) -> str:
+        """A certificate is checked in one way."""
+        ways = (self.ca is not None) + (self.fingerprint is not None) + (not self.verify)
+        return "takes one of ca, fingerprint, verify: false" if ways > 1 else ""
+
+
+class SshShape(Shape):
+    """How a host key is checked."""
+
+    known_hosts: Annotated[str, Meta(description="the path of a file in OpenSSH's form")] | None = None
+    fingerprint: Annotated[str, Meta(pattern=r"^SHA256:[A-Za-z0-9+/]{43}$", description=_SSH_FINGERPRINT)] | None = None
+    verify: bool = True
+
+    def problem(self) -> str:
+        """A host key is checked in one way."""
+        ways = (self.known_hosts is not None) + (self.fingerprint is not None) + (not self.verify)
+        return "takes one of known_hosts, fingerprint, verify: false" if ways > 1 else ""
+
+
+class LimitsShape(Shape):
+    """How hard an endpoint may be asked."""
+
+    concurrency: Annotated[int, Meta(ge=1, le=_MOST_CONCURRENCY, description=f"a whole number from 1 to {_MOST_CONCURRENCY}")] = (
+        Limits().concurrency
+    )
+    timeout_seconds: Annotated[float, Meta(gt=0, le=3600, description="a number above 0, at most 3600")] = Limits().timeout_seconds
+
+
+class ClusterShape(Shape):
+    """What counts in one cluster alone."""
+
+    params: Params = field(default_factory=dict)
+
+
+class EndpointShape(Shape):
+    """One endpoint. Which of the optional keys it needs depends on its kind; `fleet.load_fleet` checks that."""
+
+    name: Text
+    kind: EndpointKind
+    address: Text
+    username: Text | None = None
+    password: SecretShape | None = None
+    api_token: SecretShape | None = None
+    tls: TlsShape | None = None
+    ssh: SshShape | None = None
+    limits: LimitsShape = field(default_factory=LimitsShape)
+    lane: BulkTransport | None = None
+    params: Params = field(default_factory=dict)
+    clusters: Mapping[str, ClusterShape | None] = field(default_factory=dict)
+
+
+class DeclaredShape(Shape):
+    """What no API says about some devices."""
+
+    devices: Text
+    model: Text | None = None
+    generation: Text | None = None
+    firmware: Text | None = None
+
+    def problem(self) -> str:
+        """A declaration declares something."""
+        nothing = self.model is None and self.generation is None and self.firmware is None
+        return "declares nothing: give model, generation or firmware" if nothing else ""
+
+
+class FleetShape(Shape):
+    """The whole file."""
+
+    endpoints: tuple[EndpointShape, ...]
+    params: Params = field(default_factory=dict)
+    severity: Mapping[str, Any] = field(default_factory=dict)
+    declared: tuple[DeclaredShape, ...] = ()

@@ -1,0 +1,229 @@
+"""Parts of an ONTAP cluster's description: schedules, nodes, SVMs, aggregates, volumes, LUNs and the policies that apply to them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleDescription:
+    """A schedule: an `interval` in ISO 8601 ("PT20M"), or a cron with the fields of REST; an empty tuple means "every"."""
+
+    name: str
+    interval: str | None = None
+    minutes: tuple[int, ...] = ()
+    hours: tuple[int, ...] = ()
+    weekdays: tuple[int, ...] = ()
+    days: tuple[int, ...] = ()
+    months: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.interval is not None and self.runs_an_hour() <= 0:
+            raise ValueError(f"schedule {self.name}: {self.interval!r} is not an interval such as PT20M")
+
+    def runs_an_hour(self) -> float:
+        """How often it runs, averaged over months and weeks."""
+        if self.interval is not None:
+            match = _DURATION.match(self.interval)
+            days, hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
+            length = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+            return 3600 / length if length else 0.0
+        runs = (len(self.minutes) or 60) * (len(self.hours) or 24) / 24
+        runs *= (len(self.weekdays) or 7) / 7 * (len(self.months) or 12) / 12
+        return runs * (len(self.days) or 30) / 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeDescription:
+    """A node of the cluster; `all_flash` decides its default scrub schedule."""
+
+    name: str
+    model: str = "FAS8200"
+    state: str = "up"
+    all_flash: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SvmDescription:
+    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies."""
+
+    name: str
+    protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
+    state: str = "running"
+    qos_policy: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AggregateDescription:
+    """An aggregate, its disks, and their load apart from SnapMirror.
+
+    Attributes:
+        raid_size: the most disks of one RAID group; RAID-DP uses two of each for parity.
+        client_iops: disk I/O operations a second that hosts cause.
+        background_iops: those that dedup, scrubs and other work of the system cause all day.
+        iops_at_full_busy: disk I/O operations a second at which the disks are 100 % busy; up to there busy grows in proportion.
+        optimal_ops: the optimal_point.ops of the headroom table, operations a second.
+        latency_us: the time of an operation up to there.
+        latency_us_beyond: the time of an operation beyond it, None for no difference. It is a step, because beyond that point an
+            aggregate's latency jumps (docs/domain/incidents.md#s3); volumes and LUNs on it get the same excess.
+    """
+
+    name: str
+    node: str
+    disk_count: int = 16
+    disk_type: str = "sas"  # sas | fcal | ssd | ssd_nvm ...
+    rpm: int | None = 10000
+    disk_bytes: int = 900 * 10**9
+    raid_size: int = 16
+    client_iops: float = 0.0
+    background_iops: float = 0.0
+    iops_at_full_busy: float = 2000.0
+    optimal_ops: float = 1500.0
+    latency_us: int = 5000
+    latency_us_beyond: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdaptiveDescription:
+    """Limits that grow with the size, in I/O operations a second for each TiB."""
+
+    expected_iops: int
+    peak_iops: int
+    absolute_min_iops: int = 0
+    block_size: str = "any"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QosPolicyDescription:
+    """A policy group; 0 means "no limit", as in ONTAP. `shared`: one limit for all members together."""
+
+    name: str
+    svm: str
+    max_iops: int = 0
+    min_iops: int = 0
+    max_mbps: int = 0
+    shared: bool = False
+    adaptive: AdaptiveDescription | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EfficiencyPolicyDescription:
+    """When dedup runs. `schedule` is for type scheduled, `start_threshold_percent` for type threshold; duration in hours."""
+
+    name: str
+    svm: str
+    type: str = "scheduled"
+    schedule: str | None = "daily"
+    start_threshold_percent: int | None = None
+    duration: int | None = None
+    qos_policy: str = "background"
+    enabled: bool = True
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VolumeDescription:
+    """A FlexVol.
+
+    Attributes:
+        junction_path: where NFS clients mount it; None for a volume that only holds LUNs.
+        efficiency_policy: name of the policy that starts dedup.
+        efficiency_schedule: a schedule of its own instead, in the command line's notation ("sun-sat@0"); both None: dedup is off.
+        iops: client operations a second, for `metric`; they do not load the aggregate.
+        latency_us: the time of one while the aggregate is not beyond its optimal point.
+    """
+
+    name: str
+    svm: str
+    aggregate: str
+    size_bytes: int = 1 << 40
+    type: str = "rw"  # rw | dp | ls
+    junction_path: str | None = None
+    qos_policy: str | None = None
+    efficiency_policy: str | None = None
+    efficiency_schedule: str | None = None
+    iops: int = 0
+    latency_us: int = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LunDescription:
+    """A LUN; its name in REST is /vol/<volume>/<name>.
+
+    Attributes:
+        serial: 12 ASCII characters, case matters; None is derived.
+        misaligned: share of the reads and writes that do not start at a 4 KiB block, 0 to 1.
+        partial: share of them that cover only part of a block.
+        latency_us: as for a volume.
+        bound_to: for a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
+    """
+
+    name: str
+    volume: str
+    size_bytes: int = 500 << 30
+    serial: str | None = None
+    os_type: str = "vmware"
+    kind: str = "regular"  # regular | protocol_endpoint | vvol
+    qos_policy: str | None = None
+    igroups: tuple[str, ...] = ()
+    read_iops: int = 0
+    write_iops: int = 0
+    misaligned: float = 0.0
+    partial: float = 0.0
+    latency_us: int = 1000
+    bound_to: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IgroupDescription:
+    """An initiator group."""
+
+    name: str
+    svm: str
+    initiators: tuple[str, ...] = ()
+    os_type: str = "vmware"
+    protocol: str = "iscsi"  # iscsi | fcp | mixed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnapMirrorPolicyDescription:
+    """A SnapMirror policy of the cluster."""
+
+    name: str
+    type: str = "async"  # async | sync | continuous
+    schedule: str | None = None
+    throttle: int = 0  # KiB/s, 0 is unlimited
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RelationshipDescription:
+    """A SnapMirror relationship, `source` and `destination` as svm:volume.
+
+    The cluster of the destination lists it; a cluster with only the source lists it under list_destinations_only. Its transfers load the
+    aggregate of the source when that is here, else of the destination: `iops_per_run_an_hour` disk operations a second for every transfer
+    an hour of the schedule.
+    """
+
+    source: str
+    destination: str
+    source_cluster: str | None = None  # None is this cluster
+    schedule: str | None = None  # None: the policy's
+    policy: str = "MirrorAllSnapshots"
+    iops_per_run_an_hour: float = 0.0
+    lag_time: str = "PT15M"
+    state: str = "snapmirrored"
+    healthy: bool = True
+    throttle: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RaidOptionDescription:
+    """One line of `storage raid-options show`; the lab needs raid.scrub.schedule."""
+
+    node: str
+    name: str
+    value: str
+    constraint: str = "none"

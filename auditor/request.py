@@ -1,0 +1,105 @@
+"""What is requested of an audit, a fix and an undo: plain values with defaults, checked when they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.errors import ConfigurationError
+from auditor.model import FixClass
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from auditor.fleet import Fleet
+    from auditor.history.incremental import Incremental
+    from auditor.model import BulkTransport
+
+Progress = Callable[[str, str], None]
+"""Called with the name of an endpoint and what is being done there, from several threads."""
+
+MAX_CHANGES = "500"
+
+
+def no_progress(_endpoint: str, _text: str) -> None:
+    """Show nothing."""
+
+
+def no_warning(_text: str) -> None:
+    """Show nothing: each warning is a notice of the report as well."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FixLimits:
+    """How far a fix may go."""
+
+    allow: Collection[FixClass] = (FixClass.ONLINE,)  # classes of changes that may be made
+    max_changes: str = MAX_CHANGES  # the most resources that may be touched: a number, or a share of the hosts such as "10%"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRequest:
+    """What to audit, and by what.
+
+    Attributes:
+        fleet: the path of a fleet.yaml, or a fleet that was loaded.
+        snapshot: the directory of a saved snapshot, to be judged instead of a fleet.
+        rules: directories of rules besides the shipped ones.
+        only: ids of rules to judge by; empty: all.
+        tags: tags of rules to judge by; empty: all rules but those that are judged on request only.
+        waivers: a file of waivers; None: waivers.yaml beside fleet.yaml, where there is one.
+        incremental: reuse answers of an earlier run for hosts that did not change; None: ask every host.
+        transport: how every vCenter is read in bulk; None: as fleet.yaml says, or the fastest that each offers.
+        state: the state directory, for runs and journals; None: the XDG state directory.
+        fix: set where `fix` is to be called with the answer. Waivers have to be sound then, and the run is unfinished until `fix` ends.
+        progress: called while endpoints are read and changed.
+        warn: called, before anything is read, with what somebody should know before an hour is spent on reading.
+
+    Raises:
+        ConfigurationError: there is not exactly one of `fleet` and `snapshot`, or a snapshot was to be read or fixed.
+    """
+
+    fleet: Fleet | Path | None = None
+    snapshot: Path | None = None
+    rules: Collection[Path] = ()
+    only: Collection[str] = ()
+    tags: Collection[str] = ()
+    waivers: Path | None = None
+    incremental: Incremental | None = None
+    transport: BulkTransport | None = None
+    state: Path | None = None
+    fix: FixLimits | None = None
+    progress: Progress = no_progress
+    warn: Callable[[str], None] = no_warning
+
+    def __post_init__(self) -> None:
+        if (self.fleet is None) == (self.snapshot is None):
+            raise ConfigurationError(
+                "an audit needs either a fleet or a saved snapshot", why="nothing was read.", do='AuditRequest(fleet=Path("fleet.yaml"))'
+            )
+        if self.snapshot is not None and (self.fix, self.incremental, self.transport) != (None, None, None):
+            raise ConfigurationError(
+                "fix, incremental and transport do not go with a saved snapshot",
+                why="a saved snapshot is judged as it is; nothing is read or changed.",
+                do="leave them out, or audit the fleet.",
+            )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoRequest:
+    """Which run to undo, and how far.
+
+    Attributes:
+        run: the id of the run whose changes are put back.
+        fleet: the path of a fleet.yaml, or a fleet that was loaded.
+        state: the state directory that holds the journal of that run; None: the XDG state directory.
+        max_changes: the most resources that may be touched: a number, or a share of that run's changes such as "10%".
+        progress: called before each change.
+    """
+
+    run: str
+    fleet: Fleet | Path
+    state: Path | None = None
+    max_changes: str = MAX_CHANGES
+    progress: Progress = no_progress

@@ -1,0 +1,66 @@
+"""Options that commands share as a group."""
+
+from typing import Annotated
+
+import pytest
+import typer
+
+from auditor.cli import options
+from auditor.cli.app import app
+from auditor.errors import ConfigurationError
+from auditor.model import FixClass, Severity
+
+
+def test_a_command_takes_the_options_of_a_group_as_one_value() -> None:
+    seen: list[object] = []
+
+    @options.with_groups
+    def command(
+        *,
+        name: Annotated[str, typer.Option("--name")] = "nobody",
+        exits: options.ExitOptions,
+        fixing: options.FixOptions,
+    ) -> int:
+        """A command."""
+        seen.extend((name, exits, fixing))
+        return 7
+
+    made = typer.Typer()
+    made.command()(command)
+    assert made(["--fail-on", "high", "--fix", "--allow", "reboot"], standalone_mode=False) == 7
+    assert seen == ["nobody", options.ExitOptions(Severity.HIGH), options.FixOptions(fix=True, allow=[FixClass.REBOOT])]
+
+
+def test_options_that_go_with_a_fix_are_its_limits() -> None:
+    chosen = options.FixOptions(fix=True, yes=True, allow=[FixClass.REBOOT], max_changes="5%").limits()
+    assert chosen is not None
+    assert (chosen.allow, chosen.max_changes) == ((FixClass.REBOOT,), "5%")
+    assert options.FixOptions().limits() is None
+    assert options.FixOptions(fix=True, dry_run=True).limits() is None, "nothing will be written"
+    with pytest.raises(ConfigurationError, match="go with --fix"):
+        options.FixOptions(dry_run=True).limits()
+
+
+AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes"}
+INCREMENTAL = {"--since", "--max-age"}
+TRANSPORT = {"--transport", "--lane"}
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("audit", {"--fleet", "--from", "--reporter", "--waivers", *AUDITING, *FIXING, *INCREMENTAL, *TRANSPORT}),
+        ("demo", {"--scenario", "--reporter", *AUDITING, *FIXING, *TRANSPORT}),
+        (
+            "schedule",
+            {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
+        ),
+        ("collect", {"--fleet", "--out", *TRANSPORT}),
+        ("undo", {"--fleet", "--yes", "--max-changes", "--state-dir"}),
+    ],
+)
+def test_no_option_of_the_walk_is_lost(command: str, names: set[str]) -> None:
+    group = typer.main.get_command(app)
+    found = {name for parameter in group.commands[command].params for name in parameter.opts if name.startswith("--")}  # type: ignore[attr-defined]
+    assert found - {"--help"} == names

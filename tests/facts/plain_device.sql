@@ -1,0 +1,106 @@
+-- The view `device`, and the steps that sum it up, as plain joins of texts: what facts/views/device/ computes by numbers is compared with them.
+-- `few` is a macro of facts/macros.py.
+CREATE VIEW plain_device AS
+WITH driver AS (
+    SELECT
+        p.endpoint,
+        p.host_id,
+        p.device,
+        CASE WHEN count(DISTINCT b.driver) = 1 AND count(b.driver) = count(*) THEN any_value(b.driver) END AS driver
+    FROM fact.path AS p
+    LEFT JOIN fact.hba AS b USING (endpoint, host_id, hba)
+    GROUP BY ALL
+),
+sharing AS (
+    SELECT d.device, count(*) AS hosts, few(coalesce(h.name, h.host_id)) AS host_names
+    FROM fact.device AS d
+    JOIN fact.host AS h USING (endpoint, host_id)
+    WHERE NOT starts_with(d.device, 'mpx.')
+    GROUP BY d.device
+)
+SELECT
+    d.endpoint,
+    d.host_id || '/' || d.device AS resource_id,
+    d.device AS resource_name,
+    h.cluster,
+    h.name AS host,
+    d.host_id,
+    d.device,
+    r.domain_id,
+    d.vendor,
+    d.model,
+    coalesce(nullif(f.family, 'other'), k.name_family, f.family) AS family,
+    d.device_type,
+    coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) AS is_protocol_endpoint,
+    CASE
+        WHEN coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) THEN true
+        WHEN d.device_type <> 'disk' THEN false
+        ELSE NOT d.is_local
+    END AS is_shared,
+    d.queue_depth,
+    s.dsnro,
+    p.driver,
+    x.hosts,
+    x.host_names,
+    a.array_name,
+    a.is_stretched,
+    a.volume,
+    a.volume_id,
+    a.pool_id,
+    a.protocol_endpoint_id,
+    a.qos,
+    a.qos_policy,
+    a.qos_group,
+    a.qos_max_iops,
+    a.qos_max_bytes_per_second,
+    a.qos_capped,
+    a.qos_sharers,
+    a.qos_shared_by,
+    k.array_model,
+    k.array_generation,
+    k.array_firmware,
+    k.firmware_level
+FROM fact.device AS d
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN fact.device_scheduling AS s USING (endpoint, host_id, device)
+LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM d.vendor AND f.model IS NOT DISTINCT FROM d.model
+LEFT JOIN driver AS p USING (endpoint, host_id, device)
+LEFT JOIN sharing AS x USING (device)
+LEFT JOIN step_array_device AS a USING (device)
+LEFT JOIN step_known_device AS k USING (device);
+
+CREATE VIEW plain_seen_device AS
+SELECT endpoint, device, min(family) AS family, min(hosts) AS hosts, min(host_names) AS host_names
+FROM plain_device
+GROUP BY endpoint, device;
+
+CREATE VIEW plain_device_group AS
+SELECT
+    endpoint,
+    device,
+    domain_id,
+    cluster,
+    family,
+    coalesce(starts_with(array_model, 'IBM Cloud '), false) AS is_tier,
+    is_protocol_endpoint,
+    driver,
+    dsnro,
+    queue_depth,
+    count(*) AS hosts
+FROM plain_device
+WHERE is_shared
+GROUP BY ALL;
+
+CREATE VIEW plain_host_group AS
+SELECT
+    endpoint,
+    host_id,
+    family,
+    driver,
+    count(*) AS devices,
+    max(queue_depth) AS deepest_queue,
+    count(*) FILTER (WHERE queue_depth IS NULL) AS undetermined
+FROM plain_device
+WHERE is_shared IS DISTINCT FROM false
+GROUP BY ALL;

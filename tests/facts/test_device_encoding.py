@@ -1,0 +1,116 @@
+"""Devices are joined and kept by numbers, and come out as they do from plain joins of texts."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+
+import duckdb
+import pytest
+
+from auditor.facts.catalog import catalog, view_columns
+from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS, device_classes
+from auditor.facts.schema import TABLES, create_tables
+from auditor.facts.views import create_views
+
+from .plain import PLAIN, create_plain_views
+
+_WORDS: Mapping[str, Sequence[str | None]] = {
+    "endpoint": ["vc-1", "vc-2"],
+    "scope": ["", "host-1", "host-2", "host-3"],
+    "topic": ["hosts", "devices", "paths", "hbas", "device_scheduling", "volumes", "datastores", "vms"],
+    "host_id": ["host-1", "host-2", "host-3"],
+    "device": ["naa.6f47acc2000000010000000000000000", "naa.6f47acc1000000020000000000000000", "naa.600a0980", "mpx.vmhba0"],
+    "vendor": ["SolidFir", "NETAPP", None],
+    "model": ["SSD SAN", "LUN C-Mode", "IBM Cloud 2 IOPS/GB", None],
+    "device_type": ["disk", "cdrom", None],
+    "hba": ["vmhba0", "vmhba1"],
+    "driver": ["lpfc", "nfnic", None],
+    "devices": ["naa.6*", "naa.600a0980"],
+    "firmware": ["V10L66", "new", None],
+    "volume_id": ["1", "2", "3"],
+    "family": ["solidfire", "flasharray", None],
+    "array_id": ["one", "two", None],
+    "pod": ["metro", None],
+    "cluster": ["gold", None],
+}
+_KEYS = {
+    "host": ("endpoint", "host_id"),
+    "device": ("endpoint", "host_id", "device"),
+    "device_scheduling": ("endpoint", "host_id", "device"),
+    "hba": ("endpoint", "host_id", "hba"),
+    "array_volume": ("endpoint", "volume_id"),
+}
+_FILLED = ("reading", "host", "device", "device_scheduling", "hba", "path", "array", "array_volume", "array_protocol_endpoint", "declared")
+
+
+def random_facts(seed: int) -> duckdb.DuckDBPyConnection:
+    """Facts that need not go together, with holes everywhere but in the columns that tell rows apart."""
+    random = Random(seed)
+    connection = duckdb.connect()
+    create_tables(connection)
+    for name in _FILLED:
+        keys, seen = _KEYS.get(name, ()), set()
+        for _ in range(30):
+            row = [_cell(random, column.name, column.type) for column in TABLES[name].columns]
+            key = tuple(value for column, value in zip(TABLES[name].names, row, strict=True) if column in keys)
+            if keys and key in seen:
+                continue
+            seen.add(key)
+            connection.execute(f'INSERT INTO fact."{name}" VALUES ({", ".join("?" * len(row))})', row)
+    return connection
+
+
+def _cell(random: Random, column: str, kind: str) -> object:
+    if column in _WORDS:
+        return random.choice(_WORDS[column])
+    if random.random() < 0.3 or kind not in ("BOOLEAN", "BIGINT", "VARCHAR"):
+        return None
+    return {"BOOLEAN": random.random() < 0.5, "BIGINT": random.choice([32, 64, 128]), "VARCHAR": random.choice(["a", "b"])}[kind]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_device_is_as_plain_joins_have_it(seed: int) -> None:
+    rows = []
+    for create in (create_plain_views, lambda connection, views: create_views(connection, views=views)):
+        connection = random_facts(seed)
+        create(connection, tuple(PLAIN))
+        rows.append({name: sorted(connection.execute(f"SELECT * FROM {name}").fetchall(), key=repr) for name in PLAIN})
+    assert rows[0] == rows[1]
+    assert all(rows[0].values())
+
+
+def test_every_view_has_the_columns_and_types_of_the_catalogue_in_order() -> None:
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        create_views(connection)
+        found = {name: {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()} for name in view_columns()}
+    assert {name: list(columns.items()) for name, columns in found.items()} == {
+        name: list(columns.items()) for name, columns in view_columns().items()
+    }
+
+
+def test_a_class_of_devices_has_the_columns_of_all_its_devices() -> None:
+    connection = random_facts(3)
+    create_views(connection)
+    classes = device_classes(connection)
+    assert classes is not None
+    assert {"family", "is_shared", "dsnro", "queue_depth", "driver", "array_model"} <= classes.columns
+    columns = ", ".join(sorted(classes.columns))
+    by_class = connection.execute(f"SELECT {columns}, CAST(sum(devices) AS BIGINT) FROM {CLASS_TABLE} GROUP BY ALL").fetchall()
+    by_row = connection.execute(f"SELECT {columns}, count(*) FROM device GROUP BY ALL").fetchall()
+    assert by_class
+    assert sorted(by_class, key=repr) == sorted(by_row, key=repr)
+    mixed = f"SELECT class_number FROM {CLASSIFIED_ROWS} GROUP BY class_number HAVING count(DISTINCT ({columns})) <> 1"
+    assert connection.execute(mixed).fetchall() == []
+    unclassified = f"SELECT 1 FROM {CLASSIFIED_ROWS} AS d ANTI JOIN {CLASS_TABLE} USING (class_number)"
+    assert connection.execute(unclassified).fetchall() == []
+
+
+def test_a_step_that_nothing_reads_any_more_is_dropped_and_all_others_stay() -> None:
+    connection = random_facts(1)
+    create_views(connection, views={"device", "protocol_endpoint"})
+    tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()}
+    assert {"step_device_row", "step_host_number", CLASS_TABLE, "protocol_endpoint"} <= tables
+    assert not {"step_device_joined", "step_device_driver"} & tables
+    for name in ("device", "protocol_endpoint"):
+        assert catalog().views[name].rests_on
+        connection.execute(f"FROM {name}").fetchall()

@@ -1,0 +1,110 @@
+"""A damaged snapshot is the snapshot's fault, and a view that cannot be computed is a bug: neither is reported as the other."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from auditor.engine.evaluate import evaluate
+from auditor.errors import SnapshotError
+from auditor.facts import views
+from auditor.facts.catalog import catalog
+from auditor.facts.schema import create_tables
+from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.views import create_views, seal
+from auditor.policy import load_rule_set
+
+from .fleets import hosts, snapshot
+
+Harm = Callable[[Path], object]
+
+
+def saved(folder: Path) -> Snapshot:
+    given = hosts()
+    snapshot(given).save(folder)
+    return load_snapshot(folder)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        pytest.param(lambda file: file.unlink(), id="gone"),
+        pytest.param(lambda file: file.write_bytes(file.read_bytes()[:100]), id="cut off"),
+        pytest.param(lambda file: file.write_bytes(b"\0" * file.stat().st_size), id="zeroed"),
+        pytest.param(lambda file: file.write_bytes(file.read_bytes()[:-200] + b"\xff" * 192 + file.read_bytes()[-8:]), id="bad footer"),
+    ],
+)
+def test_a_file_that_is_damaged_after_it_was_opened_is_the_snapshots_fault(tmp_path: Path, harm: Harm) -> None:
+    opened = saved(tmp_path / "snapshot")
+    harm(tmp_path / "snapshot" / "host.parquet")
+    with pytest.raises(SnapshotError, match="the snapshot cannot be read"):
+        create_views(opened.connection, views={"host"})
+
+
+def test_a_file_that_is_damaged_while_rules_are_judged_is_the_snapshots_fault_and_not_the_rules(tmp_path: Path) -> None:
+    opened = saved(tmp_path / "snapshot")
+    rules = load_rule_set(only=["vaai/device-status"])
+    create_views(opened.connection, views={"offload"})
+    assert catalog().views["offload"].materialize == "view", "its rows are read while they are judged"
+    seal(opened.connection)
+    file = tmp_path / "snapshot" / "device_offload.parquet"
+    file.write_bytes(b"\0" * file.stat().st_size)
+    with pytest.raises(SnapshotError, match="the snapshot cannot be read"):
+        evaluate(opened.connection, rules)
+
+
+def test_a_view_that_cannot_be_computed_from_whole_files_is_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(views, "view_sql", lambda _name: "SELECT CAST(host_id AS BIGINT) AS endpoint FROM fact.host")
+    with pytest.raises(duckdb.ConversionException):
+        create_views(saved(tmp_path / "snapshot").connection, views={"step_controller_depth", "iscsi_target"})
+
+
+def test_a_curve_that_is_not_json_makes_its_values_unknown_and_stops_nothing() -> None:
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        for curve, volume in (("no JSON", "1"), ('{"4096": 100, "8192": "?", "a\\"b": 1}', "2"), ("[1]", "3"), ("{}", "4")):
+            row = f"SELECT 'sf' AS endpoint, '{volume}' AS volume_id"
+            connection.execute(f"INSERT INTO fact.array_volume BY NAME {row}, $curve AS qos_curve", {"curve": curve})
+            connection.execute(f"INSERT INTO fact.array_volume_load BY NAME {row}, 8192 AS average_io_bytes")
+            connection.execute(
+                f"INSERT INTO fact.array_qos_policy BY NAME SELECT 'sf' AS endpoint, '{volume}' AS policy_id, $curve AS curve",
+                {"curve": curve},
+            )
+        create_views(connection)
+        assert connection.execute("SELECT count(*) FROM array_volume").fetchone() == (4,)
+        assert connection.execute("SELECT count(*) FROM qos_policy").fetchone() == (4,)
+
+
+LONG = """
+import sys
+from pathlib import Path
+import duckdb
+from auditor.facts import views
+from auditor.facts.catalog import catalog
+from auditor.facts.schema import create_tables
+connection = duckdb.connect()
+create_tables(connection)
+views.view_sql = lambda _: "SELECT sum(a.n * b.n * c.n) AS n FROM range(90000) AS a (n), range(90000) AS b (n), range(90000) AS c (n)"
+print("begun", flush=True)
+try:
+    views.create_views(connection, views={"iscsi_target"})
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_ctrl_c_ends_a_statement_that_runs() -> None:
+    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "begun\n"
+        while process.poll() is None:
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(1)
+            except subprocess.TimeoutExpired:
+                continue
+        assert process.returncode == 130

@@ -1,0 +1,46 @@
+"""A lab of two scenarios that many audits share, and one audit of it by every rule."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from auditor.cli import run
+from auditor.lab.description import LabFleet
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import Lab, serve
+from tests.walk.conftest import Audit, Place, Watch, vvols
+
+__all__ = ["vvols"]
+
+
+def merged(*names: str) -> LabFleet:
+    """Several scenarios as one fleet."""
+    fleets = [load_scenario(name) for name in names]
+    return LabFleet(**{one.name: tuple(held for fleet in fleets for held in getattr(fleet, one.name)) for one in fields(LabFleet)})
+
+
+@pytest.fixture(scope="session")
+def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Path]]:
+    """Two scenarios with two vCenters and two arrays, for tests that change nothing they do not put back."""
+    folder = tmp_path_factory.mktemp("lab")
+    with serve(merged("solidfire-vvols", "eternus-vaai")) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        yield lab, folder
+
+
+@pytest.fixture(scope="session")
+def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
+    """One audit of these scenarios by every rule with nothing in its way."""
+    lab, folder = shared_lab
+    watch, report = Watch(lab), folder / "whole.json"
+    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
+    return Audit(code, json.loads(report.read_text(encoding="utf-8")), "", watch.operations)
+
+
+@pytest.fixture
+def everything(shared_lab: tuple[Lab, Path], capsys: pytest.CaptureFixture[str]) -> Place:
+    lab, folder = shared_lab
+    return Place(lab, folder, capsys)

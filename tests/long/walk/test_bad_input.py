@@ -1,0 +1,245 @@
+"""Whatever an endpoint does, the rest is audited, what is missing is a gap, nothing is invented and no secret is printed."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import yaml
+
+from auditor.cli import run
+from auditor.lab.wire import Fault
+from tests.walk.conftest import Audit, Place, faults_of, only
+
+DEAD_PORT = 9  # the discard service, which nothing serves here
+
+
+def edited(place: Place, change: Callable[[dict[str, dict[str, object]]], None]) -> Path:
+    """A copy of the fleet file after `change` had its way with the endpoints, by name."""
+    data = yaml.safe_load(place.fleet.read_text(encoding="utf-8"))
+    change({endpoint["name"]: endpoint for endpoint in data["endpoints"]})
+    path = place.folder / "edited.yaml"
+    path.write_text(yaml.safe_dump(data), encoding="utf-8")
+    return path
+
+
+def audit_of(place: Place, fleet: Path, *rules: str) -> Audit:
+    """An audit by these rules; by every rule where none is named."""
+    report = place.folder / "edited.json"
+    report.unlink(missing_ok=True)
+    reporters = ["--reporter", f"json:{report}", "--reporter", "table"]
+    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(place.state), *reporters, *only(*rules)])
+    printed = place.capsys.readouterr()
+    text = report.read_text(encoding="utf-8")
+    for output in (printed.out, printed.err, text):
+        assert place.lab.password not in output
+        assert "Traceback" not in output
+    return Audit(code, json.loads(text), printed.err)
+
+
+def wrong_password(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["password"] = {"command": ["echo", "hunter2"]}
+
+
+def no_password(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["password"] = {"env": "AUDITOR_TEST_VARIABLE_THAT_IS_NOT_SET"}
+
+
+def unknown_authority(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"].pop("tls")
+
+
+def wrong_fingerprint(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["tls"] = {"fingerprint": "sha256:" + "00" * 32}
+
+
+def unreachable(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["address"] = f"127.0.0.1:{DEAD_PORT}"
+
+
+def another_protocol(endpoints: dict[str, dict[str, object]]) -> None:
+    endpoints["vc-eternus"]["address"] = endpoints["sf-prod"]["address"]
+
+
+OF_THE_WHOLE_FLEET = {
+    "queue/device-depth-uniform",
+    "queue/dsnro-uniform",
+    "queue/qfull-uniform",
+    "sioc/supported-datastore",
+    "vaai/device-status",
+}
+"""Rules that compare all hosts which see a device or mount a datastore, of whichever vCenter."""
+
+SOME_RULES = (
+    *sorted(OF_THE_WHOLE_FLEET),
+    "iscsi/delayed-ack",
+    "qos/element-limits",
+    "sioc/overlap-array-qos",
+    "vaai/enabled",
+    "vvol/pe-dsnro-headroom",
+)
+"""Enough that every endpoint is read: those of the whole fleet, and one of each kind of question. How an endpoint failed is not a fact: the
+same gap stands in the snapshot for each way, so one way is judged by every rule and the others by these."""
+
+
+@pytest.mark.parametrize(
+    ("change", "message", "rules"),
+    [
+        pytest.param(wrong_password, "refuses user auditor@vsphere.local", SOME_RULES, id="wrong password"),
+        pytest.param(no_password, "AUDITOR_TEST_VARIABLE_THAT_IS_NOT_SET", SOME_RULES, id="password not set"),
+        pytest.param(unknown_authority, "certificate", SOME_RULES, id="certificate of an unknown authority"),
+        pytest.param(wrong_fingerprint, "certificate", SOME_RULES, id="another certificate than the pinned one"),
+        pytest.param(unreachable, f"127.0.0.1:{DEAD_PORT}", (), id="nothing listens there, by every rule"),
+        pytest.param(another_protocol, "", SOME_RULES, id="an array answers where a vCenter should"),
+    ],
+)
+def test_one_endpoint_that_cannot_be_opened_leaves_a_gap_and_the_others_are_judged(
+    everything: Place,
+    whole_audit: Audit,
+    change: Callable[[dict[str, dict[str, object]]], None],
+    message: str,
+    rules: tuple[str, ...],
+) -> None:
+    audit = audit_of(everything, edited(everything, change), *rules)
+    assert audit.code == 2
+    gaps = [gap for gap in audit.unread if gap["endpoint"] == "vc-eternus"]
+    assert len(gaps) == 1
+    assert message in f"{gaps[0]['what']} {gaps[0]['why']}"
+    assert "hunter2" not in str(audit.report)
+    before = whole_audit.of_rules(rules)
+    others = {key: verdict for key, verdict in before.items() if key[1] != "vc-eternus"}
+    verdicts = audit.verdicts()
+    assert verdicts.keys() == others.keys()
+    # What hosts of that vCenter may have a part in is not known any more; everything else is as it was.
+    changed = {key: verdicts[key] for key in others if verdicts[key] != others[key]}
+    assert set(changed.values()) <= {"unknown"}
+    assert {rule for rule, _, _ in changed} <= OF_THE_WHOLE_FLEET
+    assert rules or len(changed) < len(others) / 10
+
+
+def test_tls_that_is_not_verified_is_said_in_every_report(everything: Place) -> None:
+    def unverified(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["sf-twin"]["tls"] = {"verify": False}
+
+    fleet = edited(everything, unverified)
+    page = everything.folder / "page.html"
+    reporters = ["--reporter", "table", "--reporter", f"html:{page}"]
+    rule = only("qos/element-limits")
+    assert run(["audit", "--fleet", str(fleet), "--state-dir", str(everything.state), *reporters, *rule]) == 1
+    assert "NOT VERIFIED" in everything.capsys.readouterr().out.upper()
+    assert "NOT VERIFIED" in page.read_text(encoding="utf-8").upper()
+
+
+def test_what_fleet_yaml_says_of_things_nobody_saw_is_told(everything: Place) -> None:
+    def elsewhere(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["vc-solidfire"]["clusters"] = {"sf-vvoll": {"params": {"vvol/pe-dsnro-headroom": {"headroom": 2}}}}
+
+    audit = audit_of(everything, edited(everything, elsewhere), "vvol/pe-dsnro-headroom")
+    assert [notice for notice in audit.report["notices"] if "no cluster sf-vvoll was seen on vc-solidfire" in notice]
+    # The value reaches nothing, so everything is judged as before.
+    assert len(audit.of("vvol/pe-dsnro-headroom", "fail")) == 13
+
+
+def test_a_parameter_for_one_cluster_reaches_that_cluster_alone(everything: Place) -> None:
+    def lenient(endpoints: dict[str, dict[str, object]]) -> None:
+        # 32 commands hold half of one disk's 64, so with headroom 0 the sick cluster passes; the others are not asked.
+        endpoints["vc-solidfire"]["clusters"] = {"sf-vvol": {"params": {"vvol/pe-dsnro-headroom": {"headroom": 0}}}}
+
+    audit = audit_of(everything, edited(everything, lenient), "vvol/pe-dsnro-headroom")
+    assert audit.of("vvol/pe-dsnro-headroom", "fail") == []
+    assert {f["desired"] for f in audit.of("vvol/pe-dsnro-headroom", "pass")} == {0, 256}
+
+
+def test_a_pinned_certificate_is_enough(everything: Place) -> None:
+    import hashlib
+    import ssl
+
+    def pinned(endpoints: dict[str, dict[str, object]]) -> None:
+        for endpoint in endpoints.values():
+            if endpoint["kind"] == "eternus":
+                continue  # its host key is pinned from the beginning
+            host, port = str(endpoint["address"]).split(":")
+            der = ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate((host, int(port))))
+            endpoint["tls"] = {"fingerprint": "sha256:" + hashlib.sha256(der).hexdigest()}
+
+    audit = audit_of(everything, edited(everything, pinned), *SOME_RULES)
+    assert audit.unread == []
+    assert {endpoint["tls"] for endpoint in audit.report["run"]["endpoints"]} == {"pinned"}
+
+
+@pytest.mark.parametrize(
+    ("fault", "rules"),
+    [
+        pytest.param(Fault("truncate", "RetrievePropertiesEx"), (), id="truncated property pages, by every rule"),
+        pytest.param(Fault("garbage", "RetrievePropertiesEx"), SOME_RULES, id="nonsense for property pages"),
+        pytest.param(Fault("truncate", "storage.core.device.list"), SOME_RULES, id="truncated esxcli answers"),
+        pytest.param(Fault("garbage", "storage.core.device.list"), SOME_RULES, id="nonsense for esxcli answers"),
+        pytest.param(Fault("status", "RetrievePropertiesEx", status=503), SOME_RULES, id="busy for ever"),
+        pytest.param(Fault("truncate", "ListVolumes"), SOME_RULES, id="truncated volume list"),
+        pytest.param(Fault("garbage", "ListVolumes"), SOME_RULES, id="nonsense for the volume list"),
+        pytest.param(Fault("status", "ListVolumes", status=401), SOME_RULES, id="session of the array refused in the middle"),
+    ],
+)
+def test_answers_that_cannot_be_understood_are_gaps(everything: Place, whole_audit: Audit, fault: Fault, rules: tuple[str, ...]) -> None:
+    wires = faults_of(everything.lab).values()
+    for faults in wires:
+        faults.active.append(fault)
+    try:
+        audit = everything.audit(*only(*rules))
+    finally:
+        for faults in wires:
+            faults.active.clear()
+    assert audit.code == 2
+    assert audit.unread
+    before = whole_audit.of_rules(rules)
+    assert [key for key, verdict in audit.verdicts().items() if verdict == "pass" and before.get(key) != "pass"] == []
+
+
+def test_a_slow_endpoint_is_given_up_after_its_time_and_the_others_are_judged(everything: Place) -> None:
+    def hurried(endpoints: dict[str, dict[str, object]]) -> None:
+        endpoints["sf-prod"]["limits"] = {"timeout_seconds": 0.5}
+
+    fleet = edited(everything, hurried)
+    array = everything.lab.element["sf-prod"]
+    array.faults.active.append(Fault("latency", seconds=3))  # for every request, so that none is to arrive within the 0.5 seconds
+    try:
+        audit = audit_of(everything, fleet, *SOME_RULES)
+    finally:
+        array.faults.active.clear()
+    assert audit.code == 2
+    assert {gap["endpoint"] for gap in audit.unread} == {"sf-prod"}
+    unknown = {f["rule"] for f in audit.report["findings"] if f["verdict"] == "unknown"}
+    assert {"vvol/pe-dsnro-headroom", "sioc/overlap-array-qos"} <= unknown
+
+
+def test_a_session_that_expires_in_the_middle_is_opened_again(everything: Place, whole_audit: Audit) -> None:
+    vcenter = everything.lab.vcenters["vc-solidfire"]
+    before = len(vcenter.requests)
+    vcenter.faults.active.append(Fault("session", "storage.core.device.list", times=1))
+    try:
+        audit = everything.audit(*only(*SOME_RULES))
+    finally:
+        vcenter.faults.active.clear()
+    # Two sessions, of SOAP and of VI/JSON; the second is opened again only if something was still to be read by it.
+    assert vcenter.requests[before:].count("Login") in (3, 4)
+    assert audit.verdicts() == whole_audit.of_rules(SOME_RULES)
+
+
+@pytest.mark.parametrize("state", ["disconnected", "notResponding"])
+def test_a_host_that_is_away_leaves_its_verdicts_unknown(everything: Place, state: str) -> None:
+    vcenter = everything.lab.vcenters["vc-solidfire"]
+    host = next(host for host in vcenter.state.hosts.values() if host.description.name.startswith("esx-vvol-1"))
+    with vcenter.state.lock:
+        host.connection_state = state
+        vcenter.state.changed()
+    try:
+        audit = everything.audit()
+    finally:
+        with vcenter.state.lock:
+            host.connection_state = "connected"
+            vcenter.state.changed()
+    assert audit.code == 2
+    assert any("esx-vvol-1" in gap["what"] + gap["why"] for gap in audit.report["gaps"])
+    own = {f["verdict"] for f in audit.report["findings"] if (f["resource"]["host"] or "").startswith("esx-vvol-1")}
+    assert own <= {"unknown", "not_applicable"}
+    assert "unknown" in own

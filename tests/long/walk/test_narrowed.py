@@ -1,0 +1,160 @@
+"""An audit reads what its rules need and no more, and says what it did not read."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from auditor.cli import run
+from auditor.lab.serving import Lab
+from auditor.lab.wire import Fault
+from tests.walk.conftest import Audit, Place, Watch
+
+ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "storage.vmfs.lockmode.list", "system.module.parameters.list")
+ARRAYS = ("sf-prod", "sf-twin")
+
+
+def said_of(audit: Audit, rule: str) -> dict[tuple[str, str], Any]:
+    """(endpoint, resource id) -> all that was said of it, of one rule, but for when it was read and what can be done."""
+    found = [f for f in audit.report["findings"] if f["rule"] == rule]
+    return {(f["resource"]["endpoint"], f["resource"]["id"]): {k: v for k, v in f.items() if k not in ("fix", "read")} for f in found}
+
+
+def manifest(place: Place) -> dict[str, Any]:
+    newest = max((place.state / "runs").iterdir(), key=lambda run: run.stat().st_mtime_ns)
+    return dict(json.loads((newest / "snapshot" / "snapshot.json").read_text(encoding="utf-8")), directory=newest / "snapshot")
+
+
+@contextmanager
+def unreachable(lab: Lab, *names: str) -> Iterator[None]:
+    chosen = [server.faults for _, name, server in lab.served() if name in names]
+    for faults in chosen:
+        faults.active.append(Fault("drop"))
+    try:
+        yield
+    finally:
+        for faults in chosen:
+            faults.active.clear()
+
+
+@pytest.fixture(scope="module")
+def read_whole(shared_lab: tuple[Lab, Path]) -> Audit:
+    """Every rule judged on all there is to read."""
+    _, folder = shared_lab
+    snapshot, report = folder / "everything", folder / "everything.json"
+    assert run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(snapshot)]) in (0, 2)  # 2: devices of an array not listed
+    assert json.loads((snapshot / "snapshot.json").read_text(encoding="utf-8"))["asked"] is None
+    code = run(["audit", "--from", str(snapshot), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
+    return Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "iscsi/delayed-ack",
+        "qos/element-effective-iops",
+        "queue/driver-depth",
+        "queue/pending-reboot",
+        "sioc/overlap-array-qos",
+        "vaai/locking-guard",
+        "vaai/stale-workaround",
+        "vvol/pe-count",
+        "vvol/pe-dsnro-headroom",
+    ],
+)
+def test_a_rule_alone_says_what_it_says_among_all_on_everything(everything: Place, read_whole: Audit, rule: str) -> None:
+    alone = everything.audit("--only", rule)
+    assert alone.unread == []
+    assert said_of(alone, rule) == said_of(read_whole, rule)
+    assert len(said_of(alone, rule)) == len(alone.report["findings"]) > 0
+
+
+def test_all_rules_together_say_what_they_say_on_everything(whole_audit: Audit, read_whole: Audit) -> None:
+    assert whole_audit.verdicts() == read_whole.verdicts()
+    assert whole_audit.unread == []
+
+
+def test_an_audit_of_endpoint_counts_asks_for_no_options_modules_paths_datastores_or_machines(
+    everything: Place, whole_audit: Audit
+) -> None:
+    asked_by_all = whole_audit.operations
+    narrow = Watch(everything.lab)
+    everything.audit("--only", "vvol/pe-count")
+    asked = narrow.operations
+    assert {"ListAllNodes", "ListProtocolEndpoints"} <= set(asked)
+    needless = {"QueryOptions", "QueryModules", "QueryConfiguredModuleOptionString", "ListVolumeStats", "GetLimits", *ESXCLI[1:]}
+    assert needless.isdisjoint(asked)
+    assert {"QueryOptions", "QueryModules", "ListVolumeStats", "GetLimits", *ESXCLI[2:]} <= set(asked_by_all)
+    assert len(asked) < len(asked_by_all) / 2
+    topics = set(manifest(everything)["asked"]["topics"])
+    assert {"hosts", "devices", "protocol_endpoints", "nodes"} <= topics
+    assert topics.isdisjoint({"vms", "datastores", "options", "modules", "hbas", "paths", "lockmode"})
+
+
+def test_an_audit_of_adapters_asks_no_host_itself_and_no_array_at_all(everything: Place) -> None:
+    watch = Watch(everything.lab)
+    audit = everything.audit("--only", "iscsi/delayed-ack")
+    asked = set(watch.operations)
+    assert asked.isdisjoint(ESXCLI)
+    assert asked.isdisjoint({"QueryOptions", "QueryModules", "RetrieveManagedMethodExecuter"})
+    assert not {name for name in asked if name.startswith(("List", "GetCluster", "GetLimits", "GetAPI"))}
+    assert any(notice.startswith("sf-prod: not asked, as no rule") for notice in audit.report["notices"])
+
+
+def test_an_endpoint_that_nobody_needs_may_be_down(everything: Place) -> None:
+    with unreachable(everything.lab, *ARRAYS):
+        audit = everything.audit("--only", "vaai/uniform")
+    assert audit.report["gaps"] == []
+    assert audit.code == 1
+    with unreachable(everything.lab, *ARRAYS):
+        assert everything.audit("--only", "vvol/pe-count").report["gaps"]
+
+
+def test_rules_that_a_kept_run_did_not_read_for_are_unknown_and_told_why(everything: Place, read_whole: Audit, tmp_path: Path) -> None:
+    everything.audit("--only", "vaai/uniform")
+    kept = manifest(everything)
+    assert kept["asked"]["topics"] == ["hosts", "options"]
+    report = tmp_path / "again.json"
+    arguments = ["audit", "--from", str(kept["directory"]), "--state-dir", str(everything.state), "--reporter", f"json:{report}"]
+    assert run([*arguments, "--only", "vaai/uniform"]) == 1
+    assert json.loads(report.read_text(encoding="utf-8"))["gaps"] == []
+
+    assert run(arguments) == 2
+    again = Audit(2, json.loads(report.read_text(encoding="utf-8")), "")
+    gaps = {gap["endpoint"]: gap for gap in again.report["gaps"]}
+    assert {"vc-solidfire", "sf-prod"} <= set(gaps)
+    assert all("not read in that run" in gap["why"] for gap in gaps.values())
+    assert "device_scheduling" in gaps["vc-solidfire"]["what"].split(", ")
+    assert "multipathing" not in gaps["vc-solidfire"]["what"].split(", ")  # no rule but those on request needs it
+    before = read_whole.verdicts()
+    assert [key for key, verdict in again.verdicts().items() if verdict == "pass" and before.get(key) != "pass"] == []
+    assert again.of("vaai/enabled", "unknown")
+    assert said_of(again, "vaai/uniform") == said_of(read_whole, "vaai/uniform")
+
+
+def test_a_fix_reads_again_what_its_rule_needs_and_no_more(vvols: Place) -> None:
+    watch = Watch(vvols.lab)
+    fixed = vvols.audit("--only", "vvol/pe-dsnro-headroom", "--fix", "--yes", "--allow", "online-caution")
+    assert [receipt["outcome"] for receipt in fixed.report["receipts"]] == ["applied"] * 13
+    assert not fixed.of("vvol/pe-dsnro-headroom", "fail")
+    assert "QueryOptions" not in watch.operations
+    after = json.loads((manifest(vvols)["directory"].parent / "after" / "snapshot.json").read_text(encoding="utf-8"))
+    assert after["asked"] == manifest(vvols)["asked"]
+
+
+def test_a_share_of_the_hosts_as_limit_is_known_although_the_rule_needs_no_host(vvols: Place) -> None:
+    refused = vvols.audit("--only", "qos/element-limits", "--fix", "--yes", "--allow", "array", "--max-changes", "100%")
+    assert refused.report["run"]["hosts"] > 0
+
+
+def test_rules_that_nothing_in_the_fleet_can_answer_are_refused(vvols: Place) -> None:
+    fleet = yaml.safe_load(vvols.fleet.read_text(encoding="utf-8"))
+    fleet["endpoints"] = [endpoint for endpoint in fleet["endpoints"] if endpoint["kind"] == "vcenter"]
+    vvols.fleet.write_text(yaml.safe_dump(fleet), encoding="utf-8")
+    refused = vvols.audit("--only", "qos/element-limits")
+    assert refused.code == 3
+    assert "no endpoint of this fleet can tell what these rules need" in refused.err

@@ -1,0 +1,58 @@
+"""No module of the product imports itself through others, and no folder another one that imports it.
+
+Imports for type checking alone are left out: they do not happen when the product runs. Those within functions count.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+
+import grimp
+import pytest
+
+
+@cache
+def imports() -> Mapping[str, frozenset[str]]:
+    """The modules of the product that each of them imports."""
+    graph = grimp.build_graph("auditor", exclude_type_checking_imports=True, cache_dir=None)
+    return {module: frozenset(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+
+
+def between_folders(modules: Mapping[str, Iterable[str]]) -> Mapping[str, Mapping[str, set[str]]]:
+    """For each folder, which of the modules and folders in it imports which others of them; modules count as their folder."""
+    found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for module, imported in modules.items():
+        for other in imported:
+            one, two = module.split("."), other.split(".")
+            depth = next((i for i, (a, b) in enumerate(zip(one, two, strict=False)) if a != b), None)
+            if depth is not None:  # otherwise one is the folder of the other
+                found[".".join(one[:depth])][".".join(one[: depth + 1])].add(".".join(two[: depth + 1]))
+    return found
+
+
+def circle(graph: Mapping[str, Iterable[str]]) -> str:
+    """A circle of imports, as text; empty where there is none."""
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return " -> ".join(reversed(error.args[1]))
+    return ""
+
+
+def test_no_module_imports_itself_through_others() -> None:
+    found = circle(imports())
+    assert not found, f"modules import each other: {found}; move what both need into a module that imports neither"
+
+
+@pytest.mark.parametrize("folder", sorted(between_folders(imports())))
+def test_no_folder_imports_another_that_imports_it(folder: str) -> None:
+    found = circle(between_folders(imports())[folder])
+    assert not found, f"folders of {folder} import each other: {found}; move what both need into a folder that imports neither"
+
+
+def test_a_circle_is_found_and_named_in_the_order_of_its_imports() -> None:
+    modules = {"p.a.x": ["p.b.y"], "p.b.y": ["p.b.z"], "p.b.z": ["p.a.w"], "p.a.w": [], "p.a": ["p.a.x"]}
+    assert circle(modules) == ""
+    assert circle(between_folders(modules)["p"]) in ("p.a -> p.b -> p.a", "p.b -> p.a -> p.b")
+    assert circle({"x": ["y"], "y": ["z"], "z": ["x"]}) in ("x -> y -> z -> x", "y -> z -> x -> y", "z -> x -> y -> z")

@@ -1,0 +1,53 @@
+"""Time in tests: a clock that passes when a test says so, and waiting for an event instead of for seconds."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from hypothesis import HealthCheck
+
+PATIENCE_SECONDS = 300.0
+"""How long any wait goes on before the test fails. Only a failing test reaches it, so it is far beyond what a slow, busy machine needs."""
+
+SPEED_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
+"""Hypothesis' checks of speed, which no property test is held to. The list of a test's own settings takes the place of the profile's, so a
+test that suppresses another check names these too."""
+
+_T = TypeVar("_T")
+
+
+def until(read: Callable[[], _T], what: str) -> _T:
+    """The first true value that `read` returns; it is called again every 20 ms.
+
+    Raises:
+        AssertionError: `what` did not happen in PATIENCE_SECONDS.
+    """
+    give_up = time.monotonic() + PATIENCE_SECONDS
+    while not (value := read()):
+        assert time.monotonic() < give_up, f"did not happen: {what}"
+        time.sleep(0.02)
+    return value
+
+
+@dataclass
+class Clock:
+    """A clock that stands still until the test moves it; takes the place of the module `time` in a module of the lab.
+
+    Attributes:
+        now: seconds.
+    """
+
+    now: float = 1000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def sleep(self, seconds: float) -> None:
+        """Pass `seconds` at once."""
+        self.now += seconds
