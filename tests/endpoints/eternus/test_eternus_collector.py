@@ -78,7 +78,7 @@ OLD = EternusDescription(
 def collected(
     description: EternusDescription, folder: Path, *, user: str = "audit", asked: Needs = EVERYTHING, faults: Iterable[Fault] = ()
 ) -> Collected:
-    with lab(description, folder, user=user, timeout=0.3 if faults else 5.0) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(description, folder, user=user) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.extend(faults)
         return Collected(collect_eternus(array, endpoint, asked), asked.topics_of(EndpointKind.ETERNUS))
 
@@ -370,7 +370,7 @@ def test_what_cannot_be_asked_leaves_a_gap_and_the_rest_is_read(tmp_path: Path, 
     ],
 )
 def test_an_array_that_has_fallen_silent_is_not_asked_every_question(tmp_path: Path, topics: tuple[str, ...], questions: int) -> None:
-    with lab(DX, tmp_path, timeout=0.2) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("drop"))
         found = Collected(collect_eternus(array, endpoint, Needs(EVERYTHING.facts, frozenset(topics))))
         assert found.incomplete() == set(topics)
