@@ -265,7 +265,8 @@ def _unanswered(peers: Peers, *, lost: bool) -> Iterator[None]:
             over.wait(PATIENCE_SECONDS)
             if lost:
                 raise ConnectionAbortedError
-        return answer(request)
+        answered: Answer = answer(request)
+        return answered
 
     wire.answer = hold
     try:

@@ -26,9 +26,9 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Target
+from tests.endpoints.arrays import serving_array
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -84,22 +84,8 @@ class Peer:
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Peer]:
-    authority = Authority()
-    authority.write(tmp_path / "ca.pem")
-    (tmp_path / "token").write_text("right")
-    server = FlashArrayServer(DESCRIPTION, authority.server_context("127.0.0.1"), "right")
-    endpoint = Endpoint(
-        name="fa-east",
-        kind=EndpointKind.FLASHARRAY,
-        address=server.host,
-        port=server.port,
-        username="",
-        password=Secret("file", (str(tmp_path / "token"),)),
-        tls=Tls(ca=str(tmp_path / "ca.pem")),
-        limits=Limits(timeout_seconds=30.0),
-    )
-    yield Peer(server, endpoint, tmp_path)
-    server.stop()
+    with serving_array(EndpointKind.FLASHARRAY, DESCRIPTION, tmp_path) as (server, endpoint):
+        yield Peer(server, endpoint, tmp_path)
 
 
 @pytest.fixture

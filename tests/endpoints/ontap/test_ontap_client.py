@@ -86,7 +86,7 @@ def test_a_session_knows_the_release_reads_and_writes(serve: Any) -> None:
         pytest.param("9.20.1", "ONTAP 9.20.1 (newer than 9.19, the newest known here)", id="newer than any known, and said so"),
     ],
 )
-def test_the_release_is_told_for_people(serve: Any, version: str, release: str) -> None:
+def test_the_release_is_known_for_people(serve: Any, version: str, release: str) -> None:
     with serve(dataclasses.replace(CLUSTER, version=version)) as (_, endpoint), open_ontap(endpoint) as cluster:
         assert cluster.release == release
         assert bool(cluster.notes) is ("newer" in release)
@@ -113,7 +113,7 @@ def test_a_release_that_is_not_supported_is_said_to_be_so(serve: Any, version: s
         pytest.param("9.14.1", False, id="a text"),
     ],
 )
-def test_a_version_that_is_not_told_is_not_guessed(serve: Any, told: Any, good: bool) -> None:
+def test_a_version_that_is_not_known_is_not_guessed(serve: Any, told: Any, good: bool) -> None:
     with serve() as (server, endpoint):
         server.alterations["GET cluster"] = lambda body: body | {"version": told}
         if good:
@@ -204,7 +204,7 @@ def test_a_busy_cluster_is_asked_again_when_it_says_so(serve: Any) -> None:
         pytest.param(VOLUMES, {"fields": "colour"}, EndpointError, id="a field that the release does not have"),
     ],
 )
-def test_what_is_not_there_is_told_apart(serve: Any, path: str, params: dict[str, str], error: type[EndpointError]) -> None:
+def test_what_is_not_there_is_known_apart(serve: Any, path: str, params: dict[str, str], error: type[EndpointError]) -> None:
     with serve() as (_, endpoint), open_ontap(endpoint) as cluster:
         with pytest.raises(error, match=f"na-east: GET {path}") as caught:
             cluster.get(path, **params)
@@ -285,7 +285,7 @@ def test_a_refused_write_says_that_nothing_was_written(serve: Any, body: Any, pa
         assert caught.value.why == "nothing was written."
 
 
-def test_an_account_without_the_right_to_write_is_told_so(serve: Any) -> None:
+def test_an_account_without_the_right_to_write_is_known_so(serve: Any) -> None:
     reader = dataclasses.replace(CLUSTER, permissions=frozenset({"read"}))
     with serve(reader) as (server, endpoint), open_ontap(endpoint) as cluster:
         assert cluster.role() == "readonly"
