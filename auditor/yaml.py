@@ -98,7 +98,8 @@ def parse_yaml(content: bytes, *, merge_keys: bool = False) -> tuple[dict[str, A
         node = _Composer(events, merge_keys=merge_keys).document()
     except yaml.MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
-        raise YamlMistakeError(mark.line + 1 if mark else 1, _problem_text(failure, text)) from failure
+        last = max(1, len(text.splitlines()))  # at the end of the text the parser's mark is one line behind it
+        raise YamlMistakeError(min(mark.line + 1, last) if mark else 1, _problem_text(failure, text)) from failure
     except yaml.YAMLError as failure:
         raise YamlMistakeError(1, " ".join(str(failure).split())) from failure
     return node.value, node.lines

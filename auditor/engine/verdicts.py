@@ -172,7 +172,7 @@ class Evaluation:
         everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *selects])
         bound = {name: value for deferred in self.deferred if deferred.counts for name, value in deferred.bound.items()}
         try:
-            self.connection.cursor().execute(f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
+            execute(self.connection.cursor(), f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
             partial.replace(path)
             store = new_store(self.connection, self.rules, path)
         except (duckdb.Error, OSError) as failure:

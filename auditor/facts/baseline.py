@@ -75,7 +75,7 @@ class About:
     set_at: datetime  # when somebody made it the baseline, UTC
     hosts: int  # whose settings it holds
     counts: Mapping[str, int]  # settings by kind; kinds without any are left out
-    gaps: int = 0  # what could not be read in that run: it is wanted of nobody
+    gaps: int = 0  # what could not be read in that run: the baseline does not hold it
 
 
 def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str) -> None:
@@ -131,7 +131,7 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
 
 
 def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
-    """Leave the facts alone, for whoever judges them to make the views anew."""
+    """Drop all views and steps, so that an audit can create them again; the facts stay."""
     made = "SELECT table_name, table_type FROM information_schema.tables WHERE table_schema = 'main'"
     for name, what in connection.execute(made).fetchall():
         connection.execute(f'DROP {"VIEW" if what == "VIEW" else "TABLE"} main."{name}"')
@@ -160,11 +160,11 @@ def write(connection: duckdb.DuckDBPyConnection, about: About, path: Path) -> No
     Raises:
         duckdb.Error, OSError: it cannot be written.
     """
-    told = {**asdict(about), "taken_at": about.taken_at.isoformat(), "set_at": about.set_at.isoformat(), "counts": dict(about.counts)}
-    said = json.dumps({"format": FORMAT, **told, "digest": _digest(connection, "fact.baseline")})
+    fields = {**asdict(about), "taken_at": about.taken_at.isoformat(), "set_at": about.set_at.isoformat(), "counts": dict(about.counts)}
+    text = json.dumps({"format": FORMAT, **fields, "digest": _digest(connection, "fact.baseline")})
     listed = ", ".join(TABLES["baseline"].names)
     rows = f"SELECT {listed} FROM fact.baseline ORDER BY ALL"  # noqa: S608  names are schema.py's
-    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{auditor_baseline: {_literal(said)}}}"
+    options = f"FORMAT parquet, COMPRESSION zstd, KV_METADATA {{auditor_baseline: {_literal(text)}}}"
     connection.execute(f"COPY ({rows}) TO {_literal(str(path))} ({options})")
 
 
@@ -179,22 +179,22 @@ def read_about(path: Path) -> About:
     try:
         with duckdb.connect() as connection:
             row = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor_baseline'", [str(path)]).fetchone()
-            said: dict[str, Any] = json.loads(row[0]) if row else {}
-            if said.get("format", FORMAT) != FORMAT:
-                raise _damaged(path, f"it has format {said['format']}, this auditor reads {FORMAT}")
-            if said["digest"] != _digest(connection, f"read_parquet({_literal(str(path))})"):
+            metadata: dict[str, Any] = json.loads(row[0]) if row else {}
+            if metadata.get("format", FORMAT) != FORMAT:
+                raise _damaged(path, f"it has format {metadata['format']}, this auditor reads {FORMAT}")
+            if metadata["digest"] != _digest(connection, f"read_parquet({_literal(str(path))})"):
                 raise _damaged(path, "its rows are not those that were written")
             return About(
-                run=said["run"],
-                host=said["host"],
-                endpoint=said["endpoint"],
-                reach=said["reach"],
-                cluster=said["cluster"],
-                taken_at=datetime.fromisoformat(said["taken_at"]),
-                set_at=datetime.fromisoformat(said["set_at"]),
-                hosts=said["hosts"],
-                counts=said["counts"],
-                gaps=said.get("gaps", 0),
+                run=metadata["run"],
+                host=metadata["host"],
+                endpoint=metadata["endpoint"],
+                reach=metadata["reach"],
+                cluster=metadata["cluster"],
+                taken_at=datetime.fromisoformat(metadata["taken_at"]),
+                set_at=datetime.fromisoformat(metadata["set_at"]),
+                hosts=metadata["hosts"],
+                counts=metadata["counts"],
+                gaps=metadata.get("gaps", 0),
             )
     except (duckdb.Error, OSError, ValueError, KeyError, TypeError) as failure:
         raise _damaged(path, str(failure).splitlines()[0] if str(failure) else type(failure).__name__) from failure
@@ -229,7 +229,7 @@ def hand_on(before: duckdb.DuckDBPyConnection, connection: duckdb.DuckDBPyConnec
 
 
 def not_found(connection: duckdb.DuckDBPyConnection) -> Sequence[tuple[str, str]]:
-    """Hosts of the baseline, as (endpoint, name), that the snapshot has not although their vCenter told of all its hosts."""
+    """Hosts of the baseline, as (endpoint, name), that the snapshot does not have although all hosts of their vCenter were read."""
     return connection.execute(
         """SELECT b.of_endpoint, b.of_host FROM fact.baseline AS b
         JOIN fact.reading AS r ON r.endpoint = b.of_endpoint AND r.topic = 'hosts' AND r.scope = '' AND r.complete

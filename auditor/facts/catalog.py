@@ -19,7 +19,7 @@ FILE = "catalog.json"
 
 FLEET_FILE_TOPIC = "fleet.yaml"
 BASELINE_TOPIC = "baseline"
-"""Topics of columns whose values no endpoint was asked for."""
+"""Topics of columns whose values come from no endpoint."""
 
 
 class CatalogColumn(msgspec.Struct, frozen=True, omit_defaults=True):

@@ -1,6 +1,6 @@
-"""Rows told apart by digests: whether a host's rows of a table are those of another snapshot, whatever their order.
+"""Rows compared by digests: whether a host's rows of a table are those of another snapshot, whatever their order.
 
-One statement tells of all hosts: a statement for each host costs more than asking that host.
+One statement covers all hosts: a statement for each host costs more than reading that host again.
 """
 
 from __future__ import annotations

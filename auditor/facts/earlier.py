@@ -16,19 +16,19 @@ if TYPE_CHECKING:
     from auditor.facts.snapshot import Snapshot
 
 STORAGE_TABLES = ("hba", "iscsi_target", "device", "path")
-"""What vCenter tells of each host in bulk; it is always read, and a difference marks the host as changed."""
+"""Tables that vCenter fills for all hosts in bulk; they are always read, and a difference marks the host as changed."""
 
 MOUNT_TABLE = "datastore_mount"
 
 STORAGE_TOPICS = tuple(dict.fromkeys(SOURCES[table].topic for table in STORAGE_TABLES))
 READ_ANEW = ("network", "device_load", "adapter_load", "datastore_load")
-"""What vCenter tells of many hosts at once as well, and nothing is compared by: read each time it is needed, never taken over.
+"""Topics that vCenter answers for many hosts at once, and that no comparison uses: read each time they are needed, never taken over.
 
 Counters are of the last five minutes: those of an earlier run say nothing of this one.
 """
 
 LIVE_TOPICS = tuple(topic for topic in HOST_TOPICS if topic not in (*STORAGE_TOPICS, *READ_ANEW))
-"""What a host has to be asked itself."""
+"""Topics that are read from each host itself."""
 
 HOST_MARKS = ("version", "build", "boot_time", "software_iscsi")
 
@@ -52,7 +52,7 @@ class Earlier:
 
 
 def live_topics(needed: Needs) -> frozenset[str]:
-    """The topics of `needed` that a host has to be asked itself."""
+    """The topics of `needed` that are read from each host itself."""
     return needed.topics.intersection(LIVE_TOPICS)
 
 
@@ -62,17 +62,17 @@ def live_tables(topics: Collection[str]) -> tuple[str, ...]:
 
 
 def with_host_marks(needed: Needs) -> Needs:
-    """`needed`, and what the next run has to know of each host that was asked something: its build, and since when it runs."""
+    """`needed`, and what the next run has to know of each host that was read itself: its build, and since when it runs."""
     return needed | needs(("host", column) for column in HOST_MARKS) if live_topics(needed) else needed
 
 
 def with_marks(needed: Needs) -> Needs:
-    """`needed`, and all that shows whether a host has changed; `needed` itself when no host has to be asked anything."""
+    """`needed`, and all that shows whether a host has changed; `needed` itself when no host is read itself."""
     return needed | _marks(needed) if live_topics(needed) else needed
 
 
 def lacking(earlier: Needs, needed: Needs) -> frozenset[str]:
-    """The topics that a run which asked for `earlier` does not know enough of to be compared with `needed`."""
+    """The topics of `needed` that a run which read `earlier` cannot be compared in."""
     live = live_topics(needed)
     rests = needs((table, column) for table in live_tables(live) for column in TABLES[table].names)
     return (rests | _marks(needed)).missing_from(earlier)

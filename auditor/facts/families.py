@@ -1,8 +1,8 @@
-"""Array families: how a host tells them, and which of them auditor reads itself.
+"""Array families: how they are recognised on a host, and which of them auditor reads itself.
 
-A family is told by the answer to a SCSI or NVMe inquiry. Where that was not read, or is nobody's here, the device's own name tells it, as
-far as its beginning belongs to one family alone. Where both tell and differ, the inquiry is believed, because ESXi chooses its plugins by
-it, and because a virtualiser may hand on the name of what is behind it; the difference is a gap (facts/unjoined.py).
+A family is recognised by the answer to a SCSI or NVMe inquiry. Where that was not read, or is nobody's here, the device's own name tells
+it, as far as its beginning belongs to one family alone. Where both tell and differ, the inquiry is believed, because ESXi chooses its
+plugins by it, and because a virtualiser may hand on the name of what is behind it; the difference is a gap (facts/unjoined.py).
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kin
 
 def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
     """SQL: the family by two columns; NULL when the inquiry was not read, 'other' when nobody here knows it."""
-    told = (
+    branches = (
         f"WHEN {_matches(vendor, f'^(?:{of})$')} AND {_matches(model, f'^(?:{what})')} THEN '{family.name}'"
         for family in FAMILIES
         for of, what in family.inquiries
     )
-    return _case([f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *told], "'other'")
+    return _case([f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *branches], "'other'")
 
 
 def family_of_name(device: str = "device") -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.facts.families import family_of_inquiry, family_of_name
+from auditor.facts.memory import run
 
 if TYPE_CHECKING:
     import duckdb
@@ -31,4 +32,4 @@ CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    connection.execute(_FEW + _FAMILY)
+    run(connection, _FEW + _FAMILY)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import threading
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -18,6 +22,8 @@ Python and its packages take some 120 MiB more.
 
 Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 640 MiB when nothing holds them back, and no less time.
 """
+
+_INTERRUPT_EVERY_SECONDS = 0.02
 
 
 def limit_memory(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecting: bool = False) -> None:
@@ -54,12 +60,33 @@ def run(connection: duckdb.DuckDBPyConnection, text: str, bound: Mapping[str, An
 def execute(
     connection: duckdb.DuckDBPyConnection, statement: str | duckdb.Statement, bound: Mapping[str, Any] | None = None
 ) -> duckdb.DuckDBPyConnection:
-    """Run a statement; where the limit is too small for it, lift the limit and run it again."""
+    """Run a statement; where the limit is too small for it, lift the limit and run it again. A Ctrl-C ends it."""
     import duckdb
 
     try:
-        return connection.execute(statement, bound)
+        return _interruptible(connection, statement, bound)
     except duckdb.OutOfMemoryException:
         if not lift_limit(connection):
             raise
+        return _interruptible(connection, statement, bound)
+
+
+def _interruptible(
+    connection: duckdb.DuckDBPyConnection, statement: str | duckdb.Statement, bound: Mapping[str, Any] | None
+) -> duckdb.DuckDBPyConnection:
+    """Run a statement beside the main thread, which alone receives signals: DuckDB 2.0 that is signalled in it does not return."""
+    if threading.current_thread() is not threading.main_thread():
         return connection.execute(statement, bound)
+    future = _worker(os.getpid()).submit(connection.execute, statement, bound)
+    try:
+        return future.result()
+    finally:
+        while not future.done():  # again and again: an interrupt before the statement began is lost
+            connection.interrupt()
+            wait([future], _INTERRUPT_EVERY_SECONDS)
+
+
+@cache
+def _worker(_process: int) -> ThreadPoolExecutor:
+    """The thread that runs the main thread's statements; a process that was forked has one of its own."""
+    return ThreadPoolExecutor(1)

@@ -1,7 +1,7 @@
-"""Where each fact is read, and what has to be asked for some of them.
+"""Which facts and topics have to be read, and what has to be requested for them.
 
 A collector asks for a topic only when a fact of it is needed, and within a topic only for the properties that needed facts come from. What
-was not asked is not read: it has no row in the table `reading`, so nothing takes it for absent.
+was not requested is not read: it has no row in the table `reading`, so nothing takes it for absent.
 """
 
 from __future__ import annotations
@@ -156,11 +156,11 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
 NULL_IS_UNREAD: frozenset[Fact] = frozenset(
     ("host", column) for column in ("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi")
 )
-"""Facts that every host has: without a value they were not read, whoever did not ask or did not answer."""
+"""Facts that every host has: without a value they were not read."""
 
 RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
     {
-        **dict.fromkeys(HOST_TOPICS, frozenset({("host", "")})),  # who is there to be asked
+        **dict.fromkeys(HOST_TOPICS, frozenset({("host", "")})),  # the hosts to read
         "paths": frozenset({("host", ""), ("device", ""), ("hba", "")}),  # a path names its device and its adapter by their keys
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
         "device_load": frozenset({("host", ""), ("device", "")}),  # how much there will be to an answer
@@ -168,7 +168,7 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
         "volume_histograms": frozenset({("array_volume", "")}),
-        "connections": frozenset({("array_volume", ""), ("array_host", "")}),  # which keys they are told by
+        "connections": frozenset({("array_volume", ""), ("array_host", "")}),  # the keys they are listed by
         "pool_load": frozenset({("array_pool", "")}),
     }
 )
@@ -191,7 +191,7 @@ class Needs:
         return any(of == table for of, _ in self.facts)
 
     def properties(self, topic: str) -> tuple[str, ...]:
-        """The properties and methods that a topic has to be asked for, each once, in the order of SOURCES."""
+        """The properties and methods to request for a topic, each once, in the order of SOURCES."""
         found: list[str] = []
         for table, source in SOURCES.items():
             if source.topic != topic or topic not in self.topics:
@@ -204,42 +204,42 @@ class Needs:
         return tuple(dict.fromkeys(found))
 
     def topics_of(self, kind: EndpointKind) -> frozenset[str]:
-        """The topics an endpoint of this kind has to be asked for."""
+        """The topics to read from an endpoint of this kind."""
         return self.topics.intersection(endpoint_type(kind).topics)
 
     def reads(self, fact: Fact) -> bool:
-        """Whether `fact` is read where this is asked for; a question that is asked at all is answered with all its columns."""
+        """Whether `fact` is read where these needs are; a request without properties of its own is answered with all its columns."""
         source = SOURCES[fact[0]]
-        asked = self.properties(source.topic)
+        requested = self.properties(source.topic)
         own = source.properties.get(fact[1])
-        return source.topic in self.topics and set(source.rows) <= set(asked) and (own is None or own in asked)
+        return source.topic in self.topics and set(source.rows) <= set(requested) and (own is None or own in requested)
 
-    def missing_from(self, asked: Needs) -> frozenset[str]:
-        """The topics of which something is needed that is not read where `asked` is asked for."""
-        unread = {SOURCES[fact[0]].topic for fact in self.facts if not asked.reads(fact)}
-        return frozenset(unread | (self.topics - asked.topics))
+    def missing_from(self, requested: Needs) -> frozenset[str]:
+        """The topics of which something is needed that is not read where `requested` is."""
+        unread = {SOURCES[fact[0]].topic for fact in self.facts if not requested.reads(fact)}
+        return frozenset(unread | (self.topics - requested.topics))
 
-    def holes_in(self, asked: Needs) -> frozenset[str]:
-        """Those of `missing_from` whose tables, as `asked` has them filled, say something else than that a fact is unread."""
-        return Needs(self.facts - NULL_IS_UNREAD, self.topics).missing_from(asked)
+    def holes_in(self, requested: Needs) -> frozenset[str]:
+        """Those of `missing_from` whose tables, filled as `requested`, would show an unread fact as an absent one."""
+        return Needs(self.facts - NULL_IS_UNREAD, self.topics).missing_from(requested)
 
 
 def needs(facts: Iterable[Fact], topics: Collection[str] = ()) -> Needs:
     """What has to be read for `facts`, and for knowing whether `topics` were read whole; facts of no endpoint are left out.
 
-    A topic whose completeness is looked at is asked for all its rows, although for no more of their columns.
+    A topic whose completeness is looked at is read with all its rows, although with no more of their columns.
     """
     wanted = {fact for fact in facts if fact[0] in SOURCES}
-    asked: set[str] = set()
+    known: set[str] = set()
     while True:
         wanted |= {(table, "") for table, _ in wanted}
-        found = asked | set(topics) | {SOURCES[table].topic for table, _ in wanted}
-        if found == asked:
-            return Needs(frozenset(wanted), frozenset(asked))
-        for topic in found - asked:
+        found = known | set(topics) | {SOURCES[table].topic for table, _ in wanted}
+        if found == known:
+            return Needs(frozenset(wanted), frozenset(known))
+        for topic in found - known:
             wanted |= RESTS_ON.get(topic, frozenset())
             wanted.add(next((table, "") for table, source in SOURCES.items() if source.topic == topic))
-        asked = found
+        known = found
 
 
 EVERYTHING = Needs(
@@ -251,23 +251,23 @@ EVERYTHING = Needs(
 """A whole reading."""
 
 
-def as_json(asked: Needs) -> Mapping[str, Any] | None:
-    """How a manifest says what was asked; None is everything."""
-    if asked == EVERYTHING:
+def as_json(requested: Needs) -> Mapping[str, Any] | None:
+    """What was requested, as a manifest has it; None is everything."""
+    if requested == EVERYTHING:
         return None
-    return {"topics": sorted(asked.topics), "facts": sorted(f"{table}.{column}" for table, column in asked.facts)}
+    return {"topics": sorted(requested.topics), "facts": sorted(f"{table}.{column}" for table, column in requested.facts)}
 
 
-def from_json(said: Mapping[str, Any] | None) -> Needs:
-    """What a manifest says was asked; one that says nothing is of a run that asked for everything.
+def from_json(entry: Mapping[str, Any] | None) -> Needs:
+    """What was requested, from a manifest's entry; without one, everything was.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: it says something else.
     """
-    if said is None:
+    if entry is None:
         return EVERYTHING
     facts = []
-    for fact in said["facts"]:
+    for fact in entry["facts"]:
         table, _, column = fact.partition(".")
         facts.append((table, column))
-    return Needs(frozenset(facts), frozenset(said["topics"]))
+    return Needs(frozenset(facts), frozenset(entry["topics"]))

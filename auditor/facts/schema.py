@@ -1,7 +1,7 @@
 """The fact tables: what collectors fill and views join.
 
 A cell is NULL only when the fact could not be read or does not exist for that row; the column's text says which. Whether a whole topic
-was read for a host or an endpoint stands in the table `reading`, so that "none found" and "not asked" stay two things.
+was read for a host or an endpoint stands in the table `reading`, so that "none found" and "not read" stay two things.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS).union(*ARRAY
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create every fact table, empty, in the schema `fact`; times are told in UTC, wherever this machine stands, by every cursor."""
+    """Create every fact table, empty, in the schema `fact`; every cursor shows times in UTC, wherever this machine stands."""
     statements = ["SET GLOBAL TimeZone = 'UTC'", "CREATE SCHEMA IF NOT EXISTS fact"]
     for name, one in TABLES.items():
         columns = ", ".join(f'"{column.name}" {column.type}' for column in one.columns)

@@ -16,7 +16,7 @@ from auditor.facts.memory import lift_limit, limit_memory, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, Batch, create_tables
 from auditor.facts.snapshot_files import check_files, literal, open_tables, write_tables
-from auditor.facts.unread import leave_unanswered
+from auditor.facts.unread import record_unanswered
 from auditor.model import EndpointReading, Gap
 
 if TYPE_CHECKING:
@@ -124,12 +124,12 @@ class SnapshotBuilder:
                 listed = ", ".join(f'"{column}"' for column in TABLES[name].names)
                 source = f"read_parquet({literal(directory / f'{name}.parquet')})"
                 chosen = f"endpoint = $endpoint AND {also} AND {host} IN (SELECT unnest($hosts))"
-                told = {"endpoint": endpoint, "hosts": list(hosts), **({"topics": sorted(topics)} if name == "reading" else {})}
+                bound = {"endpoint": endpoint, "hosts": list(hosts), **({"topics": sorted(topics)} if name == "reading" else {})}
                 with self._lock:
                     run(
                         self._connection,
                         f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source} WHERE {chosen}',  # noqa: S608  names are schema.py's
-                        told,
+                        bound,
                     )
         except duckdb.Error as error:
             raise SnapshotError(
@@ -143,14 +143,14 @@ class SnapshotBuilder:
     ) -> Snapshot:
         """Close the books: a value that is only read from here on.
 
-        What was asked and never answered was not read. What the hosts see and no array accounts for is a gap.
+        What was requested and never answered was not read. What the hosts see and no array accounts for is a gap.
         """
         import duckdb
 
         from auditor.facts.unjoined import unjoined
 
         self._insert_all()
-        leave_unanswered(self._connection, readings, asked)
+        record_unanswered(self._connection, readings, asked)
         try:
             gaps = list(unjoined(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
@@ -180,7 +180,7 @@ class Snapshot:
     gaps: tuple[Gap, ...]
     started: datetime
     finished: datetime
-    asked: Needs = EVERYTHING  # what the endpoints were asked for; the rest was not read, whether it is there or not
+    asked: Needs = EVERYTHING  # what was requested of the endpoints; the rest was not read, whether it is there or not
 
     @property
     def hosts(self) -> int:
@@ -230,10 +230,10 @@ def holds_snapshot(directory: Path) -> bool:
 
 
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:
-    """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as anything is asked of it.
+    """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as it is used.
 
     The connection may read these files even when it is sealed, and no others. Tables that are not among `tables`, and the views over them,
-    must not be asked: they are empty.
+    must not be used: they are empty.
 
     Raises:
         SnapshotError: there is none, it is torn, a file is not as it was written, or a newer auditor wrote it.
@@ -268,7 +268,7 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
         started = datetime.fromisoformat(manifest["started"])
         finished = datetime.fromisoformat(manifest["finished"])
         asked = from_json(manifest.get("asked"))
-        leave_unanswered(connection, readings, asked)
+        record_unanswered(connection, readings, asked)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, duckdb.Error) as error:
         raise SnapshotError(
             f"{directory} is not a whole snapshot: {error}",

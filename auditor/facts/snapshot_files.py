@@ -1,4 +1,4 @@
-"""The files of a saved snapshot: one Parquet file a table, and what tells a damaged file from a bug."""
+"""The files of a saved snapshot: one Parquet file a table, and how a damaged file is told from a bug."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _files(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str | None]
 
 
 def _fault(path: Path, digest: str | None) -> str | None:
-    """What is wrong with a file; None when it is as it was written, or nobody knows how it was."""
+    """What is wrong with a file; None when it is as it was written, or has no digest."""
     if not path.exists():
         return f"{path.name} is gone"
     if digest is not None and _digest(path) != digest:

@@ -12,7 +12,7 @@ class Column:
     Attributes:
         type: DuckDB's.
         what: what it is, its unit, what NULL means, and where it is read.
-        property: the managed object's property, or the array's method, that has to be asked for it; None: it comes with the rows.
+        property: the managed object's property, or the array's method, to request for it; None: it comes with the rows.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Table:
 
     @property
     def properties(self) -> dict[str, str]:
-        """Column -> the property that has to be asked for it, of those that have one of their own."""
+        """Column -> the property to request for it, of those that have one of their own."""
         return {column.name: column.property for column in self.columns if column.property is not None}
 
 

@@ -1,6 +1,6 @@
 """Devices that no array of the fleet was found behind: a gap each, with the reason.
 
-Worked out from a snapshot's own tables once everything was collected, and only where both sides of the join were asked for. Families that
+Worked out from a snapshot's own tables once everything was collected, and only where both sides of the join were requested. Families that
 auditor cannot read leave none: of them it knows what the hosts tell, and no rule asks for more.
 """
 
@@ -74,7 +74,7 @@ def _digits() -> str:
     return f"CASE family {known} END"
 
 
-# A device once for each vCenter, whoever sees it; mpx. names and local disks are one host's own.
+# A device once for each vCenter, however many hosts see it; mpx. names and local disks are one host's own.
 _SEEN = """
 WITH seen AS (
     SELECT endpoint, device, any_value(vendor) AS vendor, any_value(model) AS model, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
@@ -82,8 +82,8 @@ WITH seen AS (
     WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
     GROUP BY endpoint, device
 )
-SELECT endpoint, device, is_pe, family_of_inquiry(vendor, model) AS told, family_of_name(device) AS named,
-    coalesce(nullif(told, 'other'), named) AS family
+SELECT endpoint, device, is_pe, family_of_inquiry(vendor, model) AS of_inquiry, family_of_name(device) AS of_name,
+    believed_family(of_inquiry, of_name) AS family
 FROM seen
 """
 
@@ -100,7 +100,7 @@ left_over AS (
     LEFT JOIN step_array_device AS a USING (device)
     WHERE a.array_name IS NULL AND list_contains($readable, s.family)
 )
-SELECT s.endpoint, s.family, s.is_pe, s.named IS NULL AS is_odd, s.presented_by, p.endpoint AS alike, count(*) AS devices,
+SELECT s.endpoint, s.family, s.is_pe, s.of_name IS NULL AS is_odd, s.presented_by, p.endpoint AS alike, count(*) AS devices,
     min(s.device, {MOST_OF_A_KIND}) AS names
 FROM left_over AS s
 LEFT JOIN prefix AS p USING (family, prefix)
@@ -158,18 +158,18 @@ def _why(
 def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
     """Devices whose inquiry tells one family and whose name another; the inquiry is believed (facts/families.py)."""
     rows = connection.execute(
-        f"""SELECT endpoint, told, named, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
-        WHERE told <> 'other' AND named <> told GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
+        f"""SELECT endpoint, of_inquiry, of_name, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
+        WHERE of_inquiry <> 'other' AND of_name <> of_inquiry GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
     ).fetchall()
-    for endpoint, told, named, count, names in rows:
-        why = f"its inquiry tells {BY_NAME[told].label}, its name {BY_NAME[named].label}; the inquiry is believed"
+    for endpoint, of_inquiry, of_name, count, names in rows:
+        why = f"its inquiry tells {BY_NAME[of_inquiry].label}, its name {BY_NAME[of_name].label}; the inquiry is believed"
         yield from (Gap(endpoint, f"{_BEHIND}{name} as its name tells it", why) for name in names)
         if count > len(names):
             yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices as their names tell it", why)
 
 
 def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
-    """NFS datastores whose path several shares have. Where none has it the server may be anything, and nothing is said."""
+    """NFS datastores whose path several shares have. Where none has it the server may be anything, and there is no gap."""
     rows = connection.execute(
         """SELECT d.endpoint, d.name, d.nfs_host, s.path, s.presented_by, s.is_ambiguous
         FROM fact.datastore AS d JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
@@ -184,16 +184,16 @@ def _declared(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
     """Arrays that tell of themselves something else than fleet.yaml declares; they are believed."""
     rows = connection.execute(
         """SELECT a.array_name, concat_ws(' ', c.declared_model, c.declared_generation, c.declared_firmware) AS declared,
-            concat_ws(' ', a.read_model, a.read_generation, a.read_version) AS told, count(*), min(a.device)
+            concat_ws(' ', a.read_model, a.read_generation, a.read_version) AS read, count(*), min(a.device)
         FROM step_array_device AS a
         JOIN step_declared AS c USING (device)
         WHERE a.read_model <> c.declared_model OR a.read_generation <> c.declared_generation
             OR regexp_replace(a.read_version, '-\\d+$', '') <> regexp_replace(c.declared_firmware, '-\\d+$', '')
         GROUP BY ALL ORDER BY ALL"""
     ).fetchall()
-    for array, declared, told, count, device in rows:
+    for array, declared, read, count, device in rows:
         what = f"{_BEHIND}{device} and {count - 1:,} more" if count > 1 else f"{_BEHIND}{device}"
-        yield Gap(array, what, f"fleet.yaml declares {declared}, and the array tells {told}; the array is believed, so correct fleet.yaml")
+        yield Gap(array, what, f"fleet.yaml declares {declared}, and the array tells {read}; the array is believed, so correct fleet.yaml")
 
 
 def _few(names: Sequence[Any], count: int) -> str:

@@ -1,4 +1,4 @@
-"""What a snapshot does not know: of endpoints that never answered, and what nobody asked for."""
+"""What a snapshot does not know: endpoints that never answered, and facts that were not requested."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ if TYPE_CHECKING:
     from auditor.facts.snapshot import Snapshot
 
 
-def leave_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> None:
-    """Tell `connection` of every endpoint of `readings`, and that what it was asked and has no row in `reading` was not read.
+def record_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], requested: Needs) -> None:
+    """Add every endpoint of `readings` to `listed_endpoint`, and each topic requested of it that has no row in `reading` as not read.
 
     A collector leaves a row for each topic that it came to. One that never began, because its endpoint could not be reached, leaves none,
-    and whoever counts over all endpoints would not know that there is one more. Which hosts a vCenter has is not known then, so of what
-    they would have told nothing is left but the topic `hosts`. Snapshots of older auditors are told likewise when they are opened.
+    and a count over all endpoints would miss one. Which hosts a vCenter has is not known then, so of topics of hosts only `hosts` is added.
+    The snapshots of older auditors are completed in the same way when they are opened.
     """
     here = {name for (name,) in connection.execute("SELECT endpoint FROM fact.listed_endpoint").fetchall()}
-    told = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
+    answered = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
     for reading in readings:
         if reading.name not in here:
             connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind) VALUES (?, ?)", [reading.name, reading.kind])
-        missed = sorted(
-            topic for topic in asked.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS) if (reading.name, topic) not in told
-        )
+        topics = requested.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS)
+        missed = sorted(topic for topic in topics if (reading.name, topic) not in answered)
         connection.execute(
             "INSERT INTO fact.reading (endpoint, scope, topic, complete) SELECT $endpoint, '', unnest($topics), false",
             {"endpoint": reading.name, "topics": missed},
@@ -39,9 +38,9 @@ def leave_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[E
 
 
 def with_unread_gaps(snapshot: Snapshot, needed: Needs) -> Snapshot:
-    """`snapshot` with a gap for each endpoint that was not asked for all of `needed`; itself when all was asked.
+    """`snapshot` with a gap for each endpoint that was not asked for all of `needed`; `snapshot` itself when all was requested.
 
-    A topic of which only some properties were asked counts as not read whole, as if the others had been refused.
+    A topic of which only some properties were requested counts as not read whole, as if the others had been refused.
     """
     missing = needed.missing_from(snapshot.asked)
     if not missing:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from auditor.errors import ConfigurationError
 from auditor.facts.families import FAMILIES
 from auditor.facts.needs import SOURCES
 from auditor.model import EndpointKind
+from tests.waiting import completed
 
 KINDS = [pytest.param(one, id=one.kind.value) for one in endpoint_types()]
 SETTINGS = [pytest.param(one, name, id=name) for one in endpoint_types() for name in one.settings]
@@ -80,4 +80,4 @@ def test_the_registry_loads_no_client() -> None:
         "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet; r.remediator_names();"
         "print([m for m in ('pyVmomi', 'httpx', 'solidfire', 'asyncssh') if m in sys.modules])"
     )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout == "[]\n"
+    assert completed([sys.executable, "-c", program], check=True).stdout == "[]\n"

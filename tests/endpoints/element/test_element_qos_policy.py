@@ -58,7 +58,7 @@ def session(tmp_path: Path) -> Iterator[tuple[ElementServer, ElementArray]]:
         username="audit",
         password=Secret("file", (str(tmp_path / "password"),)),
         tls=Tls(ca=str(tmp_path / "ca.pem")),
-        limits=Limits(timeout_seconds=2.0),
+        limits=Limits(timeout_seconds=30.0),
     )
     with open_element(endpoint) as array:
         yield server, array

@@ -64,7 +64,7 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Element
             "audit",
             Secret("file", (str(folder / "password"),)),
             Tls(ca=str(folder / "ca.pem")),
-            Limits(timeout_seconds=1.0),
+            Limits(timeout_seconds=30.0),
         ),
     )
     server.stop()

@@ -29,6 +29,7 @@ from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,7 +96,7 @@ def peer(tmp_path: Path) -> Iterator[Peer]:
         username="",
         password=Secret("file", (str(tmp_path / "token"),)),
         tls=Tls(ca=str(tmp_path / "ca.pem")),
-        limits=Limits(timeout_seconds=5.0),
+        limits=Limits(timeout_seconds=30.0),
     )
     yield Peer(server, endpoint, tmp_path)
     server.stop()
@@ -188,13 +189,13 @@ def test_what_is_read_back_decides_and_a_write_is_never_sent_twice(peer: Peer, f
 
 
 def test_a_write_that_times_out_after_it_was_done_is_found_done(peer: Peer) -> None:
-    peer.endpoint = dataclasses.replace(peer.endpoint, limits=Limits(timeout_seconds=0.5))
+    peer.endpoint = dataclasses.replace(peer.endpoint, limits=Limits(timeout_seconds=SHORT_SECONDS))
     whole = peer.server.answer
 
     def late(request: Any) -> Any:
         answer = whole(request)
         if request.method == "PATCH":
-            peer.server.stopping.wait(0.8)  # the array has done it, and does not come to say so
+            peer.server.stopping.wait(NEVER_SECONDS)  # the array has done it, and does not come to say so
         return answer
 
     peer.server.answer = late

@@ -23,6 +23,7 @@ from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[OntapServ
             username="audit",
             password=Secret("file", (str(folder / "password"),)),
             tls=Tls(ca=str(folder / "ca.pem")),
-            limits=Limits(timeout_seconds=0.5),
+            limits=Limits(timeout_seconds=SHORT_SECONDS),
         ),
     )
     server.stop()
@@ -279,7 +280,7 @@ def test_a_reading_is_asked_for_each_time(peer: Peer, cluster: OntapCluster) -> 
 
 
 def test_a_write_that_is_answered_too_late_is_unknown(peer: Peer, cluster: OntapCluster) -> None:
-    peer.server.faults.active.append(Fault("latency", f"PATCH {POLICIES}", seconds=0.8))
+    peer.server.faults.active.append(Fault("latency", f"PATCH {POLICIES}", seconds=NEVER_SECONDS))
     with pytest.raises(EndpointUnreachableError) as caught:
         LIMIT.write(cluster, limit_of("gold"), 8000)
     assert "not known" in caught.value.why
