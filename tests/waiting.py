@@ -16,6 +16,13 @@ PATIENCE_SECONDS = 300.0
 SHORT_SECONDS = 1.0
 """The time-out of an endpoint that falls silent: short, as the test waits for it, and long enough for an answer on a slow, busy machine."""
 
+FULL_SECONDS = 30.0
+"""The time-out of an endpoint that answers; that of fleet.yaml where none is given."""
+
+SLOW_ANSWERS = frozenset({"latency", "slow"})
+"""The faults of the lab that make a time-out run out; with any other an endpoint has its full time."""
+
+
 NEVER_SECONDS = 3600.0
 """The latency of an answer that nobody is to wait for. The lab's servers leave off waiting when they are stopped."""
 
@@ -24,6 +31,11 @@ SPEED_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 test that suppresses another check names these too."""
 
 _T = TypeVar("_T")
+
+
+def timeout_with(fault: str) -> float:
+    """Seconds to wait for an endpoint that has a fault of this kind."""
+    return SHORT_SECONDS if fault in SLOW_ANSWERS else FULL_SECONDS
 
 
 def until(read: Callable[[], _T], what: str) -> _T:

@@ -33,7 +33,7 @@ from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
-from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,7 +117,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(
 ) -> None:
     monkeypatch.setattr("auditor.endpoints.common.https._WHOLE_ANSWER", 2)
     many = dataclasses.replace(DESCRIPTION, volumes=tuple(VolumeDescription(f"v{i}") for i in range(400)))
-    with serve(many, timeout=SHORT_SECONDS) as (server, endpoint), open_element(endpoint) as array:
+    with serve(many, timeout=timeout_with(fault.kind)) as (server, endpoint), open_element(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises(error) as caught:
             array.call("ListVolumes")
@@ -154,7 +154,7 @@ def test_a_cluster_that_stays_busy_is_given_up(serve: Any) -> None:
 )
 def test_a_write_is_sent_once_and_its_outcome_called_unknown(serve: Any, fault: Fault) -> None:
     # A busy cluster says to come back after a second: there must be time for the second try that a write must not get.
-    with serve(timeout=3.0 if fault.kind == "status" else SHORT_SECONDS) as (server, endpoint), open_element(endpoint) as array:
+    with serve(timeout=timeout_with(fault.kind)) as (server, endpoint), open_element(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises(EndpointUnreachableError) as caught:
             array.call("ModifyQoSPolicy", qosPolicyID=1, qos={"minIOPS": 50})

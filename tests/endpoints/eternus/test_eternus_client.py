@@ -28,7 +28,7 @@ from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret, Ssh
 from tests.endpoints.arrays import PASSWORD, shown_by
 from tests.endpoints.eternus.eternus_peer import ABOUT, PROMPT, Peer, captured, endpoint_of, lab, says
-from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, until
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -203,7 +203,9 @@ def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, told:
     ("fault", "error", "asked"),
     [
         pytest.param(Fault("latency", "show volumes", seconds=NEVER_SECONDS), EndpointUnreachableError, 1, id="no answer in time"),
-        pytest.param(Fault("slow", "show volumes", seconds=0.25), EndpointUnreachableError, 1, id="an answer that dribbles without end"),
+        pytest.param(
+            Fault("slow", "show volumes", seconds=SHORT_SECONDS), EndpointUnreachableError, 1, id="an answer that dribbles without end"
+        ),
         pytest.param(Fault("drop", "show volumes"), EndpointUnreachableError, 2, id="connection dropped"),
         pytest.param(Fault("truncate", "show volumes"), MalformedAnswerError, 2, id="answer cut in half"),
         pytest.param(Fault("garbage", "show volumes"), MalformedAnswerError, 1, id="nonsense"),
@@ -215,7 +217,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(
 ) -> None:
     monkeypatch.setattr("auditor.endpoints.eternus.shell._WHOLE_ANSWER", 2)
     many = dataclasses.replace(DX, volumes=tuple(VolumeDescription(f"v{n}") for n in range(40)))
-    with lab(many, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(many, tmp_path, timeout=2 * timeout_with(fault.kind)) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(fault)
         if fault.kind == "refuse":
             server.faults.active.append(Fault("drop", "show volumes", times=1))
@@ -262,7 +264,7 @@ def test_an_array_that_stays_locked_is_given_up(tmp_path: Path) -> None:
     ],
 )
 def test_a_write_is_sent_once_and_its_outcome_called_unknown(tmp_path: Path, fault: Fault, done: bool) -> None:
-    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=2 * timeout_with(fault.kind)) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises((EndpointUnreachableError, MalformedAnswerError)) as caught:
             array.write(WRITE)
@@ -414,10 +416,10 @@ def test_recorded_errors_are_errors(record: str, error: type[EndpointError]) -> 
 def test_no_secret_gets_out_however_it_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
     heard: list[str] = []
-    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=3 * SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         heard.append(repr(array) + repr(vars(array)) + repr(vars(array._shell)) + repr(endpoint))
         for kind in ("truncate", "garbage", "drop", "latency"):
-            server.faults.active[:] = [Fault(kind, "show volumes", seconds=3 * SHORT_SECONDS)]
+            server.faults.active[:] = [Fault(kind, "show volumes", seconds=4 * SHORT_SECONDS)]
             with pytest.raises(EndpointError) as caught:
                 array.read("show volumes")
             heard.append(shown_by(caught.value, local_values=True))

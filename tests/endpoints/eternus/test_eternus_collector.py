@@ -80,7 +80,7 @@ def collected(
     description: EternusDescription, folder: Path, *, user: str = "audit", asked: Needs = EVERYTHING, faults: Iterable[Fault] = ()
 ) -> Collected:
     with (
-        lab(description, folder, user=user, timeout=SHORT_SECONDS if faults else 30.0) as (server, endpoint),
+        lab(description, folder, user=user, timeout=3 * SHORT_SECONDS if faults else 30.0) as (server, endpoint),
         open_eternus(endpoint) as array,
     ):
         server.faults.active.extend(faults)
@@ -374,7 +374,7 @@ def test_what_cannot_be_asked_leaves_a_gap_and_the_rest_is_read(tmp_path: Path, 
     ],
 )
 def test_an_array_that_has_fallen_silent_is_not_asked_every_question(tmp_path: Path, topics: tuple[str, ...], questions: int) -> None:
-    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=3 * SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("drop"))
         found = Collected(collect_eternus(array, endpoint, Needs(EVERYTHING.facts, frozenset(topics))))
         assert found.incomplete() == set(topics)
@@ -452,7 +452,7 @@ def test_ten_thousand_and_one_volumes_are_all_read_in_small_batches(tmp_path: Pa
 
 
 def test_an_answer_that_comes_slowly_but_comes_is_whole(tmp_path: Path) -> None:
-    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=3 * SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("slow", "show volumes", seconds=0.005))
         found = Collected(collect_eternus(array, endpoint, needs({("array_volume", "device")})))
     assert found.complete["volumes"]

@@ -28,7 +28,7 @@ from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Answer, Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
-from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -201,7 +201,7 @@ def test_pages_end_without_a_token_where_the_array_says_no_more_than_that(serve:
     ],
 )
 def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fault, error: type[EndpointError]) -> None:
-    with serve(timeout=SHORT_SECONDS) as (server, endpoint), open_flasharray(endpoint) as array:
+    with serve(timeout=timeout_with(fault.kind)) as (server, endpoint), open_flasharray(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises(error) as caught:
             names(array)
@@ -284,7 +284,7 @@ def test_a_write_whose_session_is_over_is_not_sent_again(serve: Any) -> None:
 )
 def test_a_write_is_sent_once_and_its_outcome_called_unknown(serve: Any, fault: Fault) -> None:
     # A busy array says to come back after a second: there must be time for the second try that a write must not get.
-    with serve(timeout=3.0 if fault.kind == "status" else SHORT_SECONDS) as (server, endpoint), open_flasharray(endpoint) as array:
+    with serve(timeout=timeout_with(fault.kind)) as (server, endpoint), open_flasharray(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises((EndpointUnreachableError, MalformedAnswerError)) as caught:
             set_iops(array)

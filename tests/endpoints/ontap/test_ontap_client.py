@@ -27,7 +27,7 @@ from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import serving_array, shown_by
-from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -179,7 +179,7 @@ def first(server: OntapServer) -> str:
     ],
 )
 def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fault, error: type[EndpointError]) -> None:
-    with serve(timeout=SHORT_SECONDS) as (server, endpoint), open_ontap(endpoint) as cluster:
+    with serve(timeout=timeout_with(fault.kind)) as (server, endpoint), open_ontap(endpoint) as cluster:
         server.faults.active.append(fault)
         with pytest.raises(error) as caught:
             names(cluster)
@@ -222,7 +222,7 @@ def test_what_is_not_there_is_known_apart(serve: Any, path: str, params: dict[st
 )
 def test_a_write_is_sent_once_and_its_outcome_called_unknown(serve: Any, fault: Fault) -> None:
     # A busy cluster says to come back after a second: there must be time for the second try that a write must not get.
-    with serve(timeout=3.0 if fault.kind == "status" else SHORT_SECONDS) as (server, endpoint), open_ontap(endpoint) as cluster:
+    with serve(timeout=timeout_with(fault.kind)) as (server, endpoint), open_ontap(endpoint) as cluster:
         server.faults.active.append(fault)
         with pytest.raises(EndpointUnreachableError) as caught:
             cluster.patch(policy_path(server), {"fixed": {"max_throughput_iops": 6000}})
