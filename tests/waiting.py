@@ -22,7 +22,6 @@ FULL_SECONDS = 30.0
 SLOW_ANSWERS = frozenset({"latency", "slow"})
 """The faults of the lab that make a time-out run out; with any other an endpoint has its full time."""
 
-
 NEVER_SECONDS = 3600.0
 """The latency of an answer that nobody is to wait for. The lab's servers leave off waiting when they are stopped."""
 
