@@ -6,6 +6,7 @@ One server is one endpoint. The function `answer` decides what it answers; this 
 from __future__ import annotations
 
 import gzip
+import selectors
 import socket
 import ssl
 import sys
@@ -83,7 +84,8 @@ class WireServer:
         self._server = _Server((host, port), type("Handler", (_Handler,), {"wire": self}), tls)
         self.host = host
         self.port: int = self._server.server_address[1]
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._running, ended = socket.socketpair()
+        self._thread = threading.Thread(target=self._server.serve_until, args=(ended,), daemon=True)
         self._thread.start()
 
     @contextmanager
@@ -101,10 +103,10 @@ class WireServer:
     def stop(self) -> None:
         """Stop serving, and close every open connection."""
         self.stopping.set()
-        self._server.shutdown()
+        self._running.close()
+        self._thread.join()
         self._server.server_close()
         self._server.hang_up()
-        self._thread.join()
 
 
 class _Server(ThreadingHTTPServer):
@@ -116,6 +118,14 @@ class _Server(ThreadingHTTPServer):
         self._tls = tls
         self._connections: set[socket.socket] = set()
         self._changed = threading.Condition()
+
+    def serve_until(self, ended: socket.socket) -> None:
+        """Serve until the other end of `ended` is closed; unlike serve_forever, which looks twice a second, it notices that at once."""
+        with ended, selectors.DefaultSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            selector.register(ended, selectors.EVENT_READ)
+            while all(key.fileobj is not ended for key, _ in selector.select()):
+                self.handle_request()
 
     def get_request(self) -> tuple[socket.socket, Any]:
         # The handshake happens in the connection's own thread, so that one client that stalls does not stop the others.
