@@ -1,6 +1,6 @@
 """YAML files that people write: read as plain data, with the line of every key and list item.
 
-The events come from libyaml. What they mean is decided here, by the core schema of YAML 1.2: `yes` is a word, `010` is ten, a date is text.
+The events come from libyaml. yaml_scalars.py says what they mean.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from auditor.yaml_scalars import YamlMistakeError, check_tag, scalar_value
 
 if TYPE_CHECKING:
     from auditor.errors import AuditorError
@@ -24,13 +26,6 @@ KeyPath: TypeAlias = tuple[str | int, ...]
 Lines: TypeAlias = "Mapping[str | int, tuple[int, Lines]]"
 """Key or list index -> the line where it stands, and the lines of what is below it."""
 
-_CORE = "tag:yaml.org,2002:"
-_WORDS = {word: value for value, words in ((True, "true True TRUE"), (False, "false False FALSE")) for word in words.split()}
-_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
-_NUMBER_STARTS = frozenset("+-.0123456789")
-# The core schema's numbers; `_` between digits and 0b are read as well, as people write them.
-_WHOLE = re.compile(r"[-+]?(?:0b[01][01_]*|0o[0-7][0-7_]*|0x[0-9a-fA-F][0-9a-fA-F_]*|[0-9][0-9_]*)")
-_REAL = re.compile(r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?|\.[0-9][0-9_]*)(?:[eE][-+]?[0-9]+)?|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 # YAML 1.1, which libyaml follows there, takes the last three for the end of a line, and YAML 1.2 does not.
 _REFUSED_CHARACTER = re.compile("[^\t\n\r\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]|[\x85\u2028\u2029]")
 
@@ -55,15 +50,6 @@ class YamlDocument:
     def where(self, *path: str | int) -> str:
         """`file:line` of `path`, as errors begin."""
         return f"{self.path}:{self.line(*path)}"
-
-
-class YamlMistakeError(Exception):
-    """A mistake in the text of a file, and its line; `load_yaml` turns it into the caller's kind of error."""
-
-    def __init__(self, line: int, what: str) -> None:
-        super().__init__(what)
-        self.line = line
-        self.what = what
 
 
 def load_yaml(path: Path, error: type[AuditorError], *, why: str, do: str | None = None) -> YamlDocument:
@@ -112,7 +98,8 @@ def parse_yaml(content: bytes, *, merge_keys: bool = False) -> tuple[dict[str, A
         node = _Composer(events, merge_keys=merge_keys).document()
     except yaml.MarkedYAMLError as failure:
         mark = failure.problem_mark or failure.context_mark
-        raise YamlMistakeError(mark.line + 1 if mark else 1, _problem_text(failure, text)) from failure
+        last = max(1, len(text.splitlines()))  # at the end of the text the parser's mark is one line behind it
+        raise YamlMistakeError(min(mark.line + 1, last) if mark else 1, _problem_text(failure, text)) from failure
     except yaml.YAMLError as failure:
         raise YamlMistakeError(1, " ".join(str(failure).split())) from failure
     return node.value, node.lines
@@ -189,7 +176,7 @@ class _Composer:
         if anchor is not None:
             self._open.add(anchor)
         if isinstance(event, events.ScalarEvent):
-            node = _Node(_scalar(event), {})
+            node = _Node(scalar_value(event), {})
         else:
             node = self._mapping(event, level) if isinstance(event, events.MappingStartEvent) else self._sequence(event, level)
         if anchor is not None:
@@ -217,7 +204,7 @@ class _Composer:
     def _mapping(self, start: Any, level: int) -> _Node:
         from yaml import events
 
-        _check_tag(start, "map")
+        check_tag(start, "map")
         value: dict[str, Any] = {}
         lines: dict[str | int, tuple[int, Lines]] = {}
         height = 0
@@ -238,7 +225,7 @@ class _Composer:
     def _sequence(self, start: Any, level: int) -> _Node:
         from yaml import events
 
-        _check_tag(start, "seq")
+        check_tag(start, "seq")
         value: list[Any] = []
         lines: dict[str | int, tuple[int, Lines]] = {}
         height = 0
@@ -259,46 +246,6 @@ def _merged(value: dict[str, Any], lines: dict[str | int, tuple[int, Lines]]) ->
     return {**base, **value}, {**below, **lines}
 
 
-def _scalar(event: Any) -> Any:
-    """The value of a scalar by the core schema of YAML 1.2, or by its tag."""
-    text, line = event.value, event.start_mark.line + 1
-    if event.tag is None:
-        return _plain_value(text, line) if event.implicit[0] else text  # quoted, or a block
-    kind = event.tag.removeprefix(_CORE)
-    if kind not in ("null", "bool", "int", "float", "str"):
-        raise YamlMistakeError(line, f"the tag {_short(event.tag)} is not allowed here")
-    value = text if kind == "str" else _plain_value(text, line)
-    if kind == "float" and type(value) is int:
-        value = float(value)
-    if type(value).__name__ != {"null": "NoneType"}.get(kind, kind):
-        raise YamlMistakeError(line, f'"{text[:40]}" is not of type {kind}')
-    return value
-
-
-def _plain_value(text: str, line: int) -> Any:
-    if text in _WORDS:
-        return _WORDS[text]
-    if text in _NULLS:
-        return None
-    if text[0] not in _NUMBER_STARTS:
-        return text
-    try:
-        if _WHOLE.fullmatch(text):
-            digits = text.replace("_", "")
-            return int(digits, 0 if digits.lstrip("+-")[:2] in ("0b", "0o", "0x") else 10)
-        if _REAL.fullmatch(text):
-            digits = text.replace("_", "").lower()
-            return float(digits.replace(".", "") if digits.endswith(("inf", "nan")) else digits)
-    except ValueError as failure:  # Python reads no more than some thousand digits
-        raise YamlMistakeError(line, f'"{text[:40]}" is not of type int') from failure
-    return text
-
-
-def _check_tag(event: Any, wanted: str) -> None:
-    if event.tag not in (None, f"{_CORE}{wanted}"):
-        raise YamlMistakeError(event.start_mark.line + 1, f"the tag {_short(event.tag)} is not allowed here")
-
-
 def _decoded(content: bytes) -> str:
     try:
         text = content.decode("utf-8-sig")
@@ -310,10 +257,6 @@ def _decoded(content: bytes) -> str:
         line = text.count("\n", 0, refused.start()) + 1
         raise YamlMistakeError(line, f"U+{ord(refused[0]):04X}, a control character or line separator that YAML does not allow")
     return text
-
-
-def _short(tag: str) -> str:
-    return tag.replace(_CORE, "!!")
 
 
 def _problem_text(failure: Any, text: str) -> str:

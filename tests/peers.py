@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS
+
 PROJECT = Path(__file__).parents[1]
 
 
@@ -30,7 +32,7 @@ class Vcsim:
     @property
     def fingerprint(self) -> str:
         """Of the certificate it made for itself, as fleet.yaml pins one."""
-        pem = ssl.get_server_certificate((self.host, self.port), timeout=10)
+        pem = ssl.get_server_certificate((self.host, self.port), timeout=PATIENCE_SECONDS)
         return "sha256:" + sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
 
 

@@ -14,6 +14,7 @@ from auditor.history.runs import list_runs, report_of_run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.model import Change, Outcome, Verdict
+from tests.waiting import completed
 
 PAGE = Path(__file__).parents[1] / "docs/library.md"
 RULE = "vvol/pe-dsnro-headroom"  # thirteen devices of the scenario fail it
@@ -175,8 +176,7 @@ def test_a_request_that_makes_no_sense_is_refused_when_it_is_made(arguments: dic
 
 
 def test_the_library_loads_nothing_of_the_command_line() -> None:
-    import subprocess
 
     script = "import sys, auditor.audit; print([name for name in sys.modules if name.startswith(('auditor.cli', 'auditor.lab', 'typer'))])"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    done = completed([sys.executable, "-c", script], check=True)
     assert done.stdout.strip() == "[]"

@@ -23,6 +23,7 @@ from auditor.model import Gap
 from auditor.query import run_query
 from auditor.report.query_rows import write_rows
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
+from tests.waiting import PATIENCE_SECONDS
 
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
 ENDLESS_ROWS = "SELECT a.range * b.range FROM range(10000000) AS a, range(10000000) AS b"
@@ -213,7 +214,7 @@ def test_a_reader_that_goes_away_is_no_error(snapshot: Path) -> None:
         process.stdout.readline()
         process.stdout.close()
         said = process.stderr.read()
-        assert process.wait(timeout=30) == 0
+        assert process.wait(PATIENCE_SECONDS) == 0
     assert "Traceback" not in said
 
 

@@ -4,7 +4,8 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigurationError, RuleError
-from auditor.yaml import YamlMistakeError, did_you_mean, load_yaml, nearest, parse_yaml
+from auditor.yaml import did_you_mean, load_yaml, nearest, parse_yaml
+from auditor.yaml_scalars import YamlMistakeError
 
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{level}: &a{level} [{', '.join([f'*a{level - 1}'] * 10)}]\n" for level in range(1, 9)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck
 
 PATIENCE_SECONDS = 300.0
 """How long any wait goes on before the test fails. Only a failing test reaches it, so it is far beyond what a slow, busy machine needs."""
+
+SHORT_SECONDS = 1.0
+"""The time-out of an endpoint that falls silent: short, as the test waits for it, and long enough for an answer on a slow, busy machine."""
+
+NEVER_SECONDS = 3600.0
+"""The latency of an answer that nobody is to wait for. The lab's servers leave off waiting when they are stopped."""
 
 SPEED_CHECKS = (HealthCheck.too_slow, HealthCheck.data_too_large)
 """Hypothesis' checks of speed, which no property test is held to. The list of a test's own settings takes the place of the profile's, so a
@@ -30,6 +37,11 @@ def until(read: Callable[[], _T], what: str) -> _T:
         assert time.monotonic() < give_up, f"did not happen: {what}"
         time.sleep(0.02)
     return value
+
+
+def completed(command: Sequence[str], *, check: bool, **options: Any) -> subprocess.CompletedProcess[str]:
+    """What a command printed, as text, once it has ended; `options` are those of subprocess.run."""
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=check, **options)
 
 
 @dataclass

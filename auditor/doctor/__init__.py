@@ -1,4 +1,4 @@
-"""The stage before the first audit: whom of fleet.yaml we reach, as whom, what will not be audited, and why.
+"""Examines the endpoints of fleet.yaml before the first audit: connection, account, and what would not be audited, and why.
 
 A walk over the endpoints, in parallel, that writes nothing: `MOST_REQUESTS` requests to a vCenter, and up to `MOST_REQUESTS_TO_AN_ARRAY`
 to an array; before that two or three connections on which nothing but a handshake happens.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 Role: TypeAlias = "str | EndpointError | None"
-"""The roles of the account; None where the array does not tell them, the error where it could not be asked."""
+"""The roles of the account; None where the array does not report them, the error where it could not be asked."""
 
 
 def examine_array(session: Session, endpoint: Endpoint, affected: AffectedRules) -> Iterator[Check]:

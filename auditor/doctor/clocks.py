@@ -21,7 +21,7 @@ def clock_check(endpoint: str, ask: Callable[[], Any]) -> Check:
 
     Args:
         endpoint: its name.
-        ask: gives an aware datetime, None where the endpoint does not tell, or the EndpointError that came instead.
+        ask: gives an aware datetime, None where the endpoint does not report, or the EndpointError that came instead.
     """
     at = partial(Check, endpoint, "clock")
     before = datetime.now(UTC)

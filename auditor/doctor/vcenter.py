@@ -86,11 +86,11 @@ def _hosts(vcenter: VCenter) -> list[SeenHost]:
     refs = vcenter.bulk.refs("HostSystem")
     if not refs:
         return []
-    found, _ = vcenter.bulk.page("HostSystem", ("name", "runtime.connectionState"), refs)
+    objects, _ = vcenter.bulk.page("HostSystem", ("name", "runtime.connectionState"), refs)
     path = "runtime.connectionState"
     return [
         SeenHost(one.ref, one.values.get("name") or one.id, one.values.get(path) or one.missing.get(path, "not told"))
-        for one in found
+        for one in objects
         if not one.is_gone
     ]
 

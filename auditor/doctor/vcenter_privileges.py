@@ -103,13 +103,13 @@ def lacking(privilege: str, held: Held, root: str, hosts: Mapping[str, str]) -> 
     A privilege on hosts is looked up there, as that is where it is asked for; any other on the root folder, where that may be asked. What
     hosts have of the system's own privileges counts too: a role may begin below the root folder.
     """
-    asked = {moid: name for moid, name in hosts.items() if moid in held}
-    without = [name for moid, name in asked.items() if privilege not in held[moid]]
+    hosts_asked = {moid: name for moid, name in hosts.items() if moid in held}
+    without = [name for moid, name in hosts_asked.items() if privilege not in held[moid]]
     at_root = root in held and privilege in held[root]
-    if asked and (privilege.startswith("Host.") or privilege in READ_ONLY):
+    if hosts_asked and (privilege.startswith("Host.") or privilege in READ_ONLY):
         if not without:
             return ""
-        where = f"{len(without)} of {len(asked)} hosts looked at"
+        where = f"{len(without)} of {len(hosts_asked)} hosts looked at"
         return f"the root folder and {where}" if root in held and not at_root else f"{where}: {named(without)}"
     return "" if at_root else "the root folder"
 

@@ -35,7 +35,7 @@ More only where a session expires meanwhile, a transport fails, or the vCenter s
 
 MOST_REQUESTS_TO_AN_ARRAY = 30
 """Sent to one array of the lab: login, version, role, clock, and what it takes until each topic that rules need has its first answer. On
-an array whose reader gathers several pages before it tells anything, those are asked for too."""
+an array whose reader gathers several pages before it reports anything, those are asked for too."""
 
 _MOST_ENDPOINTS_AT_ONCE = 32
 

@@ -21,7 +21,8 @@ from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import DeclaredDescription, LabFleet
 from auditor.lab.scenario_expansion import add_vvols, expand
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.yaml import YamlMistakeError, parse_yaml
+from auditor.yaml import parse_yaml
+from auditor.yaml_scalars import YamlMistakeError
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"

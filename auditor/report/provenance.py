@@ -110,5 +110,5 @@ def when_text(read: ReadFrom) -> str:
 
 def _endpoints_text(names: tuple[str, ...]) -> str:
     if not names:
-        return "no endpoint"
+        return "nobody"  # programs read this word in JSON reports
     return ", ".join(names) if len(names) <= _MOST_NAMED else f"any of {len(names)} endpoints"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +24,9 @@ from auditor.lab.vcenter.description.datastores import DatastoreDescription
 from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
 from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.wire import Fault
+from auditor.lab.wire import Answer, Fault, Request
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls
+from tests.waiting import PATIENCE_SECONDS, until
 
 PE = "naa.6f47acc2000000005a46505200000001"
 SET, LOCKING = "storage.core.device.set", "VMFS3.HardwareAcceleratedLocking"
@@ -248,16 +249,31 @@ def _killed_at_the_write(peers: Peers, *changes: Change) -> None:
         assert process.stdin is not None
         process.stdin.write(request)
         process.stdin.close()
-        _until(lambda: peers.writes() == len(changes) or process.poll() is not None)
+        until(lambda: peers.writes() == len(changes) or process.poll() is not None, "the last write on its way")
         process.send_signal(signal.SIGKILL)
-        assert process.wait(10) == -signal.SIGKILL, "it was still waiting for the answer"
+        assert process.wait(PATIENCE_SECONDS) == -signal.SIGKILL, "it was still waiting for the answer"
 
 
-def _until(true: Callable[[], bool], seconds: float = 20) -> None:
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
+@contextmanager
+def _unanswered(peers: Peers, *, lost: bool) -> Iterator[None]:
+    """Writes of a setting get no answer meanwhile; afterwards the host carries them out, or hears nothing of them where they are `lost`."""
+    wire, over = peers.vcenter._wire, threading.Event()
+    answer = wire.answer
+
+    def hold(request: Request) -> Answer:
+        if wire.operation(request) == SET:
+            over.wait(PATIENCE_SECONDS)
+            if lost:
+                raise ConnectionAbortedError
+        answered: Answer = answer(request)
+        return answered
+
+    wire.answer = hold
+    try:
+        yield
+    finally:
+        wire.answer = answer
+        over.set()
 
 
 @pytest.mark.parametrize(
@@ -271,13 +287,11 @@ def _until(true: Callable[[], bool], seconds: float = 20) -> None:
 def test_after_a_kill_between_intent_and_receipt_the_next_run_reports_the_result_of_the_change(
     peers: Peers, lost: bool, elsewhere: int | None, fate: Fate, found: Scalar
 ) -> None:
-    peers.vcenter.faults.active.append(Fault("latency", SET, seconds=1.5))
-    if lost:
-        peers.vcenter.faults.active.append(Fault("drop", SET))
-    _killed_at_the_write(peers, peers.deeper())
+    with _unanswered(peers, lost=lost):
+        _killed_at_the_write(peers, peers.deeper())
     assert [intent.change for intent in open_intents(peers.journals)] == [peers.deeper()]
     if not lost:
-        _until(lambda: peers.dsnro() == 256)
+        until(lambda: peers.dsnro() == 256, "the host carries it out")
     if elsewhere is not None:
         peers.somebody_sets(elsewhere)
 
@@ -291,8 +305,8 @@ def test_after_a_kill_between_intent_and_receipt_the_next_run_reports_the_result
 
 
 def test_while_the_vcenter_is_down_a_killed_change_stays_open(peers: Peers) -> None:
-    peers.vcenter.faults.active.append(Fault("latency", SET, seconds=1.0))
-    _killed_at_the_write(peers, peers.deeper())
+    with _unanswered(peers, lost=True):
+        _killed_at_the_write(peers, peers.deeper())
     peers.vcenter.stop()
     with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, SECOND) as journal:
         (recovered,) = recover(journal, sessions)

@@ -75,7 +75,7 @@ def mistakes(folder: Path, *changes: tuple[str, str]) -> set[tuple[str, str]]:
         pytest.param("applies", "per_object_qos is negated", id="a negated conjunct"),
         pytest.param("holds", "holds is negated", id="a negated condition"),
         pytest.param("applies", "applies is left out", id="no applies"),
-        pytest.param("order", "holds is asked before applies", id="the order of verdicts"),
+        pytest.param("order", "holds is judged before applies", id="the order of verdicts"),
         pytest.param("may_be_missing", "dsnro may be missing", id="a missing fact let through"),
     ],
 )

@@ -91,7 +91,7 @@ class Example:
     prepare: Callable[[Any], None] = field(default=lambda _: None)
 
     @contextmanager
-    def served(self, folder: Path, *, timeout: float = 5.0, **changes: Any) -> Iterator[tuple[Any, Endpoint, dict[str, Any]]]:
+    def served(self, folder: Path, *, timeout: float = 30.0, **changes: Any) -> Iterator[tuple[Any, Endpoint, dict[str, Any]]]:
         """The server, the endpoint that reaches it, and what its collector may be given so that it need not wait."""
         options: dict[str, Any] = {}
         waiting: dict[str, Any] = {}

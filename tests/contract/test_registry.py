@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
@@ -15,6 +14,8 @@ from auditor.errors import ConfigurationError
 from auditor.facts.families import FAMILIES
 from auditor.facts.needs import SOURCES
 from auditor.model import EndpointKind
+from tests.contract.examples import EXAMPLES
+from tests.waiting import completed
 
 KINDS = [pytest.param(one, id=one.kind.value) for one in endpoint_types()]
 SETTINGS = [pytest.param(one, name, id=name) for one in endpoint_types() for name in one.settings]
@@ -26,6 +27,11 @@ def test_every_folder_of_an_endpoint_kind_is_listed_and_no_other() -> None:
     listed = {kind.value.replace("-", "_") for kind in EndpointKind}
     assert folders - listed == set(), "folders of auditor/endpoints that model.EndpointKind does not list"
     assert listed - folders == set(), "kinds of model.EndpointKind without a folder in auditor/endpoints"
+
+
+def test_there_is_an_example_of_every_kind_of_array() -> None:
+    missing = [one.kind.value for one in endpoint_types() if one.is_array and one.kind not in EXAMPLES]
+    assert missing == [], "kinds without an entry in tests/contract/examples.py"
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -80,4 +86,4 @@ def test_the_registry_loads_no_client() -> None:
         "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet; r.remediator_names();"
         "print([m for m in ('pyVmomi', 'httpx', 'solidfire', 'asyncssh') if m in sys.modules])"
     )
-    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout == "[]\n"
+    assert completed([sys.executable, "-c", program], check=True).stdout == "[]\n"

@@ -133,6 +133,11 @@ def test_every_path_that_a_page_names_exists() -> None:
     assert not gone, "\n".join(gone)
 
 
+def test_no_two_decisions_have_one_number() -> None:
+    numbers = [path.name[:4] for path in (ROOT / "docs/decisions").glob("*.md")]
+    assert sorted(numbers) == sorted(set(numbers))
+
+
 def test_the_folder_table_of_the_architecture_names_all_that_is_at_the_top() -> None:
     text = (ROOT / "docs/ARCHITECTURE.md").read_text(encoding="utf-8")
     top = [path for path in (ROOT / "auditor").iterdir() if path.suffix == ".py" or (path / "__init__.py").exists()]

@@ -72,7 +72,7 @@ def endpoint_of(kind: EndpointKind, folder: Path, host: str, port: int, **change
 
 @contextmanager
 def serving_array(
-    kind: EndpointKind, description: Any, folder: Path, *, timeout: float = 5.0, concurrency: int = Limits().concurrency, **options: Any
+    kind: EndpointKind, description: Any, folder: Path, *, timeout: float = 30.0, concurrency: int = Limits().concurrency, **options: Any
 ) -> Iterator[tuple[Any, Endpoint]]:
     """An array of the lab, and the endpoint that reaches it; `options` are the server's own."""
     server = _SERVERS[kind](description, _context(), **options)

@@ -15,6 +15,8 @@ from auditor.facts.views import seal
 from auditor.model import Finding, FixClass, Outcome, Resource, Severity, Verdict
 from tests.engine.bench import HEADROOM, SOUND, VIEWS, Override, fleet, pe, rule_text, rules_from
 
+pytestmark = pytest.mark.usefixtures("kept_or_deferred")
+
 
 def judged(folder: Path, text: str, row: Mapping[str, Any], view: str = "protocol_endpoint") -> Finding:
     (finding,) = evaluate(fleet([row], view), rules_from(folder, text)).findings()

@@ -1,20 +1,21 @@
 """The rules that come with auditor, held to what every rule promises."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.authoring.examples import check_examples, judge_rows
+from auditor.authoring.examples import _judge_rows, check_examples
 from auditor.endpoints.settings import remediator_names
 from auditor.engine.loading import load_rules
 from auditor.engine.rule import Rule, RuleSet
 from auditor.facts.catalog import view_columns
-from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.facts.views import RESOURCE_COLUMNS, seal
 from auditor.model import Verdict
 
 RULES = Path(__file__).parents[2] / "rules"
@@ -36,6 +37,18 @@ def test_the_examples_are_what_they_say_and_every_failing_one_is_fixed(rule_id: 
     assert [result.detail for result in check_examples(shipped().only([rule_id]), shipped()) if not result.ok] == []
 
 
+@cache
+def sealed() -> duckdb.DuckDBPyConnection:
+    """One database for every rule: opening one costs more than judging some rows."""
+    connection = duckdb.connect()
+    seal(connection)
+    return connection
+
+
+def judge_rows(rule: Rule, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return _judge_rows(sealed(), rule, shipped().views[rule.over], rows)
+
+
 def rows_like(rule: Rule) -> st.SearchStrategy[dict[str, Any]]:
     """Rows made of the values its examples use, each column on its own."""
     values: dict[str, list[Any]] = {column: [None] for column in rule.columns}
@@ -54,12 +67,11 @@ def without(row: Mapping[str, Any], lost: frozenset[str]) -> dict[str, Any]:
 @given(data=st.data())
 def test_facts_taken_away_never_make_a_pass(rule_id: str, data: st.DataObject) -> None:
     rule = shipped()[rule_id]
-    view = shipped().views[rule.over]
     rows = [dict(example.row) for example in rule.examples]
     rows += data.draw(st.lists(rows_like(rule), min_size=10, max_size=10), label="rows")
     facts = sorted({column for expression in rule.judging for column in expression.columns} - set(rule.may_be_missing))
     lost = [data.draw(st.frozensets(st.sampled_from(facts)), label="lost") for _ in rows]
-    judged = judge_rows(rule, view, [*rows, *(without(row, columns) for row, columns in zip(rows, lost, strict=True))])
+    judged = judge_rows(rule, [*rows, *(without(row, columns) for row, columns in zip(rows, lost, strict=True))])
     for before, after in zip(judged[: len(rows)], judged[len(rows) :], strict=True):
         assert before["verdict"] == Verdict.PASS or after["verdict"] != Verdict.PASS, after["evidence"]
         assert after["verdict"] in (before["verdict"], Verdict.UNKNOWN), after["evidence"]
@@ -69,5 +81,5 @@ def test_facts_taken_away_never_make_a_pass(rule_id: str, data: st.DataObject) -
 @pytest.mark.parametrize("rule_id", IDS)
 def test_a_row_of_which_nothing_was_read_is_never_a_pass(rule_id: str) -> None:
     rule = shipped()[rule_id]
-    (judged,) = judge_rows(rule, shipped().views[rule.over], [dict.fromkeys(RESOURCE_COLUMNS, "x")])
+    (judged,) = judge_rows(rule, [dict.fromkeys(RESOURCE_COLUMNS, "x")])
     assert judged["verdict"] in (Verdict.UNKNOWN, Verdict.NOT_APPLICABLE)

@@ -13,6 +13,8 @@ from auditor.engine.waivers import Waiver, Waivers
 from auditor.model import Held, LeftAlone, Severity, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, changed, fleet, pe, rule_text, rules_from
 
+pytestmark = pytest.mark.usefixtures("kept_or_deferred")
+
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 END = datetime(2027, 4, 1, tzinfo=UTC)
 TOLD = {"owner": "storage team", "reason": "replaced in March", "ticket": "CHG-1", "expires": "2027-04-01T00:00:00Z", "where": "w.yaml:2"}

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from apscheduler.triggers.date import DateTrigger
@@ -27,6 +28,7 @@ from auditor.history.schedule import run_schedule
 from auditor.model import Finding, Report
 from auditor.report.publishing import published_runs
 from tests.report import samples
+from tests.waiting import PATIENCE_SECONDS, until
 
 SATURDAY = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 
@@ -160,7 +162,7 @@ class Nights:
         self.began.append(time.monotonic())
         if not self.nights:
             os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(30)
+            time.sleep(PATIENCE_SECONDS)
             pytest.fail("SIGTERM did not break off the job")
         try:
             return self.nights.pop(0)()
@@ -183,10 +185,25 @@ def test_the_schedule_goes_on_after_a_bad_night(tmp_path: Path) -> None:
     assert "The next run is due" in (tmp_path / "index.html").read_text()
 
 
+class Due(threading.Event):
+    """An event that counts how often it was set."""
+
+    times = 0
+
+    def set(self) -> None:
+        type(self).times += 1
+        super().set()
+
+
 @pytest.mark.usefixtures("every_tenth_of_a_second")
-def test_a_run_longer_than_the_interval_is_never_overlapped(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_run_longer_than_the_interval_is_never_overlapped(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduling, "threading", SimpleNamespace(Event=Due))
+
     def long() -> Report:
-        time.sleep(0.35)
+        before = Due.times
+        until(lambda: Due.times > before, "another run that comes due")
         return audit()
 
     job = Nights(long, long)
@@ -219,8 +236,15 @@ def test_the_schedule_leaves_out_a_run_while_another_process_is_at_it(tmp_path: 
     caplog.set_level(logging.ERROR)
     lock = (tmp_path / ".lock").open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
-    threading.Timer(0.5, lock.close).start()
+
+    def release() -> None:
+        until(lambda: "nothing was published" in caplog.text, "a run that is left out")
+        lock.close()
+
+    releasing = threading.Thread(target=release)
+    releasing.start()
     run_schedule("* * * * *", Nights(audit), tmp_path)
+    releasing.join()
     assert "nothing was published: error: another audit" in caplog.text
     assert len(published_runs(tmp_path)) == 1
 
@@ -241,7 +265,7 @@ def job():
     try:
         print("began", flush=True)
         if sys.argv[2] == "stuck":
-            time.sleep(60)
+            time.sleep(3600)
         return audit()
     finally:
         print("sessions closed", flush=True)
@@ -260,11 +284,9 @@ def test_a_signal_ends_the_process_soon_and_leaves_nothing_torn(tmp_path: Path, 
             assert process.stdout is not None
             assert process.stdout.readline() == "began\n"
             if phase == "waiting":
-                deadline = time.monotonic() + 30
-                while not (tmp_path / "index.html").exists() and time.monotonic() < deadline:
-                    time.sleep(0.05)
+                until((tmp_path / "index.html").exists, "the page of the run")
             process.send_signal(number)
-            assert process.wait(timeout=20) == 0
+            assert process.wait(PATIENCE_SECONDS) == 0
             assert process.stdout.read() == "sessions closed\n"
         finally:
             process.kill()

@@ -18,6 +18,7 @@ from auditor.errors import GuardError, JournalError
 from auditor.journal import History, history, open_intents, open_journal, read_journal
 from auditor.journal.records import line_of, record_of
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Scalar, Target
+from tests.waiting import PATIENCE_SECONDS
 
 RUN, NEXT = "20181104T120000Z-0001", "20181104T130000Z-0002"
 NOON = datetime(2018, 11, 4, 12, tzinfo=UTC)
@@ -329,6 +330,6 @@ def test_a_run_that_was_killed_does_not_hold_the_lock(journals: Path) -> None:
         with pytest.raises(GuardError, match=f"process {holder.pid} of"), open_journal(journals, NEXT):
             pass
         holder.kill()
-        holder.wait(10)
+        holder.wait(PATIENCE_SECONDS)
     with open_journal(journals, NEXT) as journal:
         journal.intend(change())

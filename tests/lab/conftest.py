@@ -19,6 +19,7 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.server import VCenterServer
 from tests.peers import go_binary
+from tests.waiting import PATIENCE_SECONDS
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"
 PROJECT = Path(__file__).parents[2]
@@ -63,7 +64,7 @@ class Plain:
     """SOAP by hand: what is sent and what comes back, with nothing in between."""
 
     def __init__(self, server: VCenterServer, context: ssl.SSLContext) -> None:
-        self._connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
+        self._connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=PATIENCE_SECONDS)
         self.cookie = ""
 
     def post(self, body: str) -> tuple[int, ET.Element]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from auditor.lab.serving import VCENTER_USER, serve
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from tests.lab.conftest import USER, Client, small
+from tests.waiting import completed
 
 SOME = READ_ONLY | {"Host.Config.AdvancedConfig"}
 ASKED = ["System.Read", "Host.Config.AdvancedConfig", "Host.Config.Storage"]
@@ -119,7 +119,7 @@ def test_govc_lists_roles_and_permissions(govc_binary: str, tmp_path: Path) -> N
         }
 
         def govc(*arguments: str) -> list[str]:
-            done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=True)
+            done = completed([govc_binary, *arguments], env=environment, check=True)
             return done.stdout.split()
 
         assert govc("permissions.ls")[4:] == ["Admin", "/", "VSPHERE.LOCAL\\auditor", "Yes"]

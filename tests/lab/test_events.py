@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import ssl
-import subprocess
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -21,7 +20,7 @@ from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER, Client, Plain
 from tests.lab.test_performance import entity
-from tests.waiting import Clock
+from tests.waiting import Clock, completed
 
 Filter = vim.event.EventFilterSpec
 
@@ -313,7 +312,7 @@ def test_govc_lists_events(govc_binary: str, tmp_path: Path) -> None:
         }
 
         def govc(*arguments: str) -> str:
-            done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=True)
+            done = completed([govc_binary, *arguments], env=environment, check=True)
             return done.stdout
 
         govc("host.option.set", "-host", host, "Scsi.ScsiVVolPESNRO", "256")

@@ -23,6 +23,7 @@ from auditor.lab.faults import Fault, FaultFile, Faults, load_faults
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve, served_by
 from auditor.lab.vcenter.server import VCenterServer
+from tests.waiting import PATIENCE_SECONDS
 
 DEVICE = "naa.624a9370aaaa"
 KINDS = {"vc": "vcenter", "array": "element"}
@@ -127,7 +128,7 @@ def array(authority: Authority) -> Iterator[ElementServer]:
 
 @pytest.fixture
 def ask(array: ElementServer, client_context: ssl.SSLContext) -> Iterator[Callable[..., Any]]:
-    connection = http.client.HTTPSConnection(array.host, array.port, context=client_context, timeout=5)
+    connection = http.client.HTTPSConnection(array.host, array.port, context=client_context, timeout=PATIENCE_SECONDS)
 
     def send(method: str, **params: Any) -> tuple[dict[str, Any], datetime]:
         headers = {"Authorization": "Basic " + base64.b64encode(b"auditor:secret").decode()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
+from tests.waiting import completed
 
 HOST = "esx-vvol-1.lab.example"
 NEWEST = "naa.6f47acc2000000047366707200000000"
@@ -32,7 +32,7 @@ def govc(govc_binary: str, tmp_path: Path) -> Iterator[Govc]:
         }
 
         def run(*arguments: str, fails: bool = False) -> str:
-            done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=False)
+            done = completed([govc_binary, *arguments], env=environment, check=False)
             assert (done.returncode != 0) is fails, done.stdout + done.stderr
             return done.stderr if fails else done.stdout
 

@@ -15,6 +15,7 @@ from pyVmomi import VmomiSupport, vim
 
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import ARRAY_USER, Lab, serve
+from tests.waiting import PATIENCE_SECONDS
 
 LONG = VmomiSupport.GetVmodlType("long")
 # of array sf-prod, unique id "sfpr"; the form: docs/domain/arrays.md#device-names
@@ -58,7 +59,7 @@ def esxcli(lab: Lab, trusted: ssl.SSLContext, plain: Any, client: Any) -> Callab
 
 def element(lab: Lab, context: ssl.SSLContext, array: str, method: str) -> Any:
     server = lab.element[array]
-    connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
+    connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=PATIENCE_SECONDS)
     credentials = base64.b64encode(f"{ARRAY_USER}:{lab.password}".encode()).decode()
     connection.request("POST", "/json-rpc/12.3", json.dumps({"method": method, "params": {}}), {"Authorization": f"Basic {credentials}"})
     answer = json.loads(connection.getresponse().read())["result"]

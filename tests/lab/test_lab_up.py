@@ -24,6 +24,7 @@ import yaml
 from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from tests.waiting import PATIENCE_SECONDS, completed
 
 SCENARIO = "all"
 RELEASE = "8.0.2.0"
@@ -107,7 +108,7 @@ def lab_up(folder: Path) -> Iterator[Up]:
             if process.poll() is None:
                 process.send_signal(signal.SIGINT)
                 try:
-                    process.wait(20)
+                    process.wait(PATIENCE_SECONDS)
                 except subprocess.TimeoutExpired:
                     process.kill()
 
@@ -171,7 +172,7 @@ def govc(request: pytest.FixtureRequest, govc_binary: str, up: Up, tmp_path: Pat
             **request.param,
         }
         command = [govc_binary, arguments[0], "-trace", *arguments[1:]]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+        done = completed(command, env=environment, check=False)
         assert done.returncode == 0, f"{arguments}: {done.stdout[-500:]}"
         assert (f"/sdk/vim25/{RELEASE}/" in done.stderr) is bool(request.param)
         return done.stdout
@@ -203,7 +204,7 @@ def test_a_plain_pyvmomi_script_reads_every_host_page_by_page(up: Up, fleet: Lab
         host, port = address_of(endpoint)
         files = (up.file(endpoint["password"]["file"]), up.file(endpoint["tls"]["ca"]))
         command = [sys.executable, "-c", SCRIPT, host, str(port), endpoint["username"], *files]
-        done = subprocess.run(command, cwd=up.folder, capture_output=True, text=True, timeout=60, check=False)
+        done = completed(command, cwd=up.folder, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout) == versions(described(fleet, endpoint))
 
@@ -219,7 +220,7 @@ class Curl:
     def run(self, path: str, *arguments: str, secret: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
         command = [self.binary, "-q", "--silent", "--noproxy", "*", "--max-time", "20", "--cacert", self.ca]
         command += ["--config", "-", *arguments, f"{self.base}{path}"]
-        return subprocess.run(command, input="\n".join(secret), capture_output=True, text=True, timeout=30, check=False)
+        return subprocess.run(command, input="\n".join(secret), capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False)
 
     def ask(self, path: str, *arguments: str, secret: Sequence[str] = ()) -> Any:
         """The JSON of a success."""
@@ -307,7 +308,7 @@ def test_curl_trusts_no_endpoint_without_the_lab_s_authority(curl: str, up: Up) 
     for endpoint in up.endpoints:
         if "tls" in endpoint:
             command = [curl, "-q", "--silent", "--noproxy", "*", "--max-time", "20", f"https://{endpoint['address']}/"]
-            assert subprocess.run(command, capture_output=True, timeout=30, check=False).returncode == 60
+            assert subprocess.run(command, capture_output=True, timeout=PATIENCE_SECONDS, check=False).returncode == 60
 
 
 class _Pinned(asyncssh.SSHClient):
@@ -360,13 +361,13 @@ def test_ssh_with_another_fingerprint_gets_nowhere(up: Up) -> None:
 def test_an_interrupt_ends_it_with_zero_and_leaves_nothing_listening_even_with_clients_connected(tmp_path: Path) -> None:
     with lab_up(tmp_path) as running, ExitStack() as clients:
         for address in running.addresses():
-            clients.enter_context(socket.create_connection(address, timeout=5))
+            clients.enter_context(socket.create_connection(address, timeout=PATIENCE_SECONDS))
         running.process.send_signal(signal.SIGINT)
-        assert running.process.wait(20) == 0
+        assert running.process.wait(PATIENCE_SECONDS) == 0
         assert running.process.stdout is not None
         assert running.process.stderr is not None
         assert running.process.stdout.read() == "auditor audit --fleet fleet.yaml\n"
         assert running.process.stderr.read() == ""
     for address in running.addresses():
         with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(address, timeout=5)
+            socket.create_connection(address, timeout=PATIENCE_SECONDS)

@@ -19,6 +19,7 @@ from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
 from auditor.lab.vcenter.vapi.values import ObjectId
 from tests.lab.conftest import PASSWORD, USER, fault_of
+from tests.waiting import PATIENCE_SECONDS
 
 POLICIES = """
 vcenters:
@@ -164,7 +165,7 @@ def session_header(value: str) -> Iterator[None]:
 
 def post(server: VCenterServer, context: ssl.SSLContext, key: str, body: str) -> tuple[int, ET.Element]:
     """SOAP by hand, with nothing in between."""
-    connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
+    connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=PATIENCE_SECONDS)
     header = f"<Header><vcSessionCookie>{key}</vcSessionCookie></Header>"
     connection.request(
         "POST", "/pbm", f'<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/">{header}<Body>{body}</Body></Envelope>'

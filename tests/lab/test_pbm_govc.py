@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from auditor.lab.scenario import parse_scenario
 from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER
 from tests.lab.test_pbm import POLICIES, SYSTEM
+from tests.waiting import completed
 
 Govc = Callable[..., str]
 
@@ -33,7 +33,7 @@ def govc(govc_binary: str, tmp_path: Path, authority: Authority, serve_vcenter: 
     }
 
     def run(*arguments: str, fails: bool = False) -> str:
-        done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=False)
+        done = completed([govc_binary, *arguments], env=environment, check=False)
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stderr if fails else done.stdout
 

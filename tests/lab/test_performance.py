@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import subprocess
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +16,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import VCENTER_USER, serve
 from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import Client, Plain, small
+from tests.waiting import completed
 
 NOISY_HOST = "esx-vvol-1.lab.example"  # bronze-noisy, silver-1 and gold-1 run here and share one endpoint
 SHARED = "naa.6f47acc2000000027366707200000000"
@@ -422,7 +422,7 @@ def test_govc_samples_metrics(govc_binary: str, tmp_path: Path) -> None:
         }
 
         def govc(*arguments: str) -> str:
-            done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=True)
+            done = completed([govc_binary, *arguments], env=environment, check=True)
             return done.stdout
 
         host = f"host/sf-vvol/{NOISY_HOST}"

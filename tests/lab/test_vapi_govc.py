@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from auditor.lab.authority import Authority
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, SMALL, USER
+from tests.waiting import completed
 
 TAGS = """
     profiles: [{name: gold image, kind: configuration-profile, clusters: [one], options: {Disk.QFullSampleSize: 16}}]
@@ -38,7 +38,7 @@ def govc(govc_binary: str, tmp_path: Path, authority: Authority, serve_vcenter: 
 
     def run(*arguments: str, fails: bool = False, password: str = PASSWORD) -> str:
         environment["GOVC_PASSWORD"] = password
-        done = subprocess.run([govc_binary, *arguments], env=environment, capture_output=True, text=True, timeout=30, check=False)
+        done = completed([govc_binary, *arguments], env=environment, check=False)
         assert (done.returncode != 0) is fails, done.stdout + done.stderr
         return done.stderr if fails else done.stdout
 

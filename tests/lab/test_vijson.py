@@ -7,7 +7,6 @@ import http.client
 import json
 import os
 import ssl
-import subprocess
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,6 +26,7 @@ from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.vcenter.vijson.decoding import NotInApiError, decoded
 from auditor.lab.vcenter.vijson.encoding import encoded
 from auditor.lab.wire import Fault
+from tests.waiting import PATIENCE_SECONDS, completed
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"  # conftest's vCenter
 RELEASE = "8.0.2.0"
@@ -39,7 +39,7 @@ class Json:
     """VI/JSON by hand: what is sent and what comes back, with nothing in between."""
 
     def __init__(self, server: VCenterServer, context: ssl.SSLContext) -> None:
-        self._connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=10)
+        self._connection = http.client.HTTPSConnection(server.host, server.port, context=context, timeout=PATIENCE_SECONDS)
         self.session = ""
         self.release = RELEASE
 
@@ -556,9 +556,7 @@ def govc(govc_binary: str, tmp_path: Path) -> Iterator[Callable[..., str]]:
         def run(*arguments: str, in_json: bool, fails: bool = False) -> str:
             ours = {"GOVC_VI_JSON": "1"} if in_json else {}
             ours["GOVMOMI_HOME"] = str(tmp_path / f"govmomi-{in_json}")
-            done = subprocess.run(
-                [govc_binary, *arguments], env=environment | ours, capture_output=True, text=True, timeout=30, check=False
-            )
+            done = completed([govc_binary, *arguments], env=environment | ours, check=False)
             assert (done.returncode != 0) is fails, done.stdout + done.stderr
             return done.stderr if fails else done.stdout
 

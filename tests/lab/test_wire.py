@@ -119,7 +119,7 @@ def test_garbage_has_status_200(ask: Callable[..., http.client.HTTPResponse], wi
     wire.faults.active = [Fault("garbage")]
     response = ask()
     assert response.status == 200
-    assert b"not what you asked for" in response.read()
+    assert b"not a valid answer" in response.read()
 
 
 def test_a_fault_hits_only_its_operation_and_only_so_often(ask: Callable[..., http.client.HTTPResponse], wire: WireServer) -> None:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-SECONDS = 60.0
+SECONDS = 300.0
 # Chromium reads commands from descriptor 3 and answers on 4.
 _LAUNCH = """
 import fcntl, os, sys

@@ -18,6 +18,7 @@ from auditor.model import Finding
 from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
 from auditor.report.files import sweep, written_whole
 from tests.report import samples
+from tests.waiting import PATIENCE_SECONDS
 
 
 @pytest.mark.parametrize("name", REPORTERS)
@@ -109,7 +110,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
     reader = threading.Thread(target=lambda: got.append(pipe.read_text()), daemon=True)
     reader.start()
     write_report(samples.clean(), parse_reporter(f"json:{pipe}"), io.StringIO())
-    reader.join(10)
+    reader.join(PATIENCE_SECONDS)
     assert got[0].startswith("{")
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 

@@ -3,6 +3,7 @@
 import json
 import socket
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from auditor.cli import run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 
-from .conftest import Audit
+from .conftest import Audit, only
 
 OVER_ALL_VCENTERS = {
     "ontap/lun-space-alloc",
@@ -47,15 +48,17 @@ def without(served: tuple[Lab, Path], *names: str) -> Audit:
     """The audit of the fleet where nobody listens any more at the ports of these endpoints."""
     lab, folder = served
     text = (folder / "fleet.yaml").read_text(encoding="utf-8")
-    for _, name, server in lab.served():
-        if name in names:
-            with socket.create_server(("127.0.0.1", 0)) as closed:
-                text = text.replace(f":{server.port}\n", f":{closed.getsockname()[1]}\n")
     fleet, report = folder / "less.yaml", folder / "report.json"
-    fleet.write_text(text, encoding="utf-8")
-    fleet.chmod(0o600)
-    only = [word for rule in JUDGED for word in ("--only", rule)]
-    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(folder / "state"), *only, "--reporter", f"json:{report}"])
+    with ExitStack() as stack:
+        for _, name, server in lab.served():
+            if name in names:
+                closed = stack.enter_context(socket.socket())  # bound, so that nobody else takes the port, and not listening
+                closed.bind(("127.0.0.1", 0))
+                text = text.replace(f":{server.port}\n", f":{closed.getsockname()[1]}\n")
+        fleet.write_text(text, encoding="utf-8")
+        fleet.chmod(0o600)
+        state = ["--state-dir", str(folder / "state")]
+        code = run(["audit", "--fleet", str(fleet), *state, *only(*JUDGED), "--reporter", f"json:{report}"])
     return Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """What is written in it; whether that is true is another question.
+    """What is written in it; whether that is true is another request.
 
     Attributes:
         subject: as RFC 4514 writes names; may be empty, as names stand in `names`.
@@ -94,9 +94,9 @@ def _read(endpoint: Endpoint, der: bytes, protocol: str) -> Certificate:
     from cryptography import x509
 
     try:
-        found = x509.load_der_x509_certificate(der)
+        certificate = x509.load_der_x509_certificate(der)
         try:
-            alternatives = found.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+            alternatives = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
             names = (
                 *alternatives.get_values_for_type(x509.DNSName),
                 *map(str, alternatives.get_values_for_type(x509.IPAddress)),
@@ -104,11 +104,11 @@ def _read(endpoint: Endpoint, der: bytes, protocol: str) -> Certificate:
         except x509.ExtensionNotFound:
             names = ()
         return Certificate(
-            subject=found.subject.rfc4514_string(),
-            issuer=found.issuer.rfc4514_string(),
+            subject=certificate.subject.rfc4514_string(),
+            issuer=certificate.issuer.rfc4514_string(),
             names=names,
-            not_before=found.not_valid_before_utc,
-            not_after=found.not_valid_after_utc,
+            not_before=certificate.not_valid_before_utc,
+            not_after=certificate.not_valid_after_utc,
             fingerprint=f"sha256:{hashlib.sha256(der).hexdigest()}",
             protocol=protocol,
         )

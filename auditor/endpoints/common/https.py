@@ -27,7 +27,7 @@ _WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is n
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Request:
     """One request.
 
     Attributes:
@@ -95,35 +95,35 @@ class HttpsSession:
         """Close every connection."""
         self._session.close()
 
-    def ask(self, question: Question) -> Answer:
+    def ask(self, request: Request) -> Answer:
         """The whole answer, of any status but busy ones, which a read waits out as long as the endpoint's time-out allows.
 
         Raises:
             EndpointUnreachableError: no answer, or none in time; its `why` says whether a write's outcome is unknown.
             MalformedAnswerError: the answer broke off.
         """
-        attempts = _ATTEMPTS if question.is_read else 1
+        attempts = _ATTEMPTS if request.is_read else 1
         patience = self._endpoint.limits.timeout_seconds
         waited = 0.0
         while True:
             attempts -= 1
-            answer = self._exchange(question)
+            answer = self._exchange(request)
             if isinstance(answer, EndpointError):
                 raise answer
             if answer.status not in _BUSY:
                 return answer
-            told = answer.headers.get("retry-after", "")
-            pause = float(told) if told.isdecimal() else 1.0
+            retry_after = answer.headers.get("retry-after", "")
+            pause = float(retry_after) if retry_after.isdecimal() else 1.0
             if attempts <= 0 or waited + pause > patience:
                 raise EndpointUnreachableError(
-                    f"endpoint {self._endpoint.name}: it answers {answer.status} (busy) to {question.label}",
-                    why=question.lost,
+                    f"endpoint {self._endpoint.name}: it answers {answer.status} (busy) to {request.label}",
+                    why=request.lost,
                     do="ask again when the array is less busy, or lower `limits: {concurrency}` of this endpoint.",
                 )
             time.sleep(pause)
             waited += pause
 
-    def decoded(self, answer: Answer, question: Question) -> Any:
+    def decoded(self, answer: Answer, request: Request) -> Any:
         """The JSON value of an answer, with "***" in every field that holds a secret.
 
         Raises:
@@ -135,30 +135,30 @@ class HttpsSession:
         try:
             value = msgspec.json.decode(answer.body)
         except msgspec.DecodeError:
-            raise self.nonsense(answer, question) from None
+            raise self.nonsense(answer, request) from None
         return masked(value) if names_a_secret(answer.body) else value
 
-    def nonsense(self, answer: Answer, question: Question) -> EndpointError:
+    def nonsense(self, answer: Answer, request: Request) -> EndpointError:
         """What an answer means whose status, or whose form, is not one of a good answer."""
         endpoint = self._endpoint
         account = endpoint.username or "the API token"
         if answer.status == 401:
             return CredentialsError(
                 f"endpoint {endpoint.name}: it refused the login of {account}",
-                why="nothing on it was read." if question.is_read else "nothing was written.",
+                why="nothing on it was read." if request.is_read else "nothing was written.",
                 do="check the user name and the secret of this endpoint in fleet.yaml, and that the account is not locked.",
             )
         if answer.status == 403:
             return PermissionMissingError(
-                f"endpoint {endpoint.name}: {account} may not call {question.label}",
-                why=UNKNOWN_FACTS if question.is_read else "nothing was written.",
-                do=f"give the account a role that allows {question.label}.",
+                f"endpoint {endpoint.name}: {account} may not call {request.label}",
+                why=UNKNOWN_FACTS if request.is_read else "nothing was written.",
+                do=f"give the account a role that allows {request.label}.",
             )
         if answer.status >= 500:
-            return self._unreachable(question, f"it answers HTTP {answer.status}", sent=True)
-        return self._malformed(question, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
+            return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
+        return self._malformed(request, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
 
-    def _exchange(self, question: Question) -> Answer | EndpointError:
+    def _exchange(self, request: Request) -> Answer | EndpointError:
         """One request and its whole answer. Errors are returned, not raised: outside the handler no exception holds the credentials."""
         import httpx
 
@@ -166,42 +166,42 @@ class HttpsSession:
         deadline = time.monotonic() + _WHOLE_ANSWER * self._endpoint.limits.timeout_seconds
         try:
             with self._session.stream(
-                question.method,
-                self._base + question.path,
-                params=question.params,
-                content=question.content,
-                headers={"Accept": "application/json", **(question.headers or {})},
+                request.method,
+                self._base + request.path,
+                params=request.params,
+                content=request.content,
+                headers={"Accept": "application/json", **(request.headers or {})},
             ) as response:
                 started = True
                 pieces = []
                 for piece in response.iter_bytes():
                     pieces.append(piece)
                     if time.monotonic() > deadline:
-                        return self._unreachable(question, "the answer arrives too slowly to be awaited", sent=True)
+                        return self._unreachable(request, "the answer arrives too slowly to be awaited", sent=True)
                 return Answer(response.status_code, dict(response.headers), b"".join(pieces))
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
-            return self._unreachable(question, str(error) or type(error).__name__, sent=False)
+            return self._unreachable(request, str(error) or type(error).__name__, sent=False)
         except httpx.TimeoutException:
-            return self._unreachable(question, f"no answer within {self._endpoint.limits.timeout_seconds:g} s", sent=True)
+            return self._unreachable(request, f"no answer within {self._endpoint.limits.timeout_seconds:g} s", sent=True)
         except (httpx.RemoteProtocolError, httpx.DecodingError) as error:
             if started:
-                return self._malformed(question, f"the answer broke off or cannot be unpacked: {error}")
-            return self._unreachable(question, str(error), sent=True)
+                return self._malformed(request, f"the answer broke off or cannot be unpacked: {error}")
+            return self._unreachable(request, str(error), sent=True)
         except httpx.TransportError as error:
-            return self._unreachable(question, str(error) or type(error).__name__, sent=True)
+            return self._unreachable(request, str(error) or type(error).__name__, sent=True)
 
-    def _unreachable(self, question: Question, reason: str, *, sent: bool) -> EndpointUnreachableError:
+    def _unreachable(self, request: Request, reason: str, *, sent: bool) -> EndpointUnreachableError:
         endpoint = self._endpoint
         return EndpointUnreachableError(
-            f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} did not answer {question.label}: {reason}",
-            why=question.lost if sent else "the request was never sent.",
+            f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} did not answer {request.label}: {reason}",
+            why=request.lost if sent else "the request was never sent.",
             do="check the address, the certificate and the network between, or raise `limits: {timeout_seconds}` of this endpoint.",
         )
 
-    def _malformed(self, question: Question, reason: str) -> MalformedAnswerError:
+    def _malformed(self, request: Request, reason: str) -> MalformedAnswerError:
         endpoint = self._endpoint
         return MalformedAnswerError(
-            f"endpoint {endpoint.name}: its answer to {question.label} makes no sense: {reason}",
-            why=question.lost,
+            f"endpoint {endpoint.name}: its answer to {request.label} makes no sense: {reason}",
+            why=request.lost,
             do=f"check that the management address of a {endpoint.kind} stands in fleet.yaml, and no proxy in between.",
         )

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 MASK = "***"
-# Not secretLengthMax, which GetLimits tells.
+# Not secretLengthMax, which GetLimits reports.
 _PRIVATE = re.compile(r"(secret|password|passphrase|pairingkey|privatekey|api_?token)(?!length)", re.IGNORECASE)
 _PRIVATE_BYTES = re.compile(_PRIVATE.pattern.encode(), re.IGNORECASE)
 

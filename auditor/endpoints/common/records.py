@@ -21,39 +21,39 @@ _NAA = re.compile(r"(?:naa\.)?([0-9a-f]{32})")
 
 
 @dataclass(slots=True)
-class Complaints:
-    """What of one question's answer could not be understood: a field or a fault, and the objects it happened to."""
+class ParseErrors:
+    """What could not be understood of the answer to one request: a field or a fault, and the objects it happened to."""
 
     method: str  # or path: what was asked
     _heard: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
     def add(self, what: str, label: str, why: str) -> None:
-        """Keep one complaint about the object `label`."""
+        """Keep one parse error of the object `label`."""
         self._heard.setdefault((what, why), []).append(label)
 
     @property
     def any(self) -> bool:
-        """Whether there is one that no gap tells of yet."""
+        """Whether there is one that no gap reports yet."""
         return bool(self._heard)
 
     def gaps(self, endpoint: str) -> Iterator[Gap]:
-        """One gap for each kind of complaint, however many objects it happened to; then forgets them."""
-        heard, self._heard = self._heard, {}
-        for (what, why), labels in heard.items():
+        """One gap for each kind of parse error, however many objects it happened to; then forgets them."""
+        entries, self._heard = self._heard, {}
+        for (what, why), labels in entries.items():
             more = f" and {len(labels) - 1} more" if len(labels) > 1 else ""
             yield Gap(endpoint, f"{self.method}: {what} of {labels[0]}{more}", why)
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One JSON object of an answer; a field that is not what it should be reads as None, and is complained about.
+    """One JSON object of an answer; a field that is not what it should be reads as None, and is reported as a parse error.
 
     Unknown fields are ignored, so that a newer release does not make gaps.
     """
 
     value: Mapping[str, Any]
     label: str
-    complaints: Complaints
+    parse_errors: ParseErrors
     prefix: str = ""
 
     def number(self, name: str) -> int | None:
@@ -72,11 +72,11 @@ class Record:
         """A finite number from 0."""
         value = self.value.get(name)
         try:
-            found = math.nan if isinstance(value, bool) or value is None else float(value)
+            number = math.nan if isinstance(value, bool) or value is None else float(value)
         except (TypeError, ValueError, OverflowError):
-            found = math.nan
-        if math.isfinite(found) and found >= 0:
-            return found
+            number = math.nan
+        if math.isfinite(number) and number >= 0:
+            return number
         self._not_understood(name, "a number")
         return None
 
@@ -89,7 +89,7 @@ class Record:
         return None
 
     def told(self, name: str) -> str | None:
-        """A string that may be left out: None then, without a complaint."""
+        """A string that may be left out: None then, without a parse error."""
         return None if self.value.get(name) is None else self.text(name)
 
     def identifier(self, name: str) -> str | None:
@@ -101,7 +101,7 @@ class Record:
         return None
 
     def reference(self, name: str) -> str | None:
-        """An id that may be null but must be told: None without a complaint only for a null."""
+        """An id that may be null but must be reported: None without a parse error only for a null."""
         if name in self.value and self.value[name] is None:
             return None
         return self.identifier(name)
@@ -119,7 +119,7 @@ class Record:
         """An object within this one."""
         value = self.value.get(name)
         if isinstance(value, dict):
-            return Record(value, self.label, self.complaints, f"{self.prefix}{name}.")
+            return Record(value, self.label, self.parse_errors, f"{self.prefix}{name}.")
         self._not_understood(name, "an object")
         return None
 
@@ -147,39 +147,39 @@ class Record:
         seen = (
             "is missing" if name not in self.value else "is null" if value is None else f"is a {type(value).__name__} that is not {wanted}"
         )
-        self.complaints.add(f"{self.prefix}{name}", self.label, f"{seen} where {wanted} was expected" if value is None else seen)
+        self.parse_errors.add(f"{self.prefix}{name}", self.label, f"{seen} where {wanted} was expected" if value is None else seen)
 
 
-def objects(answer: Mapping[str, Any], under: str, complaints: Complaints) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the objects of a list in an answer with their places; what is no object is complained about and left out."""
+def objects(answer: Mapping[str, Any], under: str, parse_errors: ParseErrors) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Yield the objects of a list in an answer with their places; what is no object is reported as a parse error and left out."""
     listed = answer.get(under)
     if not isinstance(listed, list):
-        complaints.add(under, "the answer", "is not a list")
+        parse_errors.add(under, "the answer", "is not a list")
         return
     for place, value in enumerate(listed):
         if isinstance(value, dict):
             yield place, value
         else:
-            complaints.add(f"entry {place}", under, "is not an object")
+            parse_errors.add(f"entry {place}", under, "is not an object")
 
 
 def records(
-    answer: Mapping[str, Any], under: str, kind: str, key: str, complaints: Complaints, *, labelled: str | None = None
+    answer: Mapping[str, Any], under: str, kind: str, key: str, parse_errors: ParseErrors, *, labelled: str | None = None
 ) -> Iterator[Record]:
-    """The records of a list in an answer, each labelled `kind` and its id; entries without an id are complained about and left out.
+    """The records of a list in an answer, each labelled `kind` and its id; entries without an id are parse errors, and left out.
 
     `labelled` names the field that says more to a person than the id does.
     """
-    for _, value in objects(answer, under, complaints):
-        record = Record(value, f"{kind} {value.get(labelled or key)}", complaints)
+    for _, value in objects(answer, under, parse_errors):
+        record = Record(value, f"{kind} {value.get(labelled or key)}", parse_errors)
         if record.identifier(key) is not None:
             yield record
 
 
-def once(listed: Iterable[Record], key: str, seen: set[str], complaints: Complaints) -> Iterator[Record]:
+def once(listed: Iterable[Record], key: str, seen: set[str], parse_errors: ParseErrors) -> Iterator[Record]:
     """The records with an id that has not been seen yet, as `once_each`."""
     named = (record for record in listed if record.identifier(key) is not None)
-    return once_each(named, lambda record: record.identifier(key) or "", key, seen, complaints, label=lambda record: record.label)
+    return once_each(named, lambda record: record.identifier(key) or "", key, seen, parse_errors, label=lambda record: record.label)
 
 
 def once_each(
@@ -187,24 +187,24 @@ def once_each(
     key: Callable[[T], str],
     what: str,
     seen: set[str],
-    complaints: Complaints,
+    parse_errors: ParseErrors,
     *,
     label: Callable[[T], str] | None = None,
 ) -> Iterator[T]:
-    """The items whose key has not been seen yet; a second one is complained about, since two rows would count one object twice.
+    """The items whose key has not been seen yet; a second one is reported as a parse error, since two rows would count one object twice.
 
     Args:
         items: in the order of the answer.
         key: what tells two of them apart.
         what: what people call the key.
         seen: keys that came before; those of `items` are added.
-        complaints: about the answer.
+        parse_errors: about the answer.
         label: how people know an item; None where its key says it.
     """
     for item in items:
         name = key(item)
         if name in seen:
-            complaints.add(what, (label or key)(item), "came twice; the second record was left out")
+            parse_errors.add(what, (label or key)(item), "came twice; the second record was left out")
             continue
         seen.add(name)
         yield item

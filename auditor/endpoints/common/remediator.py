@@ -1,4 +1,4 @@
-"""What a remediator is: it reads and writes one kind of setting, and holds no policy."""
+"""The protocol of remediators: each reads and writes one kind of setting, and holds no policy."""
 
 from __future__ import annotations
 

@@ -25,21 +25,21 @@ def password_of(endpoint: Endpoint) -> str:
     where = f"{secret.way} {secret.argument[0]}"
     match secret.way:
         case "env":
-            found = os.environ.get(secret.argument[0], "")
+            text = os.environ.get(secret.argument[0], "")
         case "file":
             try:
-                found = Path(secret.argument[0]).read_text(encoding="utf-8").rstrip("\r\n")
+                text = Path(secret.argument[0]).read_text(encoding="utf-8").rstrip("\r\n")
             except (OSError, UnicodeDecodeError) as error:
                 raise _none(endpoint, where, type(error).__name__) from error
         case "keyring":
-            found = _from_keyring(endpoint, where)
+            text = _from_keyring(endpoint, where)
         case "command":
-            found = _from_command(endpoint, where)
+            text = _from_command(endpoint, where)
         case way:
             raise AssertionError(f"fleet.py let the way {way!r} through")
-    if not found:
+    if not text:
         raise _none(endpoint, where, "it is empty or not set")
-    return found
+    return text
 
 
 def _from_keyring(endpoint: Endpoint, where: str) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Session:
-    """What every open session tells of itself, whatever the kind of its endpoint; each kind's own session is one.
+    """The base of every kind's own session.
 
     Attributes:
         endpoint: as fleet.yaml has it.
@@ -50,11 +50,11 @@ class Session:
         return None
 
     def clock(self) -> datetime | None:
-        """What time it is there, aware; None when it does not tell."""
+        """What time it is there, aware; None when it does not report."""
         return None
 
     def role(self) -> str | None:
-        """The roles of our account, joined by ", "; None when it does not tell them."""
+        """The roles of our account, joined by ", "; None when it does not report them."""
         return None
 
 

@@ -23,8 +23,8 @@ class Attributes(dict[str, Any]):
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of an attribute; objects within it are of this kind too."""
-        found = self._spelt(name)
-        value = default if found is None else super().__getitem__(found)
+        spelling = self._spelt(name)
+        value = default if spelling is None else super().__getitem__(spelling)
         return Attributes(value) if isinstance(value, dict) else value
 
     def __getitem__(self, name: str) -> Any:
@@ -42,39 +42,39 @@ class Attributes(dict[str, Any]):
         return next((each for each in self if each.lower() == wanted), None)
 
 
-def size_in_bytes(told: object) -> int | None:
+def size_in_bytes(text: object) -> int | None:
     """Bytes of a size such as "1.073741824E9 Bytes", "131072.0 Bytes" or "10 GB"; None when it is none.
 
     Units are powers of 1024. Source: recorded sizes are in Bytes; CoprHD's client (SizeUtil) reads KB, MB and GB so, and cinder asks for
     "1 GB" and gets 1.073741824E9 Bytes. A rate may end in "/s" or "ps" ("50 MB/s", "50 MBps"); "Mb" would be bits, as in recorded speeds.
     """
-    match = _AMOUNT.fullmatch(told) if isinstance(told, str) else None
-    if type(told) is int:
-        found = told
+    match = _AMOUNT.fullmatch(text) if isinstance(text, str) else None
+    if type(text) is int:
+        size = text
     elif match is None or match[2] not in _UNITS:
         return None
     else:
-        found = int(Decimal(match[1]) * 1024 ** _UNITS[match[2]])
-    return found if 0 <= found <= _LARGEST else None
+        size = int(Decimal(match[1]) * 1024 ** _UNITS[match[2]])
+    return size if 0 <= size <= _LARGEST else None
 
 
-def moment(told: object) -> datetime | None:
+def moment(text: object) -> datetime | None:
     """When "2015-01-07T14:07:10-06:00" is, in UTC; None when it is no such date, or one without its time zone.
 
     The other form, "04/03/2015 12:01:08 AM", never has a zone. Source: recorded objects; which attribute has which follows no rule.
     """
-    if not isinstance(told, str):
+    if not isinstance(text, str):
         return None
     try:
-        found = datetime.fromisoformat(told)
+        time = datetime.fromisoformat(text)
     except ValueError:
         return None
-    return found.astimezone(UTC) if found.tzinfo else None
+    return time.astimezone(UTC) if time.tzinfo else None
 
 
-def version(told: object) -> tuple[int, int] | None:
+def version(text: object) -> tuple[int, int] | None:
     """Major and minor of "4.1" or "2.10"; None when it is no version."""
-    match = _VERSION.fullmatch(told) if isinstance(told, str) else None
+    match = _VERSION.fullmatch(text) if isinstance(text, str) else None
     return (int(match[1]), int(match[2])) if match else None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from auditor.endpoints.common.https import Answer, Question
+    from auditor.endpoints.common.https import Answer, Request
     from auditor.model import Endpoint
 
 DEFAULT_PROFILE = "Default"
@@ -48,9 +48,9 @@ class StorageManager(Session):
         self._connection = ManagerConnection(endpoint, https)
         self._https = https
         self.api_version = self._connection.api_version
-        told = self._connection.about
-        provider = str(told.get("provider") or "Storage Manager")
-        self.release = f"Dell {_PROVIDERS.get(provider, provider)} {told.get('providerVersion') or '?'}, API {self.api_version}"
+        about = self._connection.about
+        provider = str(about.get("provider") or "Storage Manager")
+        self.release = f"Dell {_PROVIDERS.get(provider, provider)} {about.get('providerVersion') or '?'}, API {self.api_version}"
 
     def get(self, path: str) -> Any:
         """What GET answers.
@@ -63,7 +63,7 @@ class StorageManager(Session):
             MalformedAnswerError: the answer is no JSON, or broke off.
             EndpointError: it answered with an error of its own.
         """
-        return self._connection.value(self._connection.question("GET", path, is_read=True))
+        return self._connection.value(self._connection.request("GET", path, is_read=True))
 
     def compute(self, path: str, payload: Mapping[str, Any] | None = None) -> list[Any]:
         """The list that a POST answers which changes nothing, for example "StorageCenter/ScVolume/64702.1/GetHistoricalIoUsage".
@@ -71,7 +71,7 @@ class StorageManager(Session):
         Raises:
             EndpointError: as `get`; MalformedAnswerError too when it is no list.
         """
-        return self._list(self._connection.value(self._connection.question("POST", path, payload or {}, is_read=True)), path)
+        return self._list(self._connection.value(self._connection.request("POST", path, payload or {}, is_read=True)), path)
 
     def objects(self, kind: str, serial: int) -> list[Any]:
         """Every object of a class that one Storage Center has.
@@ -117,71 +117,71 @@ class StorageManager(Session):
 
         Source: cinder's client: PUT with the header `async: True` answers 202 and an AsyncTask, whose address answers the object once done.
         """
-        question = self._connection.question("PUT", f"StorageCenter/{kind}/{instance}", attributes, is_read=False, as_task=True)
-        answer = self._connection.write(question)
+        request = self._connection.request("PUT", f"StorageCenter/{kind}/{instance}", attributes, is_read=False, as_task=True)
+        answer = self._connection.write(request)
         if answer.status == 202:
-            self._await(self._task(answer, question), question)
+            self._await(self._task(answer, request), request)
         elif not 200 <= answer.status < 300:
-            raise self._connection.refusal(answer, question)
+            raise self._connection.refusal(answer, request)
 
     def clock(self) -> datetime | None:
-        """What the manager's own clock says, in UTC, to the second; None when it does not tell. It is not the Storage Center's.
+        """What the manager's own clock says, in UTC, to the second; None when it does not report. It is not the Storage Center's.
 
         Source: RFC 9110 section 6.6.1, Date. The dates in most objects have no time zone.
         """
-        answer = self._connection.read(self._connection.question("GET", "ApiConnection/ApiConnection", is_read=True))
+        answer = self._connection.read(self._connection.request("GET", "ApiConnection/ApiConnection", is_read=True))
         try:
             return parsedate_to_datetime(answer.headers.get("date", ""))
         except ValueError:
             return None
 
     def role(self) -> str | None:
-        """The account's role: None, since no public client or record shows where the API tells it."""
+        """The account's role: None, since no public client or record shows where the API reports it."""
         return None
 
     def log_out(self) -> None:
         """End the session; one that cannot be ended ends by itself."""
         with suppress(EndpointError):
-            self._https.ask(self._connection.question("POST", "ApiConnection/Logout", {}, is_read=False))
+            self._https.ask(self._connection.request("POST", "ApiConnection/Logout", {}, is_read=False))
 
     def _list(self, value: Any, path: str) -> list[Any]:
         if isinstance(value, list):
             return value
         raise self._connection.malformed(path, f"a {type(value).__name__} where a list was expected")
 
-    def _task(self, answer: Answer, question: Question) -> str:
+    def _task(self, answer: Answer, request: Request) -> str:
         """The path of the task that a write started, by the task's number.
 
         Its `returnValue` is an address too, but one as the manager sees itself ("localhost"); cinder's client calls that a bug.
         """
-        task = self._https.decoded(answer, question)
+        task = self._https.decoded(answer, request)
         number = Attributes(task).get("instanceId") if isinstance(task, dict) else None
         if not isinstance(number, str) or not number.isalnum():
-            raise self._connection.malformed(question.label, "it was accepted, and no task is named", UNKNOWN_OUTCOME)
+            raise self._connection.malformed(request.label, "it was accepted, and no task is named", UNKNOWN_OUTCOME)
         return f"ApiConnection/AsyncTask/{number}"
 
-    def _await(self, path: str, question: Question) -> None:
+    def _await(self, path: str, request: Request) -> None:
         """Ask for a task until it has ended."""
         patience = _TASK_PATIENCE * self.endpoint.limits.timeout_seconds
         deadline, pause = time.monotonic() + patience, _FIRST_PAUSE_SECONDS
-        asked = self._connection.question("GET", path, is_read=True)
+        about_task = self._connection.request("GET", path, is_read=True)
         while time.monotonic() < deadline:
             try:
-                answer = self._connection.read(asked)
-                value = self._https.decoded(answer, asked) if answer.status == 200 and answer.body else None
+                answer = self._connection.read(about_task)
+                value = self._https.decoded(answer, about_task) if answer.status == 200 and answer.body else None
             except EndpointError as error:
-                raise self._unknown_outcome(question, f"its task cannot be followed: {error.what}") from error
+                raise self._unknown_outcome(request, f"its task cannot be followed: {error.what}") from error
             if answer.status in _TASK_SAID_NO:
-                raise self._connection.refusal(answer, question)
+                raise self._connection.refusal(answer, request)
             if answer.status not in (200, 204):  # 404 too: a manager that was started anew may have forgotten its tasks
-                raise self._unknown_outcome(question, f"its task answers HTTP {answer.status} {message_of(answer.body)}".rstrip())
-            if self._has_ended(value, question):
+                raise self._unknown_outcome(request, f"its task answers HTTP {answer.status} {message_of(answer.body)}".rstrip())
+            if self._has_ended(value, request):
                 return
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
-        raise self._unknown_outcome(question, f"its task had not ended after {patience:g} s")
+        raise self._unknown_outcome(request, f"its task had not ended after {patience:g} s")
 
-    def _has_ended(self, value: Any, question: Question) -> bool:
+    def _has_ended(self, value: Any, request: Request) -> bool:
         """Whether what a task's address answers is the result, and not the task any more."""
         task = Attributes(value) if isinstance(value, dict) else Attributes()
         if task.get("objectType") != "AsyncTask":
@@ -189,15 +189,15 @@ class StorageManager(Session):
         error = task.get("localizedError") or task.get("error")
         if error or task.get("errorState") not in (None, "", "None"):
             raise RefusedError(
-                f"endpoint {self.endpoint.name}: {question.label}: {' '.join(str(error or task.get('errorState')).split())[:300]}",
+                f"endpoint {self.endpoint.name}: {request.label}: {' '.join(str(error or task.get('errorState')).split())[:300]}",
                 why="the task failed; nothing was written.",
                 do="look at the task in Storage Manager.",
             )
         return task.get("successful") is True
 
-    def _unknown_outcome(self, question: Question, reason: str) -> EndpointUnreachableError:
+    def _unknown_outcome(self, request: Request, reason: str) -> EndpointUnreachableError:
         return EndpointUnreachableError(
-            f"endpoint {self.endpoint.name}: {question.label}: {reason}",
+            f"endpoint {self.endpoint.name}: {request.label}: {reason}",
             why=UNKNOWN_OUTCOME,
             do="look at the task in Storage Manager, and read the setting back.",
         )

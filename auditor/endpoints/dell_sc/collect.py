@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.dell_sc import rows
 from auditor.endpoints.dell_sc.answers import Attributes
@@ -30,17 +30,17 @@ FAMILY = "dell-sc"
 
 
 def collect_dell_sc(manager: StorageManager, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
-    """Yield what is needed of every Storage Center that a Storage Manager tells of, and one row of `reading` for each topic.
+    """Yield what is needed of every Storage Center that a Storage Manager reports, and one row of `reading` for each topic.
 
     One manager may speak for several Storage Centers: all are read, each has its row in `array`, and every id begins with the serial number
-    of its own. One that the manager does not reach leaves a gap in every topic; one that refuses a question, in that topic.
+    of its own. One that the manager does not reach leaves a gap in every topic; one that refuses a request, in that topic.
 
     Source: cinder's and CoprHD's clients and two exporters (see `auditor.endpoints.dell_sc.client`); docs/domain/arrays.md#calls.
     """
     reading = Reading(manager, endpoint)
-    asked = needs.properties("array")
+    wanted = needs.properties("array")
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
-        "array": lambda: reading.each("array", lambda reading, center: _array(reading, center, asked)),
+        "array": lambda: reading.each("array", lambda reading, center: _array(reading, center, wanted)),
         "nodes": lambda: reading.each("nodes", _nodes),
         "pools": lambda: reading.each("pools", _pools),
         "qos_policies": lambda: reading.each("qos_policies", _qos_policies),
@@ -52,8 +52,8 @@ def collect_dell_sc(manager: StorageManager, endpoint: Endpoint, needs: Needs = 
     yield from read_topics(endpoint, needs, topics)
 
 
-def _array(reading: Reading, center: Center, asked: tuple[str, ...]) -> Iterator[Batch | Gap]:
-    """One row for each Storage Center; what it does not tell by itself is asked for, and may fail."""
+def _array(reading: Reading, center: Center, wanted: tuple[str, ...]) -> Iterator[Batch | Gap]:
+    """One row for each Storage Center; what it does not report by itself is asked for, and may fail."""
     name = reading.endpoint.name
     about = center.about
     row: Row = {
@@ -65,51 +65,51 @@ def _array(reading: Reading, center: Center, asked: tuple[str, ...]) -> Iterator
         "latency_threshold_ms": None,
     }
     try:
-        row |= _more(reading, center, asked, row["model"])
+        row |= _more(reading, center, wanted, row["model"])
     except (CredentialsError, EndpointUnreachableError):
         raise
     except EndpointError as error:
         yield Gap(name, f"model and latency threshold of Storage Center {center.serial}", error.what)
     yield batch("array", name, [row])
-    yield from about.complaints.gaps(name)
+    yield from about.parse_errors.gaps(name)
 
 
-def _more(reading: Reading, center: Center, asked: tuple[str, ...], model: str | None) -> Row:
-    """What takes a question of its own: the model, where the Storage Center does not tell it itself, and the latency threshold."""
+def _more(reading: Reading, center: Center, wanted: tuple[str, ...], model: str | None) -> Row:
+    """What takes a request of its own: the model, where the Storage Center does not report it itself, and the latency threshold."""
     threshold = None
-    if model is None and "controllers" in asked:
+    if model is None and "controllers" in wanted:
         models = {str(Attributes(one).get("model") or "") for one in _controllers(reading, center) if isinstance(one, dict)}
         model = models.pop() or None if len(models) == 1 else None
-    if "ScConfiguration" in asked:
-        told = reading.manager.objects("ScConfiguration", center.serial)
-        threshold = threshold_ms(told[0]) if len(told) == 1 and isinstance(told[0], dict) else None
+    if "ScConfiguration" in wanted:
+        configurations = reading.manager.objects("ScConfiguration", center.serial)
+        threshold = threshold_ms(configurations[0]) if len(configurations) == 1 and isinstance(configurations[0], dict) else None
     return {"model": model, "latency_threshold_ms": threshold}
 
 
 def _nodes(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
-    complaints = Complaints("ControllerList")
-    listed = reading.once("ScController", _controllers(reading, center), complaints)
+    parse_errors = ParseErrors("ControllerList")
+    listed = reading.once("ScController", _controllers(reading, center), parse_errors)
     yield batch("array_node", reading.endpoint.name, [rows.node_row(one) for one in listed])
-    yield from complaints.gaps(reading.endpoint.name)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def _pools(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
-    complaints = Complaints("ScStorageType/GetList")
-    listed = reading.objects("ScStorageType", center, complaints)
+    parse_errors = ParseErrors("ScStorageType/GetList")
+    listed = reading.objects("ScStorageType", center, parse_errors)
     yield batch("array_pool", reading.endpoint.name, [rows.pool_row(one) for one in listed])
-    yield from complaints.gaps(reading.endpoint.name)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def _qos_policies(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
     """A release without QoS profiles has none, and is not asked."""
-    complaints = Complaints("ScQosProfile/GetList")
-    found = []
-    for profile in reading.objects("ScQosProfile", center, complaints) if center.has_qos else ():
+    parse_errors = ParseErrors("ScQosProfile/GetList")
+    table_rows = []
+    for profile in reading.objects("ScQosProfile", center, parse_errors) if center.has_qos else ():
         row, limits = rows.policy_row(profile, profile.value)
-        found.append(row)
+        table_rows.append(row)
         reading.profiles[row["policy_id"]] = limits
-    yield batch("array_qos_policy", reading.endpoint.name, found)
-    yield from complaints.gaps(reading.endpoint.name)
+    yield batch("array_qos_policy", reading.endpoint.name, table_rows)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def _controllers(reading: Reading, center: Center) -> list[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.dell_sc import rows
 
@@ -26,11 +26,11 @@ def array_hosts(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
     Source: recorded servers have parentIndex, 0 for none. That it is the number of the cluster is not verified, nor is the class of a
     cluster, which PowerShell scripts name.
     """
-    complaints = Complaints("ScServer/GetList")
-    listed = list(reading.objects("ScServer", center, complaints))
+    parse_errors = ParseErrors("ScServer/GetList")
+    listed = list(reading.objects("ScServer", center, parse_errors))
     clusters = {str(one.identifier("instanceId")): one for one in listed if one.value.get("objectType") == _CLUSTER}
     members: dict[str, list[str]] = {cluster_id: [] for cluster_id in clusters}
-    found = []
+    table_rows = []
     for server in listed:
         server_id = str(server.identifier("instanceId"))
         if server_id in clusters:
@@ -38,24 +38,24 @@ def array_hosts(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
         parent = f"{center.serial}.{server.number('parentIndex')}"
         if parent in clusters:
             members[parent].append(server_id)
-        found.append(rows.host_row(server, clusters[parent].text("name") if parent in clusters else None))
-    gaps = list(complaints.gaps(reading.endpoint.name))
+        table_rows.append(rows.host_row(server, clusters[parent].text("name") if parent in clusters else None))
+    gaps = list(parse_errors.gaps(reading.endpoint.name))
     center.members = None if gaps else members
-    yield batch("array_host", reading.endpoint.name, found)
+    yield batch("array_host", reading.endpoint.name, table_rows)
     yield from gaps
     yield from _initiators(reading, center)
 
 
 def _initiators(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
     """Source: CoprHD's client: an initiator that was seen, and given to no server, has none."""
-    complaints = Complaints("ScServerHba/GetList")
-    found = []
-    for hba in reading.objects("ScServerHba", center, complaints):
+    parse_errors = ParseErrors("ScServerHba/GetList")
+    table_rows = []
+    for hba in reading.objects("ScServerHba", center, parse_errors):
         owner_id = _named(hba, "server") if hba.value.get("server") is not None else None
         if owner_id is not None:
-            found.append(rows.initiator_row(hba, owner_id))
-    yield batch("array_initiator", reading.endpoint.name, found)
-    yield from complaints.gaps(reading.endpoint.name)
+            table_rows.append(rows.initiator_row(hba, owner_id))
+    yield batch("array_initiator", reading.endpoint.name, table_rows)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def connections(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
@@ -63,17 +63,17 @@ def connections(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
 
     Source: CoprHD's client asks ScMappingProfile/GetList; a recorded mapping profile names one volume and one server.
     """
-    complaints = Complaints("ScMappingProfile/GetList")
-    found: dict[tuple[str, str, int | None], None] = {}  # a cluster's mapping may be told for each of its servers as well
-    for mapping in reading.objects("ScMappingProfile", center, complaints):
+    parse_errors = ParseErrors("ScMappingProfile/GetList")
+    mappings: dict[tuple[str, str, int | None], None] = {}  # a cluster's mapping may be reported for each of its servers as well
+    for mapping in reading.objects("ScMappingProfile", center, parse_errors):
         volume_id, server_id = _named(mapping, "volume"), _named(mapping, "server")
         if volume_id is None or server_id is None:
             continue
         for host_id in _servers(mapping, server_id, center):
-            found |= {(volume_id, host_id, lun): None for lun in rows.luns(mapping)}
-    table: list[Row] = [{"volume_id": volume_id, "array_host_id": host_id, "lun": lun} for volume_id, host_id, lun in found]
+            mappings |= {(volume_id, host_id, lun): None for lun in rows.luns(mapping)}
+    table: list[Row] = [{"volume_id": volume_id, "array_host_id": host_id, "lun": lun} for volume_id, host_id, lun in mappings]
     yield batch("array_connection", reading.endpoint.name, table)
-    yield from complaints.gaps(reading.endpoint.name)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def _servers(mapping: Record, server_id: str, center: Center) -> list[str]:
@@ -81,12 +81,12 @@ def _servers(mapping: Record, server_id: str, center: Center) -> list[str]:
     if mapping.value["server"].get("objectType") != _CLUSTER:
         return [server_id]
     if center.members is None or server_id not in center.members:
-        mapping.complaints.add("server", mapping.label, "is a cluster, and which servers are in it was not read")
+        mapping.parse_errors.add("server", mapping.label, "is a cluster, and which servers are in it was not read")
         return []
     return center.members[server_id]
 
 
 def _named(record: Record, name: str) -> str | None:
     """The id of another object."""
-    told = record.inner(name)
-    return told.identifier("instanceId") if told else None
+    reference = record.inner(name)
+    return reference.identifier("instanceId") if reference else None

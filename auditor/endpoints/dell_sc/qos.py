@@ -78,8 +78,8 @@ class Limits:
 
 
 @dataclass(slots=True)
-class _Told:
-    """What was found of one limit: its amount as told, the unit in its name as a power of 1024, and its switch."""
+class _Limit:
+    """What was found of one limit: its amount as reported, the unit in its name as a power of 1024, and its switch."""
 
     amounts: list[tuple[Any, int | None]] = field(default_factory=list)
     switches: list[bool] = field(default_factory=list)
@@ -94,7 +94,7 @@ class _Meaning:
 
 def limits(profile: Mapping[str, Any], kind: str | None) -> Limits:
     """Limits of `profile`, one ScQosProfile; a profile for volumes counts only with its priority (docs/domain/facts.md#4-6)."""
-    told = {"iops": _Told(), "bandwidth": _Told()}
+    by_limit = {"iops": _Limit(), "bandwidth": _Limit()}
     priorities, strange = [], []
     for name, value in profile.items():
         meaning = _meaning(name)
@@ -104,12 +104,12 @@ def limits(profile: Mapping[str, Any], kind: str | None) -> Limits:
         elif meaning.subject == "priority":
             priorities.append(value)
         elif meaning.is_switch or isinstance(value, bool):
-            told[meaning.subject].switches.append(value is True)
+            by_limit[meaning.subject].switches.append(value is True)
             strange += [] if isinstance(value, bool) else [name]
         else:
-            told[meaning.subject].amounts.append((value, meaning.unit))
-    iops, why_iops = _ceiling(told["iops"], "IOPS", lambda value, _: _whole(value))
-    rate, why_rate = _ceiling(told["bandwidth"], "bandwidth", _rate)
+            by_limit[meaning.subject].amounts.append((value, meaning.unit))
+    iops, why_iops = _ceiling(by_limit["iops"], "IOPS", lambda value, _: _whole(value))
+    rate, why_rate = _ceiling(by_limit["bandwidth"], "bandwidth", _rate)
     priority = _priority(priorities)
     whys = [why for why in (why_iops, why_rate) if why]
     whys += ["its priority is not told, or not once"] if priority is None and (kind == VOLUME or priorities) else []
@@ -118,7 +118,7 @@ def limits(profile: Mapping[str, Any], kind: str | None) -> Limits:
 
 
 def threshold_ms(configuration: Mapping[str, Any]) -> int | None:
-    """The latency above which priorities count, of an ScConfiguration; None when it is off, or not told with its unit.
+    """The latency above which priorities count, of an ScConfiguration; None when it is off, or not reported with its unit.
 
     Taken for it is an attribute whose name says "latency", "threshold" and the unit; a switch that goes with it may switch it off. Its
     name is in no public source. Not verified.
@@ -160,19 +160,19 @@ def _may_limit(name: str, value: Any) -> bool:
     return _SUSPICIOUS.search(name) is not None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
-def _ceiling(told: _Told, what: str, read: Any) -> tuple[int | None, str]:
+def _ceiling(limit: _Limit, what: str, read: Any) -> tuple[int | None, str]:
     """A ceiling, and what was not understood of it."""
-    if len(told.amounts) > 1 or len(told.switches) > 1:
+    if len(limit.amounts) > 1 or len(limit.switches) > 1:
         return None, f"it tells more than one {what} limit"
-    if told.switches == [False]:
+    if limit.switches == [False]:
         return None, ""
-    if not told.amounts:
-        return None, f"it tells no amount of its {what} limit" if told.switches else f"it tells no {what} limit by a name we know"
-    found = read(*told.amounts[0])
-    if found:
-        return found, ""
+    if not limit.amounts:
+        return None, f"it tells no amount of its {what} limit" if limit.switches else f"it tells no {what} limit by a name we know"
+    number = read(*limit.amounts[0])
+    if number:
+        return number, ""
     # Nobody says that 0 or null is "none" here: without a switch that is off, it stays unknown.
-    return None, f"its {what} limit is {told.amounts[0][0]!r}" + (" without a unit" if what == "bandwidth" else "")
+    return None, f"its {what} limit is {limit.amounts[0][0]!r}" + (" without a unit" if what == "bandwidth" else "")
 
 
 def _whole(value: Any) -> int | None:
@@ -180,23 +180,23 @@ def _whole(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, str)) or len(str(value)) > 40:
         return None
     try:
-        found = Decimal(str(value))
+        number = Decimal(str(value))
     except InvalidOperation:
         return None
-    return int(found) if found.is_finite() and found == found.to_integral_value() and 0 < found <= _LARGEST else None
+    return int(number) if number.is_finite() and number == number.to_integral_value() and 0 < number <= _LARGEST else None
 
 
 def _rate(value: Any, unit: int | None) -> int | None:
     """Bytes a second above 0, the unit being that of the name or that of the value, and not both."""
     amount = _whole(value)
     if amount is not None:
-        found = None if unit is None else amount * 1024**unit
+        rate = None if unit is None else amount * 1024**unit
     else:
-        found = size_in_bytes(value) if isinstance(value, str) and unit is None else None
-    return found if found and found <= _LARGEST else None
+        rate = size_in_bytes(value) if isinstance(value, str) and unit is None else None
+    return rate if rate and rate <= _LARGEST else None
 
 
-def _priority(found: list[Any]) -> str | None:
-    if len(found) != 1 or isinstance(found[0], bool) or not isinstance(found[0], (str, int)) or found[0] == "":
+def _priority(priorities: list[Any]) -> str | None:
+    if len(priorities) != 1 or isinstance(priorities[0], bool) or not isinstance(priorities[0], (str, int)) or priorities[0] == "":
         return None
-    return str(found[0])
+    return str(priorities[0])

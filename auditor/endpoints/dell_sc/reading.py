@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.dell_sc.answers import Attributes, version
 from auditor.endpoints.dell_sc.rows import FIRST_RELEASE_WITH_QOS
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, NotThereError
@@ -28,7 +28,7 @@ class Center:
     Attributes:
         serial: every instanceId on it begins with this.
         about: its StorageCenter object.
-        has_qos: whether its release has QoS profiles; taken for granted where the release is not told.
+        has_qos: whether its release has QoS profiles; taken for granted where the release is not reported.
         controllers: its controllers as answered; None when they were not asked for.
         volume_ids: of all its volumes; None when they were not read.
         members: the servers of each server cluster; None when they were not all understood.
@@ -74,38 +74,38 @@ class Reading:
         """The Storage Centers that can be asked.
 
         Source: cinder's and CoprHD's clients, GET StorageCenter/StorageCenter; `connected` is recorded, and cinder filters by it. What a
-        manager tells of one that it does not reach may be old, and is not asked for.
+        manager reports one that it does not reach may be old, and is not asked for.
         """
         if self._centers is not None:
             return self._centers
-        complaints = Complaints("StorageCenter")
+        parse_errors = ParseErrors("StorageCenter")
         there = []
         away = []
-        for one in self.once("StorageCenter", self.manager.listed("StorageCenter/StorageCenter"), complaints):
+        for one in self.once("StorageCenter", self.manager.listed("StorageCenter/StorageCenter"), parse_errors):
             serial = one.number("scSerialNumber")
             if serial is None:
                 continue
             if one.value.get("connected") is False:
-                told = one.value.get("connectionError") or "it does not say why"
-                away.append((f"Storage Center {serial}", f"its Storage Manager does not reach it: {told}"))
+                reason = one.value.get("connectionError") or "it does not say why"
+                away.append((f"Storage Center {serial}", f"its Storage Manager does not reach it: {reason}"))
                 continue
             release = version(one.value.get("version"))
             has_qos = release is None or release[0] >= FIRST_RELEASE_WITH_QOS
-            there.append(Center(serial, Record(one.value, one.label, Complaints("StorageCenter")), has_qos))
-        away += [(gap.what, gap.why) for gap in complaints.gaps(self.endpoint.name)]
+            there.append(Center(serial, Record(one.value, one.label, ParseErrors("StorageCenter")), has_qos))
+        away += [(gap.what, gap.why) for gap in parse_errors.gaps(self.endpoint.name)]
         if not there and not away:
             away.append(("every Storage Center", "this account sees none on this Storage Manager"))
         self._centers, self._away = there, away
         return there
 
-    def objects(self, kind: str, center: Center, complaints: Complaints) -> Iterator[Record]:
+    def objects(self, kind: str, center: Center, parse_errors: ParseErrors) -> Iterator[Record]:
         """Every object of a class."""
-        return self.once(kind, self.manager.objects(kind, center.serial), complaints)
+        return self.once(kind, self.manager.objects(kind, center.serial), parse_errors)
 
-    def once(self, kind: str, told: list[Any], complaints: Complaints) -> Iterator[Record]:
+    def once(self, kind: str, listed: list[Any], parse_errors: ParseErrors) -> Iterator[Record]:
         """The records of a list whose id was not seen yet in their class."""
-        answer: Mapping[str, Any] = {kind: [Attributes(one) if isinstance(one, dict) else one for one in told]}
-        return once(records(answer, kind, kind, "instanceId", complaints), "instanceId", self._seen.setdefault(kind, set()), complaints)
+        answer: Mapping[str, Any] = {kind: [Attributes(one) if isinstance(one, dict) else one for one in listed]}
+        return once(records(answer, kind, kind, "instanceId", parse_errors), "instanceId", self._seen.setdefault(kind, set()), parse_errors)
 
     def one_by_one(self, ids: list[str], ask: Callable[[str], Any]) -> Iterator[tuple[str, Any]]:
         """What `ask` answers for each id, or the error it met; as many at once as the endpoint's limits allow.
@@ -128,7 +128,7 @@ class Reading:
 
 
 def unless_unknown(ask: Callable[[], list[Any]]) -> list[Any]:
-    """A list; an empty one where the manager says that it cannot be asked so, and objects have to be asked for one by one.
+    """A list; an empty one where the manager says that it cannot be asked so, and objects have to be requested one by one.
 
     Raises:
         EndpointError: there was no answer, no permission or no sense in it.

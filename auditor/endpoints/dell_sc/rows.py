@@ -51,41 +51,41 @@ def pool_row(storage_type: Record) -> Row:
 
 def policy_row(profile: Record, raw: Mapping[str, Any]) -> tuple[Row, Limits]:
     """A row of array_qos_policy with `raw`, the profile as it was answered; and what it limits."""
-    told = profile.text("profileType")
-    kind = KINDS.get(told or "")
-    if told is not None and kind is None:
-        profile.complaints.add("profileType", profile.label, "is none that is known")
-    found = limits(raw, kind)
-    if not found.is_read:
-        profile.complaints.add("limits", profile.label, found.why or "cannot be told without its profileType")
+    profile_type = profile.text("profileType")
+    kind = KINDS.get(profile_type or "")
+    if profile_type is not None and kind is None:
+        profile.parse_errors.add("profileType", profile.label, "is none that is known")
+    limits_read = limits(raw, kind)
+    if not limits_read.is_read:
+        profile.parse_errors.add("limits", profile.label, limits_read.why or "cannot be told without its profileType")
     row: Row = {
         "policy_id": profile.identifier("instanceId"),
         "name": profile.told("name") or profile.text("instanceName"),
         "kind": kind,
         "min_iops": None,
-        "max_iops": found.max_iops,
+        "max_iops": limits_read.max_iops,
         "burst_iops": None,
-        "max_bytes_per_second": found.max_bytes_per_second,
-        "priority": found.priority,
+        "max_bytes_per_second": limits_read.max_bytes_per_second,
+        "priority": limits_read.priority,
         "is_shared": None if kind is None else kind == GROUP,
-        "is_read": found.is_read,
+        "is_read": limits_read.is_read,
         "raw": json.dumps(raw, sort_keys=True),
         "volumes": profile.number("volumeCount") if "volumeCount" in profile.value else None,
     }
-    return row, found
+    return row, limits_read
 
 
 def tiers(storage_profile: Record) -> int | None:
     """How many storage tiers a storage profile uses: 1 pins a volume's blocks, with more Data Progression moves them."""
     used = [storage_profile.value.get(name) for name in _TIERS]
     if not all(isinstance(each, bool) for each in used) or not any(used):
-        storage_profile.complaints.add("useTier1Storage to useTier3Storage", storage_profile.label, "are not switches of which one is on")
+        storage_profile.parse_errors.add("useTier1Storage to useTier3Storage", storage_profile.label, "are not switches of which one is on")
         return None
     return used.count(True)
 
 
 def volume_row(volume: Record) -> Row:
-    """A row of array_volume without what its configuration tells.
+    """A row of array_volume without what its configuration reports.
 
     vpdId, and not index, is in the device name; deviceId is the name itself (docs/domain/arrays.md#device-names, 6 of 6 records). That
     ScVolume lists no vVols is not verified.
@@ -106,18 +106,18 @@ def volume_row(volume: Record) -> Row:
 
 
 def configured(configuration: Record | None, profiles: Mapping[str, Limits], tiering: Mapping[str, int | None], *, has_qos: bool) -> Row:
-    """The columns of array_volume that an ScVolumeConfiguration tells; None for one that could not be read.
+    """The columns of array_volume that an ScVolumeConfiguration reports; None for one that could not be read.
 
     Args:
         configuration: what the volume was given.
         profiles: of every QoS profile, by its id.
         tiering: of every storage profile, how many tiers it uses, by its id.
-        has_qos: whether the Storage Center's release has QoS profiles; one that has not tells none, and nothing is limited.
+        has_qos: whether the Storage Center's release has QoS profiles; one that has not reports none, and nothing is limited.
     """
     storage = configuration and configuration.inner("storageProfile")
     storage_id = storage.identifier("instanceId") if storage else None
     if configuration and storage_id is not None and storage_id not in tiering:
-        configuration.complaints.add("storageProfile", configuration.label, "is one that ScStorageProfile/GetList did not tell")
+        configuration.parse_errors.add("storageProfile", configuration.label, "is one that ScStorageProfile/GetList did not tell")
     return {
         "tiering": storage.text("instanceName") if storage else None,
         "tiers": tiering.get(storage_id or ""),
@@ -132,7 +132,7 @@ def _qos(configuration: Record | None, profiles: Mapping[str, Limits], *, has_qo
     group_id, group = _profile(configuration, "groupQosProfile") if configuration and grouped else (None, None)
     for profile_id in (own_id, group_id):
         if configuration is not None and profile_id is not None and profile_id not in profiles:
-            configuration.complaints.add("QoS profile", configuration.label, "is one that ScQosProfile/GetList did not tell")
+            configuration.parse_errors.add("QoS profile", configuration.label, "is one that ScQosProfile/GetList did not tell")
     limited, by_group = profiles.get(own_id or "", Limits()), profiles.get(group_id or "", Limits())
     given = own != DEFAULT_PROFILE  # the one a volume has when nobody gave it one
     return {
@@ -155,8 +155,8 @@ def _qos(configuration: Record | None, profiles: Mapping[str, Limits], *, has_qo
 
 def _profile(configuration: Record, name: str) -> tuple[str | None, str | None]:
     """Id and name of a QoS profile that a volume was given."""
-    told = configuration.inner(name)
-    return (told.identifier("instanceId"), told.text("instanceName")) if told else (None, None)
+    profile = configuration.inner(name)
+    return (profile.identifier("instanceId"), profile.text("instanceName")) if profile else (None, None)
 
 
 def load_row(volume_id: str, usage: Record) -> Row:
@@ -178,15 +178,15 @@ def load_row(volume_id: str, usage: Record) -> Row:
 
 
 def latest(samples: Iterable[Record]) -> Record | None:
-    """The newest of a volume's samples, by their time; None when there is none, or their order cannot be told."""
-    found = list(samples)
-    if len(found) < 2:
-        return found[0] if found else None
-    dated = [(moment(sample.value.get("time")), place) for place, sample in enumerate(found)]
+    """The newest of a volume's samples, by their time; None when there is none, or their order is not known."""
+    listed = list(samples)
+    if len(listed) < 2:
+        return listed[0] if listed else None
+    dated = [(moment(sample.value.get("time")), place) for place, sample in enumerate(listed)]
     if any(when is None for when, _ in dated):
-        found[0].complaints.add("time", found[0].label, "is no date with a time zone, so that its newest sample is not known")
+        listed[0].parse_errors.add("time", listed[0].label, "is no date with a time zone, so that its newest sample is not known")
         return None
-    return found[max((when, place) for when, place in dated if when is not None)[1]]
+    return listed[max((when, place) for when, place in dated if when is not None)[1]]
 
 
 def host_row(server: Record, host_group: str | None) -> Row:
@@ -202,31 +202,31 @@ def host_row(server: Record, host_group: str | None) -> Row:
 
 def initiator_row(hba: Record, host_id: str) -> Row:
     """A row of array_initiator. Source: recorded HBAs, whose name is an IQN or a WWPN, and whose iscsiName is empty."""
-    told = hba.text("portType")
-    kind = _TRANSPORTS.get(told or "")
-    if told is not None and kind is None:
-        hba.complaints.add("portType", hba.label, "is none that is known")
+    port_type = hba.text("portType")
+    kind = _TRANSPORTS.get(port_type or "")
+    if port_type is not None and kind is None:
+        hba.parse_errors.add("portType", hba.label, "is none that is known")
     name = (hba.told("iscsiName") or hba.text("name") or "").lower()
     if kind in ("fc", "sas"):
         name = name.replace(":", "")
     if not (_WWPN.fullmatch(name) if kind in ("fc", "sas") else name.startswith(("iqn.", "eui.", "naa."))):
-        hba.complaints.add("name", hba.label, "is no initiator's name")
+        hba.parse_errors.add("name", hba.label, "is no initiator's name")
         name = ""
     return {"array_host_id": host_id, "initiator": name or None, "kind": kind}
 
 
 def luns(mapping: Record) -> list[int | None]:
-    """The LUNs a mapping profile uses; [None] when it tells none."""
-    told = mapping.value.get("lunUsed")
-    if not isinstance(told, list) or not all(type(lun) is int and lun >= 0 for lun in told):
-        mapping.complaints.add("lunUsed", mapping.label, "is not a list of LUNs")
+    """The LUNs a mapping profile uses; [None] when it reports none."""
+    luns_used = mapping.value.get("lunUsed")
+    if not isinstance(luns_used, list) or not all(type(lun) is int and lun >= 0 for lun in luns_used):
+        mapping.parse_errors.add("lunUsed", mapping.label, "is not a list of LUNs")
         return [None]
-    return list(dict.fromkeys(told)) or [None]
+    return list(dict.fromkeys(luns_used)) or [None]
 
 
 def size(record: Record, name: str) -> int | None:
     """A size in bytes."""
-    found = size_in_bytes(record.value.get(name))
-    if found is None:
-        record.complaints.add(f"{record.prefix}{name}", record.label, "is no size" if name in record.value else "is missing")
-    return found
+    size_bytes = size_in_bytes(record.value.get(name))
+    if size_bytes is None:
+        record.parse_errors.add(f"{record.prefix}{name}", record.label, "is no size" if name in record.value else "is missing")
+    return size_bytes

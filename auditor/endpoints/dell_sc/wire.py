@@ -7,7 +7,7 @@ import json
 import threading
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.https import UNKNOWN_FACTS, Question
+from auditor.endpoints.common.https import UNKNOWN_FACTS, Request
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version, version_range
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
@@ -47,71 +47,69 @@ class ManagerConnection:
         self._logins = 0
         self.about = self._log_in()
 
-    def question(
-        self, method: str, path: str, payload: Mapping[str, Any] | None = None, *, is_read: bool, as_task: bool = False
-    ) -> Question:
+    def request(self, method: str, path: str, payload: Mapping[str, Any] | None = None, *, is_read: bool, as_task: bool = False) -> Request:
         """One request; with `as_task` one that is answered at once, and carried out afterwards."""
         headers = {**self._headers(), "async": "True"} if as_task else self._headers()
         content = None if payload is None else json.dumps(payload).encode()
-        return Question(label=f"{method} {path}", method=method, path=path, is_read=is_read, content=content, headers=headers)
+        return Request(label=f"{method} {path}", method=method, path=path, is_read=is_read, content=content, headers=headers)
 
-    def read(self, question: Question) -> Answer:
+    def read(self, request: Request) -> Answer:
         """The answer to a read, of any status; a session that was lost is made anew, once.
 
         Raises:
             EndpointError: no answer, or no new session.
         """
         logins = self._logins
-        answer = self.https.ask(question)
+        answer = self.https.ask(request)
         if answer.status == 401:
             self._log_in_again(logins)
-            answer = self.https.ask(question)
+            answer = self.https.ask(request)
         elif answer.status == 400 and b"Unhandled Exception" in answer.body:
-            answer = self.https.ask(question)  # cinder's client asks again then
+            answer = self.https.ask(request)  # cinder's client asks again then
         return answer
 
-    def write(self, question: Question) -> Answer:
+    def write(self, request: Request) -> Answer:
         """The answer to a write, which is sent once.
 
         Raises:
             RefusedError: the session had ended; whatever is read next makes a new one.
             EndpointError: no answer: whether it was carried out is not known.
         """
-        answer = self.https.ask(question)
+        answer = self.https.ask(request)
         if answer.status != 401:
             return answer
         raise RefusedError(
-            f"endpoint {self.endpoint.name}: the session had ended when {question.label} was asked",
+            f"endpoint {self.endpoint.name}: the session had ended when {request.label} was asked",
             why="nothing was written.",
             do="run it again.",
         )
 
-    def value(self, question: Question) -> Any:
+    def value(self, request: Request) -> Any:
         """The decoded answer to a read that went well.
 
         Raises:
             EndpointError: it did not.
         """
-        answer = self.read(question)
+        answer = self.read(request)
         if answer.status != 200:
-            raise self.refusal(answer, question)
-        return self.https.decoded(answer, question)
+            raise self.refusal(answer, request)
+        return self.https.decoded(answer, request)
 
-    def refusal(self, answer: Answer, question: Question) -> EndpointError:
+    def refusal(self, answer: Answer, request: Request) -> EndpointError:
         """What an answer means whose status is none of a good one.
 
         Which status a real manager gives for what is not verified; that its text goes under "result" is.
         """
-        told = message_of(answer.body) or f"HTTP {answer.status}"
-        what = f"endpoint {self.endpoint.name}: {question.label}: {told}"
-        why = UNKNOWN_FACTS if question.is_read else "nothing was written."
+        message = message_of(answer.body) or f"HTTP {answer.status}"
+        what = f"endpoint {self.endpoint.name}: {request.label}: {message}"
+        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
         if answer.status == 403:
-            return PermissionMissingError(what, why=why, do=f"give {self.endpoint.username} a role that allows {question.label}.")
+            return PermissionMissingError(what, why=why, do=f"give {self.endpoint.username} a role that allows {request.label}.")
         if answer.status == 404:
             return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
         if answer.status == 401 or not 400 <= answer.status < 500:
-            return self.https.nonsense(answer, question)
-        if question.is_read:
+            return self.https.nonsense(answer, request)
+        if request.is_read:
             return EndpointError(what, why=why, do="ask again; if it stays, look at Storage Manager's own log.")
         return RefusedError(what, why=why, do="compare the value with what Storage Manager itself offers.")
 
@@ -129,17 +127,17 @@ class ManagerConnection:
     def _log_in(self) -> Attributes:
         password = password_of(self.endpoint)
         answer = self._ask_to_log_in(password)
-        told = version_range(message_of(answer.body)) if answer.status >= 400 else None
-        if told:
-            self.api_version = self._common(*told)
+        versions = version_range(message_of(answer.body)) if answer.status >= 400 else None
+        if versions:
+            self.api_version = self._common(*versions)
             answer = self._ask_to_log_in(password)
-        question = self.question("POST", _LOGIN, is_read=True)
+        request = self.request("POST", _LOGIN, is_read=True)
         if answer.status != 200:
-            raise self.refusal(answer, question)
-        value = self.https.decoded(answer, question)
+            raise self.refusal(answer, request)
+        value = self.https.decoded(answer, request)
         spoken = str(Attributes(value).get("apiVersion")) if isinstance(value, dict) else ""
         if version(spoken) is None:
-            raise self.malformed(question.label, "it tells no apiVersion")
+            raise self.malformed(request.label, "it tells no apiVersion")
         self.api_version = self._common(str(Attributes(value).get("minApiVersion") or spoken), spoken)
         self._logins += 1
         return Attributes(value)
@@ -147,9 +145,9 @@ class ManagerConnection:
     def _ask_to_log_in(self, password: str) -> Answer:
         """A login is no write: a busy manager may be asked again. One that refuses the password is not, for that could lock the account."""
         basic = base64.b64encode(f"{self.endpoint.username}:{password}".encode()).decode()
-        asked = self.question("POST", _LOGIN, {"Application": "auditor", "ApplicationVersion": "1.0"}, is_read=True)
+        request = self.request("POST", _LOGIN, {"Application": "auditor", "ApplicationVersion": "1.0"}, is_read=True)
         headers = {**self._headers(), "Authorization": f"Basic {basic}"}
-        return self.https.ask(Question(asked.label, asked.method, asked.path, is_read=True, content=asked.content, headers=headers))
+        return self.https.ask(Request(request.label, request.method, request.path, is_read=True, content=request.content, headers=headers))
 
     def _log_in_again(self, logins: int) -> None:
         """Log in, unless another thread has done so since there were `logins` of them."""

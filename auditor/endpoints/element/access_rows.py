@@ -55,7 +55,7 @@ def fibre_channel_session_row(session: Record) -> Row:
 
 
 def texts(record: Record, name: str) -> list[str]:
-    """The strings of a list; anything else in it is complained about."""
+    """The strings of a list; anything else in it is reported as a parse error."""
     return [str(each) for each in _entries(record, name) if _is(record, name, each, isinstance(each, str))]
 
 
@@ -70,22 +70,22 @@ def _entries(record: Record, name: str) -> list[object]:
 
 def _is(record: Record, name: str, each: object, good: bool) -> bool:
     if not good:
-        record.complaints.add(name, record.label, f"holds a {type(each).__name__}, which was left out")
+        record.parse_errors.add(name, record.label, f"holds a {type(each).__name__}, which was left out")
     return good
 
 
 def _initiator(record: Record, name: str) -> str | None:
-    told = record.text(name)
-    found = initiator(told) if told is not None else None
-    if told is not None and found is None:
-        record.complaints.add(name, record.label, "is neither an iSCSI name nor a WWPN")
-    return found[0] if found else None
+    text = record.text(name)
+    name_and_kind = initiator(text) if text is not None else None
+    if text is not None and name_and_kind is None:
+        record.parse_errors.add(name, record.label, "is neither an iSCSI name nor a WWPN")
+    return name_and_kind[0] if name_and_kind else None
 
 
 def _address(record: Record, name: str) -> str | None:
     """An address without its port; "10.0.0.149:33196" was recorded."""
-    told = record.text(name)
-    match = _ADDRESS.fullmatch(told) if told is not None else None
-    if told is not None and match is None:
-        record.complaints.add(name, record.label, "is no address")
+    text = record.text(name)
+    match = _ADDRESS.fullmatch(text) if text is not None else None
+    if text is not None and match is None:
+        record.parse_errors.add(name, record.label, "is no address")
     return next(part for part in match.groups() if part) if match else None

@@ -65,22 +65,22 @@ class ElementArray(Session):
         return self._result(answer, method)
 
     def clock(self) -> datetime | None:
-        """What time it is on the cluster, UTC; None when it does not tell this account.
+        """What time it is on the cluster, UTC; None when it does not report it to this account.
 
         Raises:
             EndpointError: it could not be asked.
 
-        Source: API reference, clusterStats.timestamp: "The current time in UTC+0 format"; recorded. GetNtpInfo tells of no time.
+        Source: API reference, clusterStats.timestamp: "The current time in UTC+0 format"; recorded. GetNtpInfo reports no time.
         """
-        stats = self._told("GetClusterStats", "clusterStats")
+        stats = self._field("GetClusterStats", "clusterStats")
         try:
-            told = datetime.fromisoformat(stats["timestamp"])
+            moment = datetime.fromisoformat(stats["timestamp"])
         except (KeyError, TypeError, ValueError):
             return None
-        return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
 
     def role(self) -> str | None:
-        """The access types of our account, for example "administrator" or "read, volumes"; None when the cluster does not tell them.
+        """The access types of our account, for example "administrator" or "read, volumes"; None when the cluster does not report them.
 
         Raises:
             EndpointError: it could not be asked.
@@ -89,14 +89,14 @@ class ElementArray(Session):
         (the caller's, the primary one), so only an answer with our user name counts.
         """
         for method, under in (("GetCurrentClusterAdmin", "clusterAdmin"), ("ListClusterAdmins", "clusterAdmins")):
-            told = self._told(method, under)
-            for admin in told if isinstance(told, list) else [told]:
+            admins = self._field(method, under)
+            for admin in admins if isinstance(admins, list) else [admins]:
                 access = admin.get("access") if isinstance(admin, dict) and admin.get("username") == self.endpoint.username else None
                 if isinstance(access, list):
                     return ", ".join(map(str, access))
         return None
 
-    def _told(self, method: str, under: str) -> Any:
+    def _field(self, method: str, under: str) -> Any:
         """A field of an answer; None where the account may not ask, or the release does not know the method."""
         try:
             return self.call(method).get(under)
@@ -131,24 +131,26 @@ class ElementArray(Session):
 
     def _refusal(self, error: dict[str, Any], method: str) -> EndpointError:
         name = str(error.get("name") or "unnamed error")
-        told = f"endpoint {self.endpoint.name}: {method}: {name}: {str(error.get('message') or '')[:_LONGEST_MESSAGE]}".rstrip(": ")
+        message = f"endpoint {self.endpoint.name}: {method}: {name}: {str(error.get('message') or '')[:_LONGEST_MESSAGE]}".rstrip(": ")
         is_read = method.startswith(("Get", "List"))
         why = "what it would have told is unknown." if is_read else "nothing was written."
         if "PermissionDenied" in name:
             do = f"give {self.endpoint.username} an access type that allows {method} (Element API reference, Access control)."
-            return PermissionMissingError(told, why=why, do=do)
+            return PermissionMissingError(message, why=why, do=do)
         if name.startswith("xUnknownAPI") or name.lower().endswith("doesnotexist"):
-            return NotThereError(told, why=why, do="collect again: it may have been removed since, or the release does not have it.")
+            return NotThereError(message, why=why, do="collect again: it may have been removed since, or the release does not have it.")
         if is_read:
-            return EndpointError(told, why=why, do="ask again; if it stays, look at the cluster's own alerts.")
-        return RefusedError(told, why=why, do="compare the value with what GetLimits allows.")
+            return EndpointError(message, why=why, do="ask again; if it stays, look at the cluster's own alerts.")
+        return RefusedError(message, why=why, do="compare the value with what GetLimits allows.")
 
     def _negotiated(self) -> str:
         # Numbers are kept as the text they were sent as: a float would make 12.1 of 12.10.
         answer = json.loads(self._raw("GetAPI", {}), parse_float=str)
-        told = self._result(answer, "GetAPI").get("supportedVersions")
+        versions = self._result(answer, "GetAPI").get("supportedVersions")
         spoken = [
-            (int(match[1]), int(match[2])) for each in (told if isinstance(told, list) else ()) if (match := _VERSION.fullmatch(str(each)))
+            (int(match[1]), int(match[2]))
+            for each in (versions if isinstance(versions, list) else ())
+            if (match := _VERSION.fullmatch(str(each)))
         ]
         usable = [version for version in spoken if OLDEST_API <= version < (NEWEST_API_MAJOR + 1, 0)]
         if not usable:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.element import rows
 from auditor.endpoints.element.access import Access
@@ -68,60 +68,60 @@ class _Reading:
     volumes_read: bool = False
 
     def array_itself(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GetClusterInfo")
-        info = Record(self.array.call("GetClusterInfo"), "the cluster", complaints).inner("clusterInfo")
+        parse_errors = ParseErrors("GetClusterInfo")
+        info = Record(self.array.call("GetClusterInfo"), "the cluster", parse_errors).inner("clusterInfo")
         version: str | None = None
         if self.wants_version:  # without it the cluster is there; only its release is not known
             answer = yield from optional(self.endpoint, "GetClusterVersionInfo", partial(self.array.call, "GetClusterVersionInfo"))
-            version = Record(answer, "the cluster", complaints).text("clusterVersion") if answer is not None else None
+            version = Record(answer, "the cluster", parse_errors).text("clusterVersion") if answer is not None else None
         name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
         yield batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("ListAllNodes")
+        parse_errors = ParseErrors("ListAllNodes")
         answer = self.array.call("ListAllNodes")
-        found: list[Row] = []
+        table_rows: list[Row] = []
         for under, key, state in (
             ("nodes", "nodeID", "active"),
             ("pendingNodes", "pendingNodeID", "pending"),
             ("pendingActiveNodes", "pendingActiveNodeID", "pendingActive"),
         ):
-            listed = once(records(answer, under, "node", key, complaints), key, set(), complaints)
-            found.extend(rows.node_row(node, key, state) for node in listed)
-        yield batch("array_node", self.endpoint, found)
-        yield from complaints.gaps(self.endpoint)
+            listed = once(records(answer, under, "node", key, parse_errors), key, set(), parse_errors)
+            table_rows.extend(rows.node_row(node, key, state) for node in listed)
+        yield batch("array_node", self.endpoint, table_rows)
+        yield from parse_errors.gaps(self.endpoint)
 
     def qos_policies(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("ListQoSPolicies")
-        listed = records(self.array.call("ListQoSPolicies"), "qosPolicies", "policy", "qosPolicyID", complaints)
-        found = [rows.policy_row(policy) for policy in once(listed, "qosPolicyID", set(), complaints)]
-        self.policy_names = {row["policy_id"]: row["name"] for row in found}
-        yield batch("array_qos_policy", self.endpoint, found)
-        yield from complaints.gaps(self.endpoint)
+        parse_errors = ParseErrors("ListQoSPolicies")
+        listed = records(self.array.call("ListQoSPolicies"), "qosPolicies", "policy", "qosPolicyID", parse_errors)
+        table_rows = [rows.policy_row(policy) for policy in once(listed, "qosPolicyID", set(), parse_errors)]
+        self.policy_names = {row["policy_id"]: row["name"] for row in table_rows}
+        yield batch("array_qos_policy", self.endpoint, table_rows)
+        yield from parse_errors.gaps(self.endpoint)
 
     def qos_limits(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GetLimits")
-        limits = Record(self.array.call("GetLimits"), "the cluster", complaints)
+        parse_errors = ParseErrors("GetLimits")
+        limits = Record(self.array.call("GetLimits"), "the cluster", parse_errors)
         yield batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:
         """Pages end with an empty answer, not with a short one: the cluster may hold less to a page than was asked for."""
-        complaints = Complaints("ListVolumes")
+        parse_errors = ParseErrors("ListVolumes")
         seen: set[str] = set()
         start = 0
         while True:
             answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
-            listed = list(records(answer, "volumes", "volume", "volumeID", complaints))
-            found = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, complaints)]
-            self.active_volumes.update(row["volume_id"] for row in found if row["status"] == "active" and row["volume_id"].isdecimal())
-            yield batch("array_volume", self.endpoint, found)
+            listed = list(records(answer, "volumes", "volume", "volumeID", parse_errors))
+            table_rows = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, parse_errors)]
+            self.active_volumes.update(row["volume_id"] for row in table_rows if row["status"] == "active" and row["volume_id"].isdecimal())
+            yield batch("array_volume", self.endpoint, table_rows)
             ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
             following = max(ids, default=-1) + 1
             if ids != sorted(ids):
-                complaints.add("the order", f"the page from volume {start}", "is not by volumeID: the next page may leave volumes out")
-            yield from complaints.gaps(self.endpoint)
+                parse_errors.add("the order", f"the page from volume {start}", "is not by volumeID: the next page may leave volumes out")
+            yield from parse_errors.gaps(self.endpoint)
             if following <= start:
                 break
             start = following
@@ -149,25 +149,25 @@ class _Reading:
 
     def _plain(self, method: str, under: str, key: str, table: str, row: Callable[[Record], Row]) -> Iterator[Batch | Gap]:
         """A list that comes in one answer."""
-        complaints = Complaints(method)
-        listed = records(self.array.call(method), under, under.removesuffix("s"), key, complaints)
-        yield batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), complaints)])
-        yield from complaints.gaps(self.endpoint)
+        parse_errors = ParseErrors(method)
+        listed = records(self.array.call(method), under, under.removesuffix("s"), key, parse_errors)
+        yield batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), parse_errors)])
+        yield from parse_errors.gaps(self.endpoint)
 
     def vvols(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("ListVirtualVolumes")
+        parse_errors = ParseErrors("ListVirtualVolumes")
         seen: set[str] = set()
         start: dict[str, str] = {}
         while True:
             answer = self.array.call("ListVirtualVolumes", details=False, recursive=False, limit=PAGE, **start)
-            listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", complaints)
-            found = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, complaints)]
-            yield batch("vvol", self.endpoint, found)
-            following = Record(answer, "the answer", complaints).text("nextVirtualVolumeID")
+            listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", parse_errors)
+            table_rows = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, parse_errors)]
+            yield batch("vvol", self.endpoint, table_rows)
+            following = Record(answer, "the answer", parse_errors).text("nextVirtualVolumeID")
             if following in (None, _NOTHING_FOLLOWS):
                 break
-            if not found:
-                complaints.add("nextVirtualVolumeID", "the answer", "leads to nothing new; what follows was not read")
+            if not table_rows:
+                parse_errors.add("nextVirtualVolumeID", "the answer", "leads to nothing new; what follows was not read")
                 break
             start = {"startVirtualVolumeID": str(following)}
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)

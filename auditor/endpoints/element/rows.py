@@ -25,7 +25,7 @@ _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def node_row(node: Record, key: str, state: str) -> Row:
-    """A row of array_node; the model is the node type, which a node that is not active yet need not tell."""
+    """A row of array_node; the model is the node type, which a node that is not active yet need not report."""
     platform = node.value.get("platformInfo")
     model = platform.get("nodeType") if isinstance(platform, dict) else None
     return {
@@ -39,14 +39,14 @@ def node_row(node: Record, key: str, state: str) -> Row:
 
 def policy_row(policy: Record) -> Row:
     """A row of array_qos_policy: every volume that uses it has its limits to itself. Element limits no bytes, and has no priority."""
-    found = _limits(policy)
+    limits_read = _limits(policy)
     return {
         "policy_id": policy.identifier("qosPolicyID"),
         "name": policy.text("name"),
         "kind": "policy",
-        **found,
+        **limits_read,
         "is_shared": False,
-        "is_read": None not in found.values(),
+        "is_read": None not in limits_read.values(),
         "volumes": policy.length("volumeIDs"),
     }
 
@@ -66,12 +66,12 @@ def limit_row(limits: Record) -> Row:
 def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
     """A row of array_volume; `policy_names` holds the name of every policy by its id.
 
-    Element tells no serial of its own kind, nor what a volume was cloned from (API reference, volume).
+    Element reports no serial of its own kind, nor what a volume was cloned from (API reference, volume).
     """
     vvol_id = volume.reference("virtualVolumeID")
     policy_id = volume.reference("qosPolicyID")
     if policy_id is not None and policy_names.get(policy_id) is None:
-        volume.complaints.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not tell")
+        volume.parse_errors.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not tell")
     knows_kind = volume.value.get("virtualVolumeID", "") is None or vvol_id is not None
     is_virtual = vvol_id is not None if knows_kind else None
     return {
@@ -92,8 +92,8 @@ def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
 
 def _qos(volume: Record) -> Row:
     """The QoS columns of a volume; on Element every volume has all four, so anything less was not understood."""
-    found = _limits(volume)
-    return {**{f"qos_{name}": value for name, value in found.items()}, "qos_read": None not in found.values()}
+    limits_read = _limits(volume)
+    return {**{f"qos_{name}": value for name, value in limits_read.items()}, "qos_read": None not in limits_read.values()}
 
 
 def _limits(of: Record) -> Row:
@@ -109,7 +109,7 @@ def _limits(of: Record) -> Row:
 def load_row(stats: Record) -> Row:
     """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (docs/domain/facts.md#6-7).
 
-    Bytes are those of the last sample, usually half a second. Not told: `throttle` is a share and about the cluster protecting itself, not
+    Bytes are those of the last sample, usually half a second. Missing: `throttle` is a share and about the cluster protecting itself, not
     about QoS, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
 
     Source: API reference, volumeStats, and a recorded answer, where the bytes of the last sample are 0 and those of all time are not.
@@ -130,12 +130,12 @@ def load_row(stats: Record) -> Row:
 
 def histogram_rows(volume: Record) -> Iterator[Row]:
     """Rows of array_volume_histogram: one for each counter. Kinds that a newer release may add are kept where they are counters too."""
-    told = volume.inner("histograms")
-    if told is None:
+    histograms = volume.inner("histograms")
+    if histograms is None:
         return
-    more = [name for name, counters in told.value.items() if name not in HISTOGRAMS and isinstance(counters, dict)]
+    more = [name for name, counters in histograms.value.items() if name not in HISTOGRAMS and isinstance(counters, dict)]
     for name in (*HISTOGRAMS, *more):
-        counters = told.inner(name)
+        counters = histograms.inner(name)
         for bucket in counters.value if counters else ():
             yield {
                 "volume_id": volume.identifier("volumeID"),
@@ -145,13 +145,13 @@ def histogram_rows(volume: Record) -> Iterator[Row]:
             }
 
 
-def protocol_endpoint_row(found: Record) -> Row:
+def protocol_endpoint_row(record: Record) -> Row:
     """A row of array_protocol_endpoint."""
     return {
-        "protocol_endpoint_id": found.identifier("protocolEndpointID"),
-        "device": found.device("scsiNAADeviceID"),
-        "state": found.text("protocolEndpointState"),
-        "node_id": found.reference("primaryProviderID"),
+        "protocol_endpoint_id": record.identifier("protocolEndpointID"),
+        "device": record.device("scsiNAADeviceID"),
+        "state": record.text("protocolEndpointState"),
+        "node_id": record.reference("primaryProviderID"),
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.https import HttpsSession, Question
+from auditor.endpoints.common.https import HttpsSession, Request
 from auditor.endpoints.common.masking import masked, names_a_secret
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class ElementTransport:
         import msgspec
 
         method = msgspec.json.decode(data)["method"]
-        question = Question(
+        request = Request(
             label=method,
             method="POST",
             path=self.version,
@@ -55,13 +55,13 @@ class ElementTransport:
             content=data.encode(),
             headers=_JSON_RPC,
         )
-        answer = self._session.ask(question)
+        answer = self._session.ask(request)
         try:
             decoded = msgspec.json.decode(answer.body)
         except msgspec.DecodeError:
             decoded = None
         if not isinstance(decoded, dict) or answer.status in (401, 403) or (answer.status != 200 and "error" not in decoded):
-            raise self._session.nonsense(answer, question)
+            raise self._session.nonsense(answer, request)
         if not names_a_secret(answer.body):
             return answer.body.decode()  # as it came
         return msgspec.json.encode(masked(decoded)).decode()

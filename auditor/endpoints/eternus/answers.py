@@ -51,7 +51,7 @@ MEANINGS: Final[Mapping[str, str]] = MappingProxyType(
         "9000": "The device model does not support the command",
     }
 )
-"""What codes mean; others are told by their digits. Source: cinder's Fujitsu driver, constants.py, `CLIRETCODE_dic`."""
+"""What codes mean; others are shown as their digits. Source: cinder's Fujitsu driver, constants.py, `CLIRETCODE_dic`."""
 
 _STATUS = re.compile(r"[0-9A-Fa-f]{2}")
 _CODE = re.compile(r"[0-9A-Fa-f]{4}")
@@ -104,35 +104,35 @@ def understood(endpoint: Endpoint, command: str, transcript: str, *, is_read: bo
         MalformedAnswerError: it is in neither form.
     """
     lines = _after_echo(command, transcript.removesuffix(PROMPT))
-    question = _Question(endpoint, command, is_read)
+    request = _Question(endpoint, command, is_read)
     if any(_UNPRINTABLE.search(line) for line in lines):
-        raise question.malformed("it holds control characters")
+        raise request.malformed("it holds control characters")
     if lines and _STATUS.fullmatch(lines[0]):
-        return _by_machine(question, lines)
+        return _by_machine(request, lines)
     for place, line in enumerate(lines):
-        if said := _TEXT_ERROR.match(line):
-            raise question.refused(said[1], said[2]) if said[1] else question.not_understood(said[2])
+        if match := _TEXT_ERROR.match(line):
+            raise request.refused(match[1], match[2]) if match[1] else request.not_understood(match[2])
         if _CARET.fullmatch(line) and not any(_TEXT_ERROR.match(later) for later in lines[place:]):
-            raise question.not_understood("")
+            raise request.not_understood("")
     return Answer(command, lines, by_machine=False)
 
 
-def _by_machine(question: _Question, lines: tuple[str, ...]) -> Answer:
+def _by_machine(request: _Question, lines: tuple[str, ...]) -> Answer:
     status, *rest = lines
     if status == "00":
-        return Answer(question.command, tuple(rest), by_machine=True)
+        return Answer(request.command, tuple(rest), by_machine=True)
     if status == "01" and rest and _CODE.fullmatch(rest[0].strip()):
-        raise question.refused(rest[0].strip().upper(), "")
-    raise question.malformed(f"its status is {status}, and no error code follows")
+        raise request.refused(rest[0].strip().upper(), "")
+    raise request.malformed(f"its status is {status}, and no error code follows")
 
 
 def _after_echo(command: str, transcript: str) -> tuple[str, ...]:
     """The lines behind the echo, which may stand behind a prompt, and may be broken where the terminal's line ends."""
     lines = _LINE_END.split(transcript)
-    wanted, heard = "".join(command.split()), ""
+    wanted, echoed = "".join(command.split()), ""
     for place, line in enumerate(lines):
-        heard += "".join(line.split())
-        if heard.endswith(wanted):
+        echoed += "".join(line.split())
+        if echoed.endswith(wanted):
             lines = lines[place + 1 :]
             break
     while lines and not lines[-1].strip():
@@ -152,20 +152,20 @@ class _Question:
 
     def refused(self, code: str, sentence: str) -> EndpointError:
         """What an error code means; nothing was changed."""
-        told = f"endpoint {self.endpoint.name}: {self.command}: E{code} {MEANINGS.get(code) or sentence[:_LONGEST_MESSAGE]}".rstrip()
+        message = f"endpoint {self.endpoint.name}: {self.command}: E{code} {MEANINGS.get(code) or sentence[:_LONGEST_MESSAGE]}".rstrip()
         why = UNKNOWN_FACTS if self.is_read else "nothing was written."
         if code in NO_SUCH_COMMAND:
-            return NoSuchCommandError(told, why=why, do="look up whether this model and firmware have the command.", in_words=True)
+            return NoSuchCommandError(message, why=why, do="look up whether this model and firmware have the command.", in_words=True)
         if code in NOT_ALLOWED:
             do = f"give {self.endpoint.username} a role whose policies allow {self.command!r}."
-            return PermissionMissingError(told, why=why, do=do)
+            return PermissionMissingError(message, why=why, do=do)
         if code in NO_SUCH_RESOURCE:
-            return NotThereError(told, why=why, do="collect again: it may have been removed since.")
+            return NotThereError(message, why=why, do="collect again: it may have been removed since.")
         if not self.is_read:
-            return RefusedError(told, why=why, do="compare the value with what the array's command line guide allows, or try later.")
+            return RefusedError(message, why=why, do="compare the value with what the array's command line guide allows, or try later.")
         if code in BUSY:
-            return BusyError(told, why=why, do="ask again when nobody else is changing the array.")
-        return EndpointError(told, why=why, do="ask again; if it stays, look at the array's own events.")
+            return BusyError(message, why=why, do="ask again when nobody else is changing the array.")
+        return EndpointError(message, why=why, do="ask again; if it stays, look at the array's own events.")
 
     def not_understood(self, sentence: str) -> NoSuchCommandError:
         """A caret under a word, or "Unknown command"."""

@@ -1,6 +1,6 @@
 """Sessions with Fujitsu ETERNUS DX arrays, over the command line on SSH.
 
-QoS, firmware and UIDs are told there; SMI-S tells no QoS, and the REST interface is of much newer arrays than the incident's
+QoS, firmware and UIDs are reported there; SMI-S reports no QoS, and the REST interface is of much newer arrays than the incident's
 (docs/domain/arrays.md#eternus). Nothing of this was verified against a real system: forms and codes come from the public sources that
 are named where they are used.
 """
@@ -39,7 +39,7 @@ class EternusArray(Session):
 
     Attributes:
         by_machine: the account is answered in the machine's form (its role is Software).
-        firmware: as the array tells it, for example V10L66-0000.
+        firmware: as the array reports it, for example V10L66-0000.
     """
 
     def __init__(self, endpoint: Endpoint, shell: Shell) -> None:
@@ -56,7 +56,7 @@ class EternusArray(Session):
             self._unpaged()
 
     def read(self, command: str) -> Answer:
-        """What a `show` command tells.
+        """What a `show` command reports.
 
         After a lost connection it logs in and asks once more; a busy array is asked for as long as the endpoint's time-out allows.
 
@@ -71,7 +71,7 @@ class EternusArray(Session):
         pause, patience = _FIRST_PAUSE, self.endpoint.limits.timeout_seconds
         while True:
             try:
-                return understood(self.endpoint, command, self._told(command), is_read=True)
+                return understood(self.endpoint, command, self._answer_to(command), is_read=True)
             except BusyError:
                 if pause > patience:
                     raise
@@ -96,10 +96,10 @@ class EternusArray(Session):
         with self._asking:
             if not self._shell.is_open:
                 self._shell.connect()
-            told = self._shell.ask(command)
-        if isinstance(told, Lost):
-            raise lost(self.endpoint, command, told, UNKNOWN_OUTCOME)
-        answer = understood(self.endpoint, command, told, is_read=False)
+            reply = self._shell.ask(command)
+        if isinstance(reply, Lost):
+            raise lost(self.endpoint, command, reply, UNKNOWN_OUTCOME)
+        answer = understood(self.endpoint, command, reply, is_read=False)
         if self.by_machine and not answer.by_machine:
             raise MalformedAnswerError(
                 f"endpoint {self.endpoint.name}: {command}: neither done nor refused: {' / '.join(answer.lines)[:100]!r}",
@@ -112,7 +112,7 @@ class EternusArray(Session):
         return None
 
     def role(self) -> str | None:
-        """The role of our account; None when it is not told: only accounts that administer users may ask, and Software ones.
+        """The role of our account; None when it is not reported: only accounts that administer users may ask, and Software ones.
 
         Source: cinder's Fujitsu driver, `_check_user_role`; text as an acceptance test of Toshiba's has it in a comment.
         """
@@ -123,17 +123,17 @@ class EternusArray(Session):
         rows = answer.records[1:] if answer.by_machine else [line.split() for line in answer.lines]
         return next((row[1] for row in rows if len(row) > 1 and row[0] == self.endpoint.username), None)
 
-    def _told(self, command: str) -> str:
+    def _answer_to(self, command: str) -> str:
         """The transcript of a read, asked again after a lost connection but not after a silence: that would only double the wait."""
         trouble: Lost | None = None
         for _ in range(2):
             with self._asking:
                 if not self._shell.is_open:
                     self._shell.connect()
-                told = self._shell.ask(command)
-            if not isinstance(told, Lost):
-                return told
-            trouble = told
+                reply = self._shell.ask(command)
+            if not isinstance(reply, Lost):
+                return reply
+            trouble = reply
             if not trouble.in_time:
                 break
         assert trouble is not None  # noqa: S101  the loop ran
@@ -169,11 +169,11 @@ def open_eternus(endpoint: Endpoint) -> Iterator[EternusArray]:
 
 def keyed(answer: Answer) -> dict[str, str]:
     """The lines "Key    [value]" of a text answer; the first of several with one key."""
-    found: dict[str, str] = {}
+    by_key: dict[str, str] = {}
     for line in answer.lines:
         if match := _KEYED.match(line):
-            found.setdefault(match[1], match[2])
-    return found
+            by_key.setdefault(match[1], match[2])
+    return by_key
 
 
 def _identity(endpoint: Endpoint, about: Answer) -> tuple[str, str]:
@@ -181,8 +181,8 @@ def _identity(endpoint: Endpoint, about: Answer) -> tuple[str, str]:
     if about.by_machine and about.records and len(about.records[0]) > 11:
         model, firmware = about.records[0][2], about.records[0][11]
     else:
-        told = keyed(about)
-        model, firmware = told.get("Model Name", ""), told.get("Firmware Version", "")
+        fields = keyed(about)
+        model, firmware = fields.get("Model Name", ""), fields.get("Firmware Version", "")
     if not _FIRMWARE.fullmatch(firmware):
         raise MalformedAnswerError(
             f"endpoint {endpoint.name}: 'show enclosure-status' does not tell a firmware like V10L66-0000",

@@ -1,7 +1,7 @@
 """Reads a Fujitsu ETERNUS DX into fact tables; never writes.
 
-No account is told everything in a form that is public: one of the role Software gets QoS, UIDs and initiators, and its affinities
-and RAID groups in an unknown form or not at all; people get those, and QoS in an unknown form. What an account is not told is a gap.
+No account gets everything in a form that is public: one of the role Software gets QoS, UIDs and initiators, and its affinities
+and RAID groups in an unknown form or not at all; people get those, and QoS in an unknown form. What an account does not get is a gap.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, once_each
+from auditor.endpoints.common.records import ParseErrors, once_each
 from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import qos, rows
@@ -61,7 +61,7 @@ class _Qos:
 
     table: dict[int, qos.Category] | None
     assigned: dict[int, dict[str, int | None]]
-    complaints: tuple[Complaints, ...]
+    parse_errors: tuple[ParseErrors, ...]
 
 
 @dataclass(slots=True)
@@ -75,36 +75,36 @@ class _Reading:
     seen: Seen = field(default_factory=Seen)
 
     def array_itself(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("show enclosure-status")
+        parse_errors = ParseErrors("show enclosure-status")
         answer = self.array.read("show enclosure-status")
-        told = machine.identity(answer, complaints) if answer.by_machine else text.identity(answer, complaints)
-        if told is not None:
-            yield batch("array", self.endpoint, [rows.array_row(told)])
-        yield from complaints.gaps(self.endpoint)
+        identity = machine.identity(answer, parse_errors) if answer.by_machine else text.identity(answer, parse_errors)
+        if identity is not None:
+            yield batch("array", self.endpoint, [rows.array_row(identity)])
+        yield from parse_errors.gaps(self.endpoint)
 
     def qos_policies(self) -> Iterator[Batch | Gap]:
-        found = self._read_qos()
-        if found.table is not None:
-            counts = self._counts(found)
+        qos_read = self._read_qos()
+        if qos_read.table is not None:
+            counts = self._counts(qos_read)
             policies = [
                 rows.policy_row(category, mode, None if counts is None else counts.get((mode, category.number), 0))
                 for mode in qos.MODES
-                for category in found.table.values()
+                for category in qos_read.table.values()
                 if category.number and (category.told or mode == qos.MODES[0])
             ]
             yield batch("array_qos_policy", self.endpoint, policies)
-        for complaints in found.complaints:
-            yield from complaints.gaps(self.endpoint)
+        for parse_errors in qos_read.parse_errors:
+            yield from parse_errors.gaps(self.endpoint)
 
-    def _counts(self, found: _Qos) -> dict[tuple[str, int], int] | None:
+    def _counts(self, qos_read: _Qos) -> dict[tuple[str, int], int] | None:
         """How many volumes are in each category; None when one of them may be missing."""
         counts: dict[tuple[str, int], int] = {}
-        for assigned in found.assigned.values():
+        for assigned in qos_read.assigned.values():
             for mode, number in assigned.items():
                 if number is None:
                     return None
                 counts[mode, number] = counts.get((mode, number), 0) + 1
-        return counts if not found.complaints[1].any else None
+        return counts if not qos_read.parse_errors[1].any else None
 
     def _read_qos(self) -> _Qos:
         """Asked once for the topics that need it.
@@ -116,9 +116,9 @@ class _Reading:
             raise self.qos_refused
         if self.qos is not None:
             return self.qos
-        about_table, about_volumes = Complaints("show qos-bandwidth-limit"), Complaints("show volume-qos")
+        table_errors, volume_errors = ParseErrors("show qos-bandwidth-limit"), ParseErrors("show volume-qos")
         try:
-            assigned = qos.assignments(self.array.read("show volume-qos"), about_volumes.add)
+            assigned = qos.assignments(self.array.read("show volume-qos"), volume_errors.add)
         except (NotThereError, PermissionMissingError) as error:
             if not isinstance(error, NoSuchCommandError) or not qos.has_no_qos(self.array, error):
                 self.qos_refused = error
@@ -126,53 +126,55 @@ class _Reading:
             self.qos = _Qos(None, {}, ())
             return self.qos
         try:
-            table = qos.table(self.array.read("show qos-bandwidth-limit"), about_table.add)
+            table = qos.table(self.array.read("show qos-bandwidth-limit"), table_errors.add)
         except NoSuchCommandError:
             if qos.has_table(self.array.firmware) is not False:
                 raise
             table = qos.fixed_table()
-        self.qos = _Qos(table, assigned, (about_table, about_volumes))
+        self.qos = _Qos(table, assigned, (table_errors, volume_errors))
         return self.qos
 
     def volumes(self) -> Iterator[Batch | Gap]:
         command = "show volumes" if self.array.by_machine else "show volumes -mode uid"
-        complaints = Complaints(command)
+        parse_errors = ParseErrors(command)
         try:
             answer = self.array.read(command)
         except NoSuchCommandError:
             if self.array.by_machine:
                 raise
             answer = self.array.read("show volumes")  # early command lines tell no UID in text (recorded by delfin)
-        told = machine.volumes(answer, complaints) if answer.by_machine else text.volumes(answer, complaints)
-        qos_of = self._qos_of(complaints)
-        found: list[Row] = []
-        for volume in once_each(told, lambda volume: f"volume {volume.number}", "the number", set(), complaints):
+        listed = machine.volumes(answer, parse_errors) if answer.by_machine else text.volumes(answer, parse_errors)
+        qos_of = self._qos_of(parse_errors)
+        table_rows: list[Row] = []
+        for volume in once_each(listed, lambda volume: f"volume {volume.number}", "the number", set(), parse_errors):
             if volume.uid is None:
-                complaints.add("the UID", f"volume {volume.number}", "is not told by this command line, so no host's device can be found")
-            found.append({**rows.volume_row(volume, complaints), **qos_of(volume)})
-        for first in range(0, max(len(found), 1), _ROWS_A_BATCH):
-            yield batch("array_volume", self.endpoint, found[first : first + _ROWS_A_BATCH])
-        self.seen.volumes = None if complaints.any else frozenset(row["volume_id"] for row in found)
-        yield from complaints.gaps(self.endpoint)
+                parse_errors.add("the UID", f"volume {volume.number}", "is not told by this command line, so no host's device can be found")
+            table_rows.append({**rows.volume_row(volume, parse_errors), **qos_of(volume)})
+        for first in range(0, max(len(table_rows), 1), _ROWS_A_BATCH):
+            yield batch("array_volume", self.endpoint, table_rows[first : first + _ROWS_A_BATCH])
+        self.seen.volumes = None if parse_errors.any else frozenset(row["volume_id"] for row in table_rows)
+        yield from parse_errors.gaps(self.endpoint)
 
-    def _qos_of(self, complaints: Complaints) -> Callable[[Volume], Row]:
+    def _qos_of(self, parse_errors: ParseErrors) -> Callable[[Volume], Row]:
         try:
             known = self._read_qos()
         except CredentialsError:
             raise
         except EndpointError as error:
-            complaints.add("QoS", "all volumes", error.what)
+            parse_errors.add("QoS", "all volumes", error.what)
             return lambda _: rows.UNKNOWN_QOS
         if known.table is None:
             return lambda _: rows.NO_QOS
-        return partial(_qos_of_one, known.table, known.assigned, complaints)
+        return partial(_qos_of_one, known.table, known.assigned, parse_errors)
 
 
-def _qos_of_one(table: dict[int, qos.Category], assigned: dict[int, dict[str, int | None]], complaints: Complaints, volume: Volume) -> Row:
+def _qos_of_one(
+    table: dict[int, qos.Category], assigned: dict[int, dict[str, int | None]], parse_errors: ParseErrors, volume: Volume
+) -> Row:
     if volume.number not in assigned:
-        complaints.add("QoS", f"volume {volume.number}", "is not among the volumes of 'show volume-qos'")
+        parse_errors.add("QoS", f"volume {volume.number}", "is not among the volumes of 'show volume-qos'")
         return rows.UNKNOWN_QOS
     for mode, number in assigned[volume.number].items():
         if number is None or number not in table or table[number].limits[mode] is None:
-            complaints.add(mode, f"volume {volume.number}", "names a category whose limits were not understood")
+            parse_errors.add(mode, f"volume {volume.number}", "names a category whose limits were not understood")
     return rows.qos_row(assigned[volume.number], table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, once_each
+from auditor.endpoints.common.records import ParseErrors, once_each
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import rows
@@ -24,45 +24,45 @@ if TYPE_CHECKING:
 
 def read_pools(array: EternusArray, endpoint: str) -> Iterator[Batch | Gap]:
     """RAID groups and thin pools; flexible tier pools only say that there are some, since their form is not known."""
-    found: list[Pool] = []
+    pools: list[Pool] = []
     for read in (_raid_groups, _thin_pools, _flexible_pools):
         try:
             for item in read(array, endpoint):
                 if isinstance(item, Gap):
                     yield item
                 else:
-                    found.append(item)
+                    pools.append(item)
         except (EndpointUnreachableError, CredentialsError):
             raise
         except EndpointError as error:
             yield Gap(endpoint, "pools", error.what)
-    complaints = Complaints("pools")
+    parse_errors = ParseErrors("pools")
     yield batch(
-        "array_pool", endpoint, [rows.pool_row(pool) for pool in once_each(found, lambda pool: pool.id, "the number", set(), complaints)]
+        "array_pool", endpoint, [rows.pool_row(pool) for pool in once_each(pools, lambda pool: pool.id, "the number", set(), parse_errors)]
     )
-    yield from complaints.gaps(endpoint)
+    yield from parse_errors.gaps(endpoint)
 
 
 def _raid_groups(array: EternusArray, endpoint: str) -> Iterator[Pool | Gap]:
-    complaints = Complaints("show raid-groups")
+    parse_errors = ParseErrors("show raid-groups")
     answer = array.read("show raid-groups")
     if answer.by_machine:
-        complaints.add("the answer", "the array", UNKNOWN_FORM)
+        parse_errors.add("the answer", "the array", UNKNOWN_FORM)
     else:
-        yield from text.raid_groups(answer, complaints)
-    yield from complaints.gaps(endpoint)
+        yield from text.raid_groups(answer, parse_errors)
+    yield from parse_errors.gaps(endpoint)
 
 
 def _thin_pools(array: EternusArray, endpoint: str) -> Iterator[Pool | Gap]:
     """An array without thin provisioning does not know the command, and has no such pools."""
     command = "show thin-pro-pools" if array.by_machine else "show thin-pro-pools -csv"
-    complaints = Complaints(command)
+    parse_errors = ParseErrors(command)
     try:
         answer = array.read(command)
     except NoSuchCommandError:
         return
-    yield from machine.thin_pools(answer, complaints) if answer.by_machine else text.thin_pools(answer, complaints)
-    yield from complaints.gaps(endpoint)
+    yield from machine.thin_pools(answer, parse_errors) if answer.by_machine else text.thin_pools(answer, parse_errors)
+    yield from parse_errors.gaps(endpoint)
 
 
 def _flexible_pools(array: EternusArray, endpoint: str) -> Iterator[Pool | Gap]:

@@ -1,4 +1,4 @@
-"""QoS of an ETERNUS DX as its command line tells it: a table of categories, and for each volume the categories it is in.
+"""QoS of an ETERNUS DX as its command line reports it: a table of categories, and for each volume the categories it is in.
 
 A category limits all I/O of each volume in it, or its reads, or its writes; 0 is "unlimited". That each volume has the ceiling to itself,
 and that nothing is limited while the array's QoS mode is off (which is not read), is not verified against a real system.
@@ -122,32 +122,32 @@ def fixed_table() -> dict[int, Category]:
 
 def table(answer: Answer, complain: Complain) -> dict[int, Category]:
     """The categories of `show qos-bandwidth-limit`: the number, then IOPS and MB/s for each of MODES; what follows is not known."""
-    found: dict[int, Category] = {}
+    by_number: dict[int, Category] = {}
     for fields in counted(answer, complain):
         number = hexadecimal(fields[0])
         if number is None or len(fields) < 7:
             complain("the record", f"{fields[0]!r}", "is not a category and its limits")
             continue
         label = f"category {number}"
-        if number in found:
+        if number in by_number:
             complain("the number", label, "came twice; the second record was left out")
             continue
         limits = {mode: _limit(fields[1 + 2 * place], fields[2 + 2 * place], label, mode, complain) for place, mode in enumerate(MODES)}
         if number == 0 and any(limit and not limit.is_none for limit in limits.values()):
             complain("the limits", label, "are told for what should be unlimited")
             limits = dict.fromkeys(MODES)
-        found[number] = Category(number, limits, tuple(fields))
-    return found
+        by_number[number] = Category(number, limits, tuple(fields))
+    return by_number
 
 
 def _limit(iops: str, mb: str, label: str, mode: str, complain: Complain) -> Limit | None:
-    told = (hexadecimal(iops), hexadecimal(mb))
-    if not told[0] or not told[1]:  # 0 cannot be set, so what it means is not known
+    numbers = (hexadecimal(iops), hexadecimal(mb))
+    if not numbers[0] or not numbers[1]:  # 0 cannot be set, so what it means is not known
         complain(mode, label, f"is {iops!r} and {mb!r} where hexadecimal numbers from 1 were expected")
         return None
-    if told == (UNSET, UNSET):
+    if numbers == (UNSET, UNSET):
         return Limit(None, None)
-    return Limit(None if told[0] >= MOST_IOPS else told[0], None if told[1] >= MOST_MB_PER_SECOND else told[1])
+    return Limit(None if numbers[0] >= MOST_IOPS else numbers[0], None if numbers[1] >= MOST_MB_PER_SECOND else numbers[1])
 
 
 def assignments(answer: Answer, complain: Complain) -> dict[int, dict[str, int | None]]:
@@ -155,38 +155,38 @@ def assignments(answer: Answer, complain: Complain) -> dict[int, dict[str, int |
 
     Before V11L30 there is one for all I/O, and an empty field behind it: then reads and writes are 0.
     """
-    found: dict[int, dict[str, int | None]] = {}
+    by_volume: dict[int, dict[str, int | None]] = {}
     for fields in counted(answer, complain):
         number = hexadecimal(fields[0])
         if number is None or len(fields) < 4:
             complain("the record", f"{fields[0]!r}", "is not a volume and its categories")
             continue
         label = f"volume {number}"
-        if number in found:
+        if number in by_volume:
             complain("the number", label, "came twice; the second record was left out")
             continue
-        told = [fields[2], "00", "00"] if len(fields) == 4 and not fields[3] else fields[2:5]
+        numbers = [fields[2], "00", "00"] if len(fields) == 4 and not fields[3] else fields[2:5]
         known: dict[str, int | None] = {}
-        for mode, text in zip(MODES, [*told, "", ""][:3], strict=True):
+        for mode, text in zip(MODES, [*numbers, "", ""][:3], strict=True):
             category = hexadecimal(text)
             known[mode] = category if category is not None and category < CATEGORIES else None
             if known[mode] is None:
                 complain(mode, label, f"is {text!r}, which is no category")
-        found[number] = known
-    return found
+        by_volume[number] = known
+    return by_volume
 
 
 def counted(answer: Answer, complain: Complain) -> list[list[str]]:
-    """The records behind a line with their number; complained about when there are more or fewer, for then the answer is not whole."""
+    """The records behind a line with their number; a parse error when there are more or fewer, as the answer is not whole then."""
     if not answer.by_machine:
         complain(
             "the answer", "the array", "is in text, whose form is not public; an account of the role Software is answered in a known one"
         )
         return []
     head, *records = answer.records or [[""]]
-    told = hexadecimal(head[0])
-    if told is None:
+    count = hexadecimal(head[0])
+    if count is None:
         complain("the number of records", "the answer", f"is {head[0]!r}, no hexadecimal number")
-    elif told != len(records):
-        complain("the number of records", "the answer", f"is {told}, and there are {len(records)}")
+    elif count != len(records):
+        complain("the number of records", "the answer", f"is {count}, and there are {len(records)}")
     return records

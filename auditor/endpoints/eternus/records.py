@@ -1,4 +1,4 @@
-"""What an ETERNUS DX tells, in whichever form, before it becomes rows of fact tables."""
+"""What an ETERNUS DX reports, in whichever form, before it becomes rows of fact tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Pool:
     number: int
     name: str
     raid_type: str | None
-    node: str | None  # CM#0; None when it has none, or it is not told
+    node: str | None  # CM#0; None when it has none, or it is not reported
     size_bytes: int | None
 
     @property
@@ -33,14 +33,14 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A volume; None in a field is what was not understood, and was complained about."""
+    """A volume; None in a field is what was not understood, and was reported as a parse error."""
 
     number: int
     name: str
     status: str
     pool: str | None  # as Pool.id
     size_bytes: int | None
-    uid: str | None  # 32 hexadecimal digits, as told
+    uid: str | None  # 32 hexadecimal digits, as reported
 
 
 @dataclass(frozen=True, slots=True)

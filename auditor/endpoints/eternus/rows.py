@@ -1,4 +1,4 @@
-"""What an ETERNUS DX tells, to rows of fact tables."""
+"""What an ETERNUS DX reports, to rows of fact tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from auditor.endpoints.eternus.qos import BYTES_PER_MB, MODES, Category, Limit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.endpoints.common.records import Complaints
+    from auditor.endpoints.common.records import ParseErrors
     from auditor.endpoints.common.topics import Row
     from auditor.endpoints.eternus.records import Host, Identity, Pool, Volume
 
@@ -22,15 +22,15 @@ _UID = re.compile(r"[0-9a-f]{32}")
 _WORDS = {MODES[0]: "", MODES[1]: ", reads", MODES[2]: ", writes"}
 
 
-def array_row(told: Identity) -> Row:
+def array_row(identity: Identity) -> Row:
     """A row of array."""
     return {
         "family": FAMILY,
-        "name": told.name,
-        "array_id": told.serial_number,
-        "version": told.firmware,
-        "model": told.model or None,
-        "generation": generation(told.model),
+        "name": identity.name,
+        "array_id": identity.serial_number,
+        "version": identity.firmware,
+        "model": identity.model or None,
+        "generation": generation(identity.model),
     }
 
 
@@ -78,11 +78,11 @@ def policy_row(category: Category, mode: str, volumes: int | None) -> Row:
     }
 
 
-def volume_row(volume: Volume, complaints: Complaints) -> Row:
+def volume_row(volume: Volume, parse_errors: ParseErrors) -> Row:
     """The columns of array_volume that do not come from QoS. Source of the device's name: docs/domain/arrays.md#device-names."""
     uid = volume.uid.lower() if volume.uid is not None else None
     if uid is not None and not _UID.fullmatch(uid):
-        complaints.add("the UID", f"volume {volume.number}", f"is {volume.uid!r}, not 32 hexadecimal digits")
+        parse_errors.add("the UID", f"volume {volume.number}", f"is {volume.uid!r}, not 32 hexadecimal digits")
         uid = None
     return {
         "volume_id": str(volume.number),

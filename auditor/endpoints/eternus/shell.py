@@ -138,8 +138,8 @@ class Shell:
             return self._unreachable(str(error) or type(error).__name__)
         finally:
             login.forget()
-        heard = await self._until_prompt("")
-        return self._unreachable(f"logged in, and then {heard.reason}") if isinstance(heard, Lost) else None
+        reply = await self._until_prompt("")
+        return self._unreachable(f"logged in, and then {reply.reason}") if isinstance(reply, Lost) else None
 
     async def _exchange(self, line: str) -> str | Lost:
         import asyncssh
@@ -209,8 +209,8 @@ class Shell:
 
 def _begun(pieces: list[str], line: str) -> bool:
     """Whether anything came behind the echo."""
-    heard, echo = "".join("".join(pieces).split()), "".join(line.split())
-    return bool(heard.partition(echo)[2] if echo in heard else heard)
+    text, echo = "".join("".join(pieces).split()), "".join(line.split())
+    return bool(text.partition(echo)[2] if echo in text else text)
 
 
 def lost(endpoint: Endpoint, command: str, trouble: Lost, why: str) -> EndpointError:
@@ -241,8 +241,8 @@ def _login(endpoint: Endpoint, password: str) -> Any:
             self._password = None
 
         def _once(self) -> str | None:
-            found, self._password = self._password, None
-            return found
+            once, self._password = self._password, None
+            return once
 
         def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002  theirs
             self.shown = key.get_fingerprint("sha256")
@@ -264,7 +264,7 @@ def _login(endpoint: Endpoint, password: str) -> Any:
         ) -> list[str] | None:
             if not prompts:
                 return []  # only words
-            # One question whose answer is not shown: the password. Anything else is not ours to answer.
+            # One request whose answer is not shown: the password. Anything else is not ours to answer.
             if len(prompts) == 1 and not prompts[0][1] and (answer := self._once()) is not None:
                 return [answer]
             return None

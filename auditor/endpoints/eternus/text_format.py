@@ -18,7 +18,7 @@ from auditor.endpoints.eternus.records import Affinity, Host, Identity, Lun, Poo
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.common.records import Complaints
+    from auditor.endpoints.common.records import ParseErrors
     from auditor.endpoints.eternus.answers import Answer
 
 _MB = 1 << 20
@@ -38,28 +38,28 @@ class Row:
     line: str
 
 
-def identity(answer: Answer, complaints: Complaints) -> Identity | None:
+def identity(answer: Answer, parse_errors: ParseErrors) -> Identity | None:
     """Name, model, serial number and firmware, by their keys."""
-    told = keyed(answer)
+    fields = keyed(answer)
     wanted = ("Storage System Name", "Model Name", "Serial Number", "Firmware Version")
     for key in wanted:
-        if key not in told:
-            complaints.add(key, "the array", "is missing")
-    return Identity(*(told.get(key, "") for key in wanted))
+        if key not in fields:
+            parse_errors.add(key, "the array", "is missing")
+    return Identity(*(fields.get(key, "") for key in wanted))
 
 
-def raid_groups(answer: Answer, complaints: Complaints) -> Iterator[Pool]:
+def raid_groups(answer: Answer, parse_errors: ParseErrors) -> Iterator[Pool]:
     """Number, name, level, assigned module, status, size, what is free; early command lines put no ruler under the head."""
     for line in _body(answer):
         match = _RAID_GROUP.fullmatch(line)
         if match is None:
-            complaints.add("the line", repr(line.strip()[:40]), "is not a RAID group")
+            parse_errors.add("the line", repr(line.strip()[:40]), "is not a RAID group")
             continue
         node = match[4] if match[4].startswith("CM#") else None
         yield Pool(int(match[1]), match[2], match[3], node, int(match[6]) * _MB)
 
 
-def thin_pools(answer: Answer, complaints: Complaints) -> Iterator[Pool]:
+def thin_pools(answer: Answer, parse_errors: ParseErrors) -> Iterator[Pool]:
     """`show thin-pro-pools -csv`: the names of the columns in brackets, then the pools.
 
     Source: Fujitsu's guide as a collector of another project quotes it; not recorded.
@@ -69,34 +69,34 @@ def thin_pools(answer: Answer, complaints: Complaints) -> Iterator[Pool]:
     if not answer.lines:
         return
     if not set(wanted) <= {name.rstrip(".") for name in head}:
-        complaints.add("the head", answer.command, "does not name number, name and capacity")
+        parse_errors.add("the head", answer.command, "does not name number, name and capacity")
         return
     places = [[name.rstrip(".") for name in head].index(name) for name in wanted]
     raid = head.index("RAID Level") if "RAID Level" in head else None
     for line in answer.lines[1:]:
         fields = [field.strip() for field in line.split(",")]
         if len(fields) != len(head) or not fields[places[0]].isdecimal() or not fields[places[2]].isdecimal():
-            complaints.add("the line", repr(line.strip()[:40]), "is not a pool")
+            parse_errors.add("the line", repr(line.strip()[:40]), "is not a pool")
             continue
         raid_type = fields[raid] if raid is not None else None
         yield Pool(int(fields[places[0]]), fields[places[1]], raid_type, None, int(fields[places[2]]) * _MB)
 
 
-def volumes(answer: Answer, complaints: Complaints) -> Iterator[Volume]:
+def volumes(answer: Answer, parse_errors: ParseErrors) -> Iterator[Volume]:
     """`show volumes -mode uid`, or the form without UIDs that early command lines have."""
     if not any(_RULER.fullmatch(line) for line in answer.lines):
-        yield from _early_volumes(answer, complaints)
+        yield from _early_volumes(answer, parse_errors)
         return
     for row in _rows(answer):
         if len(row.cells) < 8 or not row.cells[0].isdecimal():
-            complaints.add("the line", repr(row.line.strip()[:40]), "is not a volume")
+            parse_errors.add("the line", repr(row.line.strip()[:40]), "is not a volume")
             continue
         # With UIDs: .., pool number, pool name, TFOG number and name, size, UID, mode; without: .., pool number, pool name, size, ...
         with_uid = len(row.cells) == 11
         size, uid = (row.cells[8], row.cells[9]) if with_uid else (row.cells[6], None)
         number = int(row.cells[0])
         if not size.isdecimal():
-            complaints.add("the size", f"volume {number}", f"is {size!r}, no number of MB")
+            parse_errors.add("the size", f"volume {number}", f"is {size!r}, no number of MB")
         yield Volume(
             number=number,
             name=row.cells[1],
@@ -107,26 +107,26 @@ def volumes(answer: Answer, complaints: Complaints) -> Iterator[Volume]:
         )
 
 
-def _early_volumes(answer: Answer, complaints: Complaints) -> Iterator[Volume]:
+def _early_volumes(answer: Answer, parse_errors: ParseErrors) -> Iterator[Volume]:
     for line in _body(answer):
         match = _EARLY_VOLUME.fullmatch(line)
         if match is None:
-            complaints.add("the line", repr(line.strip()[:40]), "is not a volume")
+            parse_errors.add("the line", repr(line.strip()[:40]), "is not a volume")
             continue
         yield Volume(int(match[1]), match[2], match[3], pool_id(int(match[6]), match[7]), int(match[8]) * _MB, None)
 
 
-def fc_hosts(answer: Answer, complaints: Complaints, kind: str = "fc") -> Iterator[Host]:
+def fc_hosts(answer: Answer, parse_errors: ParseErrors, kind: str = "fc") -> Iterator[Host]:
     """Number, name, WWN or SAS address, number and name of the host response."""
     for row in _rows(answer):
         initiator = row.cells[2].lower() if len(row.cells) == 5 else ""
         if not row.cells[0].isdecimal() or not _WWN.fullmatch(initiator):
-            complaints.add("the line", repr(row.line.strip()[:40]), "is not a host and its address")
+            parse_errors.add("the line", repr(row.line.strip()[:40]), "is not a host and its address")
             continue
         yield Host(int(row.cells[0]), row.cells[1], initiator, kind, row.cells[4])
 
 
-def iscsi_hosts(answer: Answer, complaints: Complaints) -> Iterator[Host]:
+def iscsi_hosts(answer: Answer, parse_errors: ParseErrors) -> Iterator[Host]:
     """Number, name, host response, IP address, iSCSI name, ..; a name that is longer than its column goes on in the next line."""
     pending: list[tuple[str, ...]] = []
     for row in _rows(answer):
@@ -136,11 +136,11 @@ def iscsi_hosts(answer: Answer, complaints: Complaints) -> Iterator[Host]:
             *cells, begun = pending[-1]
             pending[-1] = (*cells, begun + row.line.strip())
         else:
-            complaints.add("the line", repr(row.line.strip()[:40]), "is not a host and its iSCSI name")
-    for number, name, response, told in pending:
-        initiator = iscsi_name(told)
+            parse_errors.add("the line", repr(row.line.strip()[:40]), "is not a host and its iSCSI name")
+    for number, name, response, name_text in pending:
+        initiator = iscsi_name(name_text)
         if not number.isdecimal() or initiator is None:
-            complaints.add("the initiator", f"host {number}", f"is {told!r}, no iSCSI name")
+            parse_errors.add("the initiator", f"host {number}", f"is {name_text!r}, no iSCSI name")
             continue
         yield Host(int(number), name, initiator, "iscsi", response)
 
@@ -153,18 +153,18 @@ def _iscsi_cells(row: Row) -> tuple[str, str, str, str]:
 
 def host_groups(answer: Answer) -> dict[str, str]:
     """The group of each host, by Host.id, from `show host-groups -all`; several groups of one host are joined by ", "."""
-    found: dict[str, str] = {}
+    by_host: dict[str, str] = {}
     group = ""
     for row in _rows(answer):
         if row.above.startswith("Host Group"):
             group = row.cells[1]
         elif row.cells[0].isdecimal():
             key = host_id(int(row.cells[0]), row.cells[1])
-            found[key] = f"{found[key]}, {group}" if key in found else group
-    return found
+            by_host[key] = f"{by_host[key]}, {group}" if key in by_host else group
+    return by_host
 
 
-def affinities(answer: Answer, complaints: Complaints) -> Iterator[Affinity]:
+def affinities(answer: Answer, parse_errors: ParseErrors) -> Iterator[Affinity]:
     """Which host sees which LUN group: by groups ("Connection List") and port by port."""
     lun_group: int | None = None
     for row in _rows(answer):
@@ -176,12 +176,12 @@ def affinities(answer: Answer, complaints: Complaints) -> Iterator[Affinity]:
         elif row.above.startswith("Host ") and len(cells) == 6 and cells[0].isdecimal() and cells[2].isdecimal():
             yield Affinity(host_id(int(cells[0]), cells[1]), int(cells[2]))
         else:
-            complaints.add("the line", repr(row.line.strip()[:40]), "is not an affinity")
+            parse_errors.add("the line", repr(row.line.strip()[:40]), "is not an affinity")
 
 
 def open_ports(answer: Answer) -> dict[str, int]:
     """Ports whose host affinity is off, and how many volumes everybody sees there, from `show mapping`."""
-    found: dict[str, int] = {}
+    by_port: dict[str, int] = {}
     port = ""
     under = False
     for line in answer.lines:
@@ -190,15 +190,15 @@ def open_ports(answer: Answer) -> dict[str, int]:
         elif _RULER.fullmatch(line):
             under = True
         elif port and under and line.strip():
-            found[port] = found.get(port, 0) + 1
-    return found
+            by_port[port] = by_port.get(port, 0) + 1
+    return by_port
 
 
-def lun_group(answer: Answer, complaints: Complaints) -> Iterator[Lun]:
+def lun_group(answer: Answer, parse_errors: ParseErrors) -> Iterator[Lun]:
     """The LUNs of `show lun-groups -lg-number`: LUN, volume number, ..."""
     for row in _rows(answer):
         if len(row.cells) < 2 or not (row.cells[0].isdecimal() and row.cells[1].isdecimal()):
-            complaints.add("the line", repr(row.line.strip()[:40]), "is not a LUN and a volume")
+            parse_errors.add("the line", repr(row.line.strip()[:40]), "is not a LUN and a volume")
             continue
         yield Lun(int(row.cells[0]), int(row.cells[1]))
 

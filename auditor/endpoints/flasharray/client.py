@@ -59,10 +59,10 @@ class FlashArray(Session):
         the definitions do not ask for; which of the two an array insists on is not verified against a real system.
         """
         label = f"GET {resource}"
-        heard: set[str] = set()
-        asked: Mapping[str, str] = {**params, "limit": str(PAGE)}
+        tokens_seen: set[str] = set()
+        query: Mapping[str, str] = {**params, "limit": str(PAGE)}
         for _ in range(_MOST_PAGES):
-            answer, headers = self._wire.ask("GET", resource, params=asked)
+            answer, headers = self._wire.ask("GET", resource, params=query)
             if not isinstance(answer.get("items"), list):
                 raise self._malformed(label, "it has no list of items")
             yield answer
@@ -70,10 +70,10 @@ class FlashArray(Session):
             remains = answer.get("more_items_remaining")
             if remains is False or (remains is None and not following):
                 return
-            if not isinstance(following, str) or following in heard:
+            if not isinstance(following, str) or following in tokens_seen:
                 raise self._malformed(label, "more items remain, and it does not say where they begin")
-            heard.add(following)
-            asked = {**params, "limit": str(PAGE), "continuation_token": following}
+            tokens_seen.add(following)
+            query = {**params, "limit": str(PAGE), "continuation_token": following}
         raise self._malformed(label, f"it did not end after {_MOST_PAGES} pages")
 
     def one(self, resource: str, name: str) -> dict[str, Any]:
@@ -107,19 +107,19 @@ class FlashArray(Session):
         self._wire.ask("PATCH", resource, params={"names": name}, body=dict(body))
 
     def clock(self) -> datetime | None:
-        """The time by the array's own clock, in UTC; None when it does not tell.
+        """The time by the array's own clock, in UTC; None when it does not report.
 
         Source: RFC 9110, Date: REST 2.x has no other field that holds the present time. Not verified against a real system.
         """
         _, headers = self._wire.ask("GET", "arrays", params={"limit": "1"})
         try:
-            told = parsedate_to_datetime(headers.get("date", ""))
+            time = parsedate_to_datetime(headers.get("date", ""))
         except ValueError:
             return None
-        return told.replace(tzinfo=UTC) if told.tzinfo is None else told.astimezone(UTC)
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
     def role(self) -> str | None:
-        """The role of the API token's user, for example readonly or storage_admin; None when the array does not tell.
+        """The role of the API token's user, for example readonly or storage_admin; None when the array does not report.
 
         Releases with management access policies instead of roles tell the policies' names.
 
@@ -128,19 +128,19 @@ class FlashArray(Session):
         if self._wire.username is None:
             return None
         try:
-            found = self.one("admins", self._wire.username)
+            account = self.one("admins", self._wire.username)
         except (NotThereError, PermissionMissingError):
             return None  # a user of a directory service is not among the array's own
-        policies = found.get("management_access_policies")
-        told = [found.get("role"), *(policies if isinstance(policies, list) else ())]
-        names = [str(each["name"]) for each in told if isinstance(each, dict) and each.get("name")]
+        policies = account.get("management_access_policies")
+        roles = [account.get("role"), *(policies if isinstance(policies, list) else ())]
+        names = [str(each["name"]) for each in roles if isinstance(each, dict) and each.get("name")]
         return ", ".join(dict.fromkeys(names)) or None
 
     def _software(self) -> str:
         answer, _ = self._wire.ask("GET", "arrays", params={"limit": "1"})
         items = answer.get("items")
-        found = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
-        return " ".join(str(found[key]) for key in ("os", "version") if found.get(key)) or "FlashArray"
+        about = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
+        return " ".join(str(about[key]) for key in ("os", "version") if about.get(key)) or "FlashArray"
 
     def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
         return MalformedAnswerError(

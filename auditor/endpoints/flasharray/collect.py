@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record, once, records
+from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.flasharray import rows
 from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows
@@ -75,55 +75,55 @@ class _Reading:
     connection_gaps: list[Gap] = field(default_factory=list)
 
     def array_itself(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET arrays")
+        parse_errors = ParseErrors("GET arrays")
         model: str | None = None
         if self.wants_model:  # without it the array is there; only its model is not known
             model = yield from optional(self.endpoint, "GET controllers", self._model)
-        found = [rows.array_row(record, FAMILY, model) for record in self._listed("arrays", "array", "id", complaints)]
-        if len(found) != 1:
-            complaints.add("items", "the answer", f"are {len(found)} arrays where one was expected")
-        yield batch("array", self.endpoint, found[:1])
-        yield from complaints.gaps(self.endpoint)
+        table_rows = [rows.array_row(record, FAMILY, model) for record in self._listed("arrays", "array", "id", parse_errors)]
+        if len(table_rows) != 1:
+            parse_errors.add("items", "the answer", f"are {len(table_rows)} arrays where one was expected")
+        yield batch("array", self.endpoint, table_rows[:1])
+        yield from parse_errors.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET controllers")
-        yield batch("array_node", self.endpoint, list(self._controllers(complaints)))
-        yield from complaints.gaps(self.endpoint)
+        parse_errors = ParseErrors("GET controllers")
+        yield batch("array_node", self.endpoint, list(self._controllers(parse_errors)))
+        yield from parse_errors.gaps(self.endpoint)
 
     def volume_groups(self) -> Iterator[Batch | Gap]:
         """Volume groups that await their end limit nothing, and get no row; their volumes still refer to them."""
-        complaints = Complaints("GET volume-groups")
-        found: list[Row] = []
-        for group in self._listed("volume-groups", "volume group", "id", complaints):
+        parse_errors = ParseErrors("GET volume-groups")
+        table_rows: list[Row] = []
+        for group in self._listed("volume-groups", "volume group", "id", parse_errors):
             held = rows.ceilings(group)
             row = rows.group_row(group, held)
             self.groups[row["policy_id"]] = (row["name"], held)
             if group.value.get("destroyed") is not True:
-                found.append(row)
-        yield batch("array_qos_policy", self.endpoint, found)
-        yield from complaints.gaps(self.endpoint)
+                table_rows.append(row)
+        yield batch("array_qos_policy", self.endpoint, table_rows)
+        yield from parse_errors.gaps(self.endpoint)
 
     def hosts(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET hosts")
+        parse_errors = ParseErrors("GET hosts")
         try:
-            found, initiators = self._hosts(complaints)
+            table_rows, initiators = self._hosts(parse_errors)
         except EndpointError as error:
             self.hosts_error = error
             raise
-        yield batch("array_host", self.endpoint, found)
+        yield batch("array_host", self.endpoint, table_rows)
         yield batch("array_initiator", self.endpoint, initiators)
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET volumes")
+        parse_errors = ParseErrors("GET volumes")
         what = "GET hosts and connections, by which a volume's name at its hosts is known"
-        by_nvme = yield from optional(self.endpoint, what, partial(self._reached_by_nvme, complaints))
+        by_nvme = yield from optional(self.endpoint, what, partial(self._reached_by_nvme, parse_errors))
         yield from self.host_gaps
         seen: set[str] = set()
         endpoints: list[Row] = []
         whole = True
-        for page in self._pages("volumes", "volume", "id", complaints, seen):
-            found = []
+        for page in self._pages("volumes", "volume", "id", parse_errors, seen):
+            table_rows = []
             for volume in page:
                 volume_id = volume.identifier("id") or ""
                 row = rows.volume_row(volume, self.groups, by_nvme=None if by_nvme is None else by_nvme.get(volume_id, False))
@@ -131,13 +131,13 @@ class _Reading:
                 if row["pod"] is not None and self.wants_pods:
                     yield from self._read_pods()
                     row["pod_arrays"] = (self.pod_arrays or {}).get(row["pod"])
-                found.append(row)
+                table_rows.append(row)
                 if row["status"] != "destroyed":
                     self.active_volumes[volume_id] = row["name"]
                     if row["kind"] == "protocol_endpoint":
                         endpoints.append(rows.protocol_endpoint_row(volume))
-            yield batch("array_volume", self.endpoint, found)
-            for gap in complaints.gaps(self.endpoint):
+            yield batch("array_volume", self.endpoint, table_rows)
+            for gap in parse_errors.gaps(self.endpoint):
                 whole = False
                 yield gap
         self.volume_ids = seen
@@ -148,94 +148,94 @@ class _Reading:
         if self.pod_arrays is not None:
             return
         self.pod_arrays = {}
-        complaints = Complaints("GET pods")
+        parse_errors = ParseErrors("GET pods")
         what = "GET pods, by which the arrays of a stretched volume are known"
-        listed = yield from optional(self.endpoint, what, lambda: list(self._listed("pods", "pod", "name", complaints)))
+        listed = yield from optional(self.endpoint, what, lambda: list(self._listed("pods", "pod", "name", parse_errors)))
         self.pod_arrays = dict(map(rows.pod_arrays, listed or ()))
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def volume_load(self) -> Iterator[Batch | Gap]:
         """The latest sample of each volume."""
-        complaints = Complaints("GET volumes/performance")
+        parse_errors = ParseErrors("GET volumes/performance")
         seen: set[str] = set()
-        for page in self._pages("volumes/performance", "volume", "id", complaints, seen, destroyed="false"):
+        for page in self._pages("volumes/performance", "volume", "id", parse_errors, seen, destroyed="false"):
             yield batch("array_volume_load", self.endpoint, [rows.load_row(load) for load in page])
         for volume_id, name in self.active_volumes.items():
             if volume_id not in seen:
-                complaints.add("the record", f"volume {name}", "was not in the answer")
+                parse_errors.add("the record", f"volume {name}", "was not in the answer")
         if self.volume_ids is None:
-            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
-        yield from complaints.gaps(self.endpoint)
+            parse_errors.add("completeness", "the answer", "is not known, since the volumes were not all read")
+        yield from parse_errors.gaps(self.endpoint)
 
     def protocol_endpoints(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET volumes")
-        found = self.endpoints
-        if found is None:
-            asked = {"filter": "subtype='protocol_endpoint'", "destroyed": "false"}
-            listed = (volume for page in self._pages("volumes", "volume", "id", complaints, set(), **asked) for volume in page)
-            found = [rows.protocol_endpoint_row(volume) for volume in listed]
-        yield batch("array_protocol_endpoint", self.endpoint, found)
-        yield from complaints.gaps(self.endpoint)
+        parse_errors = ParseErrors("GET volumes")
+        endpoints = self.endpoints
+        if endpoints is None:
+            params = {"filter": "subtype='protocol_endpoint'", "destroyed": "false"}
+            listed = (volume for page in self._pages("volumes", "volume", "id", parse_errors, set(), **params) for volume in page)
+            endpoints = [rows.protocol_endpoint_row(volume) for volume in listed]
+        yield batch("array_protocol_endpoint", self.endpoint, endpoints)
+        yield from parse_errors.gaps(self.endpoint)
 
     def connections(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET connections")
-        found = self._connections(complaints) if self.connected is None else self.connected
-        yield batch("array_connection", self.endpoint, found)
-        for row in found:
+        parse_errors = ParseErrors("GET connections")
+        connected = self._connections(parse_errors) if self.connected is None else self.connected
+        yield batch("array_connection", self.endpoint, connected)
+        for row in connected:
             if self.volume_ids is not None and row["volume_id"] not in self.volume_ids:
-                complaints.add("volume", f"the connection of host {row['array_host_id']}", "is one that GET volumes did not tell")
+                parse_errors.add("volume", f"the connection of host {row['array_host_id']}", "is one that GET volumes did not tell")
             if self.host_protocols is not None and row["array_host_id"] not in self.host_protocols:
-                complaints.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not tell")
+                parse_errors.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not tell")
         yield from self.connection_gaps
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def _model(self) -> str | None:
-        return next((node["model"] for node in self._controllers(Complaints("GET controllers")) if node["model"]), None)
+        return next((node["model"] for node in self._controllers(ParseErrors("GET controllers")) if node["model"]), None)
 
-    def _controllers(self, complaints: Complaints) -> Iterator[Row]:
-        for controller in self._listed("controllers", "controller", "name", complaints):
+    def _controllers(self, parse_errors: ParseErrors) -> Iterator[Row]:
+        for controller in self._listed("controllers", "controller", "name", parse_errors):
             if controller.value.get("type") in (None, "array_controller"):  # not those of shelves
                 yield rows.node_row(controller)
 
-    def _hosts(self, complaints: Complaints) -> tuple[list[Row], list[Row]]:
+    def _hosts(self, parse_errors: ParseErrors) -> tuple[list[Row], list[Row]]:
         """Rows of array_host and of array_initiator; remembers by which protocols each host comes."""
-        found: list[Row] = []
+        table_rows: list[Row] = []
         initiators: list[Row] = []
         protocols: dict[str, set[str]] = {}
-        for host in self._listed("hosts", "host", "name", complaints):
-            found.append(host_row(host))
+        for host in self._listed("hosts", "host", "name", parse_errors):
+            table_rows.append(host_row(host))
             own = list(initiator_rows(host))
-            protocols[found[-1]["array_host_id"]] = {row["kind"] for row in own}
+            protocols[table_rows[-1]["array_host_id"]] = {row["kind"] for row in own}
             initiators += own
         self.host_protocols = protocols
-        return found, initiators
+        return table_rows, initiators
 
-    def _connections(self, complaints: Complaints) -> list[Row]:
-        """Rows of array_connection. A group of hosts that has none yet is told without a host, and reaches nothing."""
-        found: list[Row] = []
+    def _connections(self, parse_errors: ParseErrors) -> list[Row]:
+        """Rows of array_connection. A group of hosts that has none yet is reported without a host, and reaches nothing."""
+        table_rows: list[Row] = []
         seen: set[tuple[str, str]] = set()
         for answer in self.array.pages("connections"):
-            for row in connection_rows(answer, complaints):
+            for row in connection_rows(answer, parse_errors):
                 pair = (row["volume_id"], row["array_host_id"])
                 if pair in seen:
-                    complaints.add("the pair", f"volume {pair[0]} and host {pair[1]}", "came twice; the second record was left out")
+                    parse_errors.add("the pair", f"volume {pair[0]} and host {pair[1]}", "came twice; the second record was left out")
                     continue
                 seen.add(pair)
-                found.append(row)
-        return found
+                table_rows.append(row)
+        return table_rows
 
-    def _reached_by_nvme(self, complaints: Complaints) -> dict[str, bool]:
+    def _reached_by_nvme(self, parse_errors: ParseErrors) -> dict[str, bool]:
         """The volumes that hosts reach by NVMe, by their ids; connections are asked for only where there is such a host."""
         if self.host_protocols is None:
             if self.hosts_error is not None:
                 raise self.hosts_error  # asked a moment ago; who does not answer is not waited for twice
-            of_hosts = Complaints("GET hosts")
+            of_hosts = ParseErrors("GET hosts")
             self._hosts(of_hosts)
             self.host_gaps = list(of_hosts.gaps(self.endpoint))
         protocols = self.host_protocols or {}
         if not any("nvme" in kinds for kinds in protocols.values()):
             return {}
-        own = Complaints("GET connections")
+        own = ParseErrors("GET connections")
         self.connected = self._connections(own)
         self.connection_gaps = list(own.gaps(self.endpoint))
         reached: dict[str, set[str]] = {}
@@ -243,15 +243,15 @@ class _Reading:
             reached.setdefault(row["volume_id"], set()).update(protocols.get(row["array_host_id"], ()))
         for volume_id, kinds in reached.items():
             if "nvme" in kinds and len(kinds) > 1:
-                complaints.add("device", f"volume {volume_id}", "is seen by SCSI and by NVMe; only the name of the first is told")
+                parse_errors.add("device", f"volume {volume_id}", "is seen by SCSI and by NVMe; only the name of the first is told")
         return {volume_id: kinds == {"nvme"} for volume_id, kinds in reached.items()}
 
     def _pages(
-        self, resource: str, kind: str, key: str, complaints: Complaints, seen: set[str], **params: str
+        self, resource: str, kind: str, key: str, parse_errors: ParseErrors, seen: set[str], **params: str
     ) -> Iterator[Iterator[Record]]:
         for answer in self.array.pages(resource, **params):
-            yield once(records(answer, "items", kind, key, complaints, labelled="name"), key, seen, complaints)
+            yield once(records(answer, "items", kind, key, parse_errors, labelled="name"), key, seen, parse_errors)
 
-    def _listed(self, resource: str, kind: str, key: str, complaints: Complaints) -> Iterator[Record]:
-        for page in self._pages(resource, kind, key, complaints, set()):
+    def _listed(self, resource: str, kind: str, key: str, parse_errors: ParseErrors) -> Iterator[Record]:
+        for page in self._pages(resource, kind, key, parse_errors, set()):
             yield from page

@@ -11,7 +11,7 @@ from auditor.endpoints.flasharray.rows import reference
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.common.records import Complaints
+    from auditor.endpoints.common.records import ParseErrors
     from auditor.endpoints.common.topics import Row
 
 _WWN = re.compile(r"[0-9a-f]{16}")
@@ -34,26 +34,26 @@ def initiator_rows(host: Record) -> Iterator[Row]:
         if listed is None and name in host.value:
             continue
         if not isinstance(listed, list):
-            host.complaints.add(name, host.label, "is not a list")
+            host.parse_errors.add(name, host.label, "is not a list")
             continue
         for each in listed:
-            found = (
+            initiator = (
                 each.lower().replace(":", "") if isinstance(each, str) and kind == "fc" else each.lower() if isinstance(each, str) else ""
             )
-            if not found or (kind == "fc" and not _WWN.fullmatch(found)):
-                host.complaints.add(name, host.label, "holds what is no initiator's name")
+            if not initiator or (kind == "fc" and not _WWN.fullmatch(initiator)):
+                host.parse_errors.add(name, host.label, "holds what is no initiator's name")
                 continue
-            yield {"array_host_id": host.identifier("name"), "initiator": found, "kind": kind}
+            yield {"array_host_id": host.identifier("name"), "initiator": initiator, "kind": kind}
 
 
-def connection_rows(answer: Mapping[str, Any], complaints: Complaints) -> Iterator[Row]:
+def connection_rows(answer: Mapping[str, Any], parse_errors: ParseErrors) -> Iterator[Row]:
     """Rows of array_connection of one page; connections have no id.
 
-    The array tells each host of a group's connection. `lun` of a vVol holds its protocol endpoint's as well. Source: recorded answers;
+    The array reports each host of a group's connection. `lun` of a vVol holds its protocol endpoint's as well. Source: recorded answers;
     OpenAPI definitions, Connection; an NVMe connection may have a namespace id instead of a LUN.
     """
-    for place, value in objects(answer, "items", complaints):
-        record = Record(value, f"connection {place}", complaints)
+    for place, value in objects(answer, "items", parse_errors):
+        record = Record(value, f"connection {place}", parse_errors)
         volume, host = record.inner("volume"), record.inner("host")
         if volume is None or host is None or ("name" in host.value and host.value["name"] is None):
             continue

@@ -35,19 +35,19 @@ def ceilings(record: Record) -> Ceilings:
     qos = record.inner("qos")
     if qos is None:
         return Ceilings(None, None, is_read=False)
-    found: dict[str, int | None] = {}
+    by_name: dict[str, int | None] = {}
     understood = True
     for name, (lowest, _) in LIMITS.items():
-        found[name] = None
+        by_name[name] = None
         if qos.value.get(name) is None:
             continue
         number = qos.number(name)
         if number is not None and number < lowest:
-            record.complaints.add(f"qos.{name}", record.label, f"is below {lowest}, the lowest there is")
+            record.parse_errors.add(f"qos.{name}", record.label, f"is below {lowest}, the lowest there is")
             number = None
         understood = understood and number is not None
-        found[name] = None if number is None else ceiling_of(name, number)
-    return Ceilings(found["iops_limit"], found["bandwidth_limit"], understood)
+        by_name[name] = None if number is None else ceiling_of(name, number)
+    return Ceilings(by_name["iops_limit"], by_name["bandwidth_limit"], understood)
 
 
 def reference(record: Record, name: str) -> tuple[str | None, str | None]:
@@ -120,14 +120,14 @@ def priority(record: Record) -> str | None:
     inner = record.inner("priority_adjustment")
     sign, amount = (inner.text("priority_adjustment_operator"), inner.value.get("priority_adjustment_value")) if inner else (None, None)
     if inner and type(amount) is not int:
-        record.complaints.add("priority_adjustment.priority_adjustment_value", record.label, "is not a whole number")
+        record.parse_errors.add("priority_adjustment.priority_adjustment_value", record.label, "is not a whole number")
     return f"{sign}{amount}" if sign is not None and type(amount) is int else None
 
 
 def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]], *, by_nvme: bool | None) -> Row:
     """A row of array_volume.
 
-    A vVol is told by the name that the array's VASA provider gives its volume; its vSphere id stands in tags, which are not read.
+    A vVol is reported by the name that the array's VASA provider gives its volume; its vSphere id stands in tags, which are not read.
 
     Args:
         volume: of GET volumes.
@@ -165,32 +165,32 @@ def pod_arrays(pod: Record) -> tuple[str, str | None]:
     """
     listed = pod.value.get("arrays")
     names = [array.get("name") if isinstance(array, dict) else None for array in listed] if isinstance(listed, list) else []
-    told = [name for name in names if isinstance(name, str) and name]
-    if not told or len(told) < len(names):
-        pod.complaints.add("arrays", pod.label, "is no list of arrays with their names")
+    known = [name for name in names if isinstance(name, str) and name]
+    if not known or len(known) < len(names):
+        pod.parse_errors.add("arrays", pod.label, "is no list of arrays with their names")
         return str(pod.value.get("name")), None
-    return str(pod.value.get("name")), ", ".join(sorted(told))
+    return str(pod.value.get("name")), ", ".join(sorted(known))
 
 
 def _device(volume: Record, serial: str, *, by_nvme: bool | None) -> str | None:
     if by_nvme is None:
-        return None  # the reason was told where the hosts could not be read
-    found = device_of(serial, by_nvme=by_nvme)
-    if found is None:
-        volume.complaints.add("serial", volume.label, "is not 24 hexadecimal digits")
-    return found
+        return None  # the reason was reported where the hosts could not be read
+    device = device_of(serial, by_nvme=by_nvme)
+    if device is None:
+        volume.parse_errors.add("serial", volume.label, "is not 24 hexadecimal digits")
+    return device
 
 
 def _shared(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]) -> tuple[Row, bool]:
     """The columns about the volume group, and whether its ceilings are known; they are, as none, where the volume is in no group."""
     group_id, group_name = reference(volume, "volume_group")
-    told = volume.value.get("volume_group")
-    held = Ceilings(None, None, is_read=told is None or told == {"name": None, "id": None})
+    group = volume.value.get("volume_group")
+    held = Ceilings(None, None, is_read=group is None or group == {"name": None, "id": None})
     group_id = None if group_id is None else group_id.lower()
     if not held.is_read:
         known = groups.get(group_id or "")
         if known is None:
-            volume.complaints.add("volume_group", volume.label, f"is {group_name}, which GET volume-groups did not tell")
+            volume.parse_errors.add("volume_group", volume.label, f"is {group_name}, which GET volume-groups did not tell")
         else:
             held = known[1]
     row = {
@@ -227,12 +227,12 @@ def _rate(load: Record, name: str) -> int | None:
 
 
 def _total(numbers: list[int | None]) -> int | None:
-    told = [number for number in numbers if number is not None]
-    return sum(told) if len(told) == len(numbers) else None
+    known = [number for number in numbers if number is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def _mean(values: list[int | None], rates: list[int | None]) -> int | None:
-    """Weighted by operations; 0 of an idle volume, as the array tells it then, and None when a part is not known."""
+    """Weighted by operations; 0 of an idle volume, as the array reports it then, and None when a part is not known."""
     pairs = [(value, rate) for value, rate in zip(values, rates, strict=True) if value is not None and rate is not None]
     if len(pairs) < len(values):
         return None
@@ -241,7 +241,7 @@ def _mean(values: list[int | None], rates: list[int | None]) -> int | None:
 
 
 def protocol_endpoint_row(volume: Record) -> Row:
-    """A row of array_protocol_endpoint: a volume of that subtype. The array tells neither a state of it nor a controller."""
+    """A row of array_protocol_endpoint: a volume of that subtype. The array reports neither a state of it nor a controller."""
     serial = volume.text("serial")
     return {
         "protocol_endpoint_id": volume.identifier("id"),
@@ -255,5 +255,5 @@ def _flag(record: Record, name: str) -> bool | None:
     value = record.value.get(name)
     if isinstance(value, bool):
         return value
-    record.complaints.add(name, record.label, "is missing" if name not in record.value else "is neither true nor false")
+    record.parse_errors.add(name, record.label, "is missing" if name not in record.value else "is neither true nor false")
     return None

@@ -8,7 +8,7 @@ import re
 import threading
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Question
+from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
 from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 
@@ -44,7 +44,7 @@ class FlashArrayWire:
     Attributes:
         api_version: the newest that both know, as text: "2.10" is not 2.1.
         newer: versions the array speaks beside it that are not known here; a newer auditor may read more.
-        username: whose API token it is, as the login tells; None when it does not.
+        username: whose API token it is, as the login reports; None when it does not.
 
     Raises:
         CredentialsError, EndpointUnreachableError, NotThereError, MalformedAnswerError: as `open_flasharray`.
@@ -74,7 +74,7 @@ class FlashArrayWire:
             EndpointError: as `FlashArray.pages` and `FlashArray.patch` say.
         """
         token = self._token
-        question = Question(
+        request = Request(
             label=f"{method} {resource}",
             method=method,
             path=f"{self.api_version}/{resource}",
@@ -83,24 +83,24 @@ class FlashArrayWire:
             content=None if body is None else json.dumps(body).encode(),
             headers={_TOKEN_HEADER: token.text, **({} if body is None else {"Content-Type": "application/json"})},
         )
-        answer = self._session.ask(question)
+        answer = self._session.ask(request)
         if answer.status == 401:
             # Source: the vendor's pure-fa-openmetrics-exporter, which takes 401 for a token that is over, and logs in again.
-            if not question.is_read:
+            if not request.is_read:
                 raise CredentialsError(
-                    f"endpoint {self._endpoint.name}: its session was over when {question.label} came",
+                    f"endpoint {self._endpoint.name}: its session was over when {request.label} came",
                     why="nothing was written.",
                     do="try again: the next reading logs in anew.",
                 )
-            question = dataclasses.replace(question, headers={_TOKEN_HEADER: self._renewed(token).text})
-            answer = self._session.ask(question)
-        return self._understood(answer, question), answer.headers
+            request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._renewed(token).text})
+            answer = self._session.ask(request)
+        return self._understood(answer, request), answer.headers
 
     def logout(self) -> None:
         """End the session on the array, so that it does not count until its idle time-out; whether that worked does not matter."""
         headers = {_TOKEN_HEADER: self._token.text}
         try:
-            self._session.ask(Question("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
+            self._session.ask(Request("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
         except EndpointError:
             return
 
@@ -111,19 +111,21 @@ class FlashArrayWire:
             return self._token
 
     def _negotiated(self) -> tuple[str, tuple[str, ...]]:
-        question = Question("GET api_version", "GET", "api_version", is_read=True)
-        told = self._understood(self._session.ask(question), question).get("version")
+        request = Request("GET api_version", "GET", "api_version", is_read=True)
+        versions = self._understood(self._session.ask(request), request).get("version")
         spoken = sorted(
-            (int(match[1]), int(match[2])) for each in (told if isinstance(told, list) else ()) if (match := _VERSION.fullmatch(str(each)))
+            (int(match[1]), int(match[2]))
+            for each in (versions if isinstance(versions, list) else ())
+            if (match := _VERSION.fullmatch(str(each)))
         )
         usable = [version for version in spoken if OLDEST_API <= version <= NEWEST_API]
         newer = tuple("{}.{}".format(*version) for version in spoken if version > NEWEST_API)
         if usable:
             return "{}.{}".format(*usable[-1]), newer
-        asked = "from {}.{} to {}.{}".format(*OLDEST_API, *NEWEST_API)
+        range_text = "from {}.{} to {}.{}".format(*OLDEST_API, *NEWEST_API)
         why_not = f"all it speaks is newer, from {newer[0]}" if newer else "its newest is {}.{}".format(*spoken[-1]) if spoken else ""
         raise NotThereError(
-            f"endpoint {self._endpoint.name}: it speaks no REST version {asked}{why_not and ': '}{why_not}",
+            f"endpoint {self._endpoint.name}: it speaks no REST version {range_text}{why_not and ': '}{why_not}",
             why="nothing on it was read.",
             do="look for a newer auditor."
             if newer
@@ -140,13 +142,13 @@ class FlashArrayWire:
         )
         if not (api_token.isascii() and api_token.isprintable()):
             raise refused  # it cannot be one, and as a header it would end up in somebody's error message
-        question = Question("POST login", "POST", f"{self.api_version}/login", is_read=True, headers={"api-token": api_token})
-        answer = self._session.ask(question)
+        request = Request("POST login", "POST", f"{self.api_version}/login", is_read=True, headers={"api-token": api_token})
+        answer = self._session.ask(request)
         if answer.status in (400, 401, 403):  # which one is not verified; the token is all that was sent
             raise refused
-        told = self._understood(answer, question).get("items")
-        if isinstance(told, list) and told and isinstance(told[0], dict) and isinstance(told[0].get("username"), str):
-            self.username = told[0]["username"]
+        items = self._understood(answer, request).get("items")
+        if isinstance(items, list) and items and isinstance(items[0], dict) and isinstance(items[0].get("username"), str):
+            self.username = items[0]["username"]
         token = answer.headers.get(_TOKEN_HEADER)
         if not token:
             raise MalformedAnswerError(
@@ -156,31 +158,31 @@ class FlashArrayWire:
             )
         return token
 
-    def _understood(self, answer: Answer, question: Question) -> dict[str, Any]:
+    def _understood(self, answer: Answer, request: Request) -> dict[str, Any]:
         if answer.status >= 500:
-            raise self._session.nonsense(answer, question)
-        if answer.status == 200 and not answer.body and not question.is_read:
+            raise self._session.nonsense(answer, request)
+        if answer.status == 200 and not answer.body and not request.is_read:
             return {}
-        told = self._session.decoded(answer, question)
-        if not isinstance(told, dict) or answer.status == 401:
-            raise self._session.nonsense(answer, question)
+        decoded = self._session.decoded(answer, request)
+        if not isinstance(decoded, dict) or answer.status == 401:
+            raise self._session.nonsense(answer, request)
         if answer.status != 200:
-            raise self._refusal(answer, question, told)
-        return told
+            raise self._refusal(answer, request, decoded)
+        return decoded
 
-    def _refusal(self, answer: Answer, question: Question, told: dict[str, Any]) -> EndpointError:
+    def _refusal(self, answer: Answer, request: Request, error: dict[str, Any]) -> EndpointError:
         """A refusal in the array's own words: {"errors": [{"context": what it is about, "message": ...}]}."""
-        errors = told.get("errors")
+        errors = error.get("errors")
         first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
         about = ": ".join(str(first[key]) for key in ("context", "message") if first.get(key))[:_LONGEST_MESSAGE] or f"HTTP {answer.status}"
-        what = f"endpoint {self._endpoint.name}: {question.label}: {about}"
-        why = UNKNOWN_FACTS if question.is_read else "nothing was written."
+        what = f"endpoint {self._endpoint.name}: {request.label}: {about}"
+        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
         if answer.status == 403:
-            do = f"give the user of the API token a role that allows {question.label}: readonly reads, storage_admin writes."
+            do = f"give the user of the API token a role that allows {request.label}: readonly reads, storage_admin writes."
             return PermissionMissingError(what, why=why, do=do)
         # Source: OpenStack cinder, pure.py, ERR_MSG_NOT_EXIST.
         if answer.status == 404 or "does not exist" in about:
             return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
-        if question.is_read:
+        if request.is_read:
             return EndpointError(what, why=why, do="ask again; if it stays, look at the array's own alerts.")
         return RefusedError(what, why=why, do="compare the value with what the array allows.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.background_rows import efficiency_policy, efficiency_row, replication_row
@@ -37,46 +37,46 @@ class BackgroundWork:
     lists: Lists
 
     def replication(self) -> Iterator[Batch | Gap]:
-        """Relationships whose destination is here, then those whose source is; one within the cluster is told as both.
+        """Relationships whose destination is here, then those whose source is; one within the cluster is reported as both.
 
-        A source cluster is not promised to tell the schedule of a relationship: `schedule_read` is false where it does not.
+        A source cluster is not promised to report the schedule of a relationship: `schedule_read` is false where it does not.
 
         Source: REST reference, GET snapmirror/relationships ("list_destinations_only"); a relationship without a schedule runs by its
         policy's (SnapmirrorPolicy.transfer_schedule). transfer_schedule is there from 9.11.1 on.
         """
-        complaints = Complaints("GET snapmirror/relationships")
-        containers = {each.path: each for each in self.lists.known_containers(complaints).values()}
-        schedules = self.lists.schedules(complaints)
-        by_policy = self._policy_schedules(complaints)
+        parse_errors = ParseErrors("GET snapmirror/relationships")
+        containers = {each.path: each for each in self.lists.known_containers(parse_errors).values()}
+        schedules = self.lists.schedules(parse_errors)
+        by_policy = self._policy_schedules(parse_errors)
         timings: dict[str, Row] = {}
-        for role, asked in (("destination", {}), ("source", {"list_destinations_only": "true"})):
-            pages = self.lists.pages("snapmirror/relationships", "relationship", complaints, fields=_RELATIONSHIP_FIELDS, **asked)
+        for role, params in (("destination", {}), ("source", {"list_destinations_only": "true"})):
+            pages = self.lists.pages("snapmirror/relationships", "relationship", parse_errors, fields=_RELATIONSHIP_FIELDS, **params)
             for page in pages:
-                found = []
+                table_rows = []
                 for relationship in page:
                     uuid = str(relationship.identifier("uuid"))
                     if role == "destination" or uuid not in timings:
                         timings[uuid] = _timing(relationship, role, schedules, by_policy)
-                    found.append(replication_row(relationship, role, timings[uuid], containers))
-                yield batch("array_replication", self.lists.endpoint, found)
-        yield from complaints.gaps(self.lists.endpoint)
+                    table_rows.append(replication_row(relationship, role, timings[uuid], containers))
+                yield batch("array_replication", self.lists.endpoint, table_rows)
+        yield from parse_errors.gaps(self.lists.endpoint)
 
-    def _policy_schedules(self, complaints: Complaints) -> dict[str, str | None]:
+    def _policy_schedules(self, parse_errors: ParseErrors) -> dict[str, str | None]:
         """The name of the schedule of every SnapMirror policy by the policy's id; None for one without."""
         fields = "uuid,name,transfer_schedule.name"
-        found = self.lists.records("snapmirror/policies", "SnapMirror policy", complaints, fields=fields)
-        return {str(each.identifier("uuid")): rows.optional_text(optional(each, "transfer_schedule"), "name") for each in found}
+        policies = self.lists.records("snapmirror/policies", "SnapMirror policy", parse_errors, fields=fields)
+        return {str(each.identifier("uuid")): rows.optional_text(optional(each, "transfer_schedule"), "name") for each in policies}
 
     def efficiency(self) -> Iterator[Batch | Gap]:
         """Every FlexVol, with the schedule of its efficiency policy, or its own."""
-        complaints = Complaints("GET storage/volume-efficiency-policies")
-        schedules = self.lists.schedules(complaints)
+        parse_errors = ParseErrors("GET storage/volume-efficiency-policies")
+        schedules = self.lists.schedules(parse_errors)
         policies: dict[tuple[str, str], Row] = {}
         fields = "uuid,name,svm.name,schedule.name,duration,qos_policy,enabled"
-        for policy in self.lists.records("storage/volume-efficiency-policies", "efficiency policy", complaints, fields=fields):
+        for policy in self.lists.records("storage/volume-efficiency-policies", "efficiency policy", parse_errors, fields=fields):
             svm = rows.optional_text(optional(policy, "svm"), "name") or ""
             policies[svm, policy.text("name") or ""] = efficiency_policy(policy, schedules)
-        yield from complaints.gaps(self.lists.endpoint)
+        yield from parse_errors.gaps(self.lists.endpoint)
         fields = "uuid,name,svm.name,aggregates.uuid,efficiency.state,efficiency.policy.name,efficiency.schedule"
         yield from self.lists.table(
             "array_efficiency", lambda volume: efficiency_row(volume, policies), "storage/volumes", "volume", fields=fields
@@ -88,41 +88,41 @@ class BackgroundWork:
         Source: ONTAPI-to-REST mapping 9.14.1, options: "available through the REST API using the CLI passthrough
         /api/private/cli/storage/raid-options"; what its records look like is not verified.
         """
-        complaints = Complaints(f"GET {_RAID_OPTIONS}")
-        asked = {"name": _SCRUB, "fields": "node,name,value"}
+        parse_errors = ParseErrors(f"GET {_RAID_OPTIONS}")
+        params = {"name": _SCRUB, "fields": "node,name,value"}
         try:
-            found = list(self.lists.records(_RAID_OPTIONS, "option", complaints, key="node/name", **asked))
+            options = list(self.lists.records(_RAID_OPTIONS, "option", parse_errors, key="node/name", **params))
         except NotThereError as error:
             what = f"endpoint {self.lists.endpoint}: it does not offer {_RAID_OPTIONS}, so when its disks are scrubbed is not known"
             raise NotThereError(f"{what} ({error.what})", why=error.why, do="look with: storage raid-options show") from None
-        by_default = any(_value(option) in _BY_DEFAULT for option in found)
+        by_default = any(_value(option) in _BY_DEFAULT for option in options)
         nodes: dict[str, bool | None] = {}
         yield from self._nodes(nodes, by_default=by_default)
-        yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes) for option in found])
-        for name in sorted(nodes.keys() - {option.value.get("node") for option in found}):
-            complaints.add(_SCRUB, f"node {name}", "was not told: when its disks are scrubbed is not known")
-        if not found and not nodes:
-            complaints.add(_SCRUB, "any node", "was not told: when the disks are scrubbed is not known")
-        yield from complaints.gaps(self.lists.endpoint)
+        yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes) for option in options])
+        for name in sorted(nodes.keys() - {option.value.get("node") for option in options}):
+            parse_errors.add(_SCRUB, f"node {name}", "was not told: when its disks are scrubbed is not known")
+        if not options and not nodes:
+            parse_errors.add(_SCRUB, "any node", "was not told: when the disks are scrubbed is not known")
+        yield from parse_errors.gaps(self.lists.endpoint)
 
-    def _nodes(self, found: dict[str, bool | None], *, by_default: bool) -> Iterator[Gap]:
+    def _nodes(self, all_flash: dict[str, bool | None], *, by_default: bool) -> Iterator[Gap]:
         """The nodes by name, and where a default schedule goes by it, whether each is all flash.
 
         Source: REST reference, Node.is_all_flash_optimized.
         """
-        complaints = Complaints("GET cluster/nodes")
+        parse_errors = ParseErrors("GET cluster/nodes")
         fields = "uuid,name,is_all_flash_optimized" if by_default else "uuid,name"
         try:
-            for node in self.lists.records("cluster/nodes", "node", complaints, fields=fields):
+            for node in self.lists.records("cluster/nodes", "node", parse_errors, fields=fields):
                 flag = node.value.get("is_all_flash_optimized")
-                found[node.text("name") or ""] = flag if isinstance(flag, bool) else None
+                all_flash[node.text("name") or ""] = flag if isinstance(flag, bool) else None
                 if by_default and not isinstance(flag, bool):
-                    complaints.add("is_all_flash_optimized", node.label, "is not told: how long a default scrub lasts goes by it")
+                    parse_errors.add("is_all_flash_optimized", node.label, "is not told: how long a default scrub lasts goes by it")
         except CredentialsError:
             raise
         except EndpointError as error:
             yield Gap(self.lists.endpoint, "GET cluster/nodes: whose scrubs there are, and how long a default one lasts", error.what)
-        yield from complaints.gaps(self.lists.endpoint)
+        yield from parse_errors.gaps(self.lists.endpoint)
 
 
 def _timing(relationship: Record, role: str, schedules: dict[str, Timetable], by_policy: dict[str, str | None]) -> Row:
@@ -131,18 +131,18 @@ def _timing(relationship: Record, role: str, schedules: dict[str, Timetable], by
     policy = optional(relationship, "policy")
     policy_id = (rows.optional_text(policy, "uuid") or "").lower()
     name = own or by_policy.get(policy_id)
-    # Who holds the destination decides when; a source that tells no schedule of its own may just not know it.
+    # Who holds the destination decides when; a source that reports no schedule of its own may just not know it.
     is_read = own is not None or (role == "destination" and policy_id in by_policy)
     if role == "destination" and not is_read:
-        relationship.complaints.add("policy", relationship.label, "is one that snapmirror/policies did not tell")
-    found = schedules.get(name) if name and is_read else None
-    if name and is_read and found is None:
-        relationship.complaints.add("transfer_schedule", relationship.label, f"is {name}, which cluster/schedules did not tell")
+        relationship.parse_errors.add("policy", relationship.label, "is one that snapmirror/policies did not tell")
+    times = schedules.get(name) if name and is_read else None
+    if name and is_read and times is None:
+        relationship.parse_errors.add("transfer_schedule", relationship.label, f"is {name}, which cluster/schedules did not tell")
     return {
         "schedule": name if is_read else None,
         "schedule_read": is_read,
-        "interval_seconds": found and found.interval_seconds,
-        "start_minutes": found and found.as_json,
+        "interval_seconds": times and times.interval_seconds,
+        "start_minutes": times and times.as_json,
     }
 
 
@@ -154,12 +154,12 @@ def _scrub_row(option: Record, all_flash: dict[str, bool | None]) -> Row:
     """A row of array_scrub; an empty value is the default schedule, which is not "off"."""
     node, value = option.text("node"), _value(option)
     unset = value in _BY_DEFAULT
-    found = scrub_by_default(all_flash=all_flash.get(node or "")) if unset else scrub_of(value)
-    if found is None:
-        option.complaints.add("value", option.label, "is not a schedule such as 240m@tue@2")
+    timing = scrub_by_default(all_flash=all_flash.get(node or "")) if unset else scrub_of(value)
+    if timing is None:
+        option.parse_errors.add("value", option.label, "is not a schedule such as 240m@tue@2")
     return {
         "node_id": node,
         "schedule": "default" if unset else value,
-        "start_minutes": minutes_json(found.start_minutes) if found else None,
-        "duration_minutes": found and found.duration_minutes,
+        "start_minutes": minutes_json(timing.start_minutes) if timing else None,
+        "duration_minutes": timing and timing.duration_minutes,
     }

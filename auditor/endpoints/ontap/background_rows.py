@@ -45,12 +45,12 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
     if name is not None:
         policy = policies.get((container.svm or "", name))
         if policy is None:
-            volume.complaints.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not tell")
+            volume.parse_errors.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not tell")
         return row | (policy or {})
     if row["schedule"] is not None and not is_automatic(row["schedule"]):
         starts = efficiency_minutes(row["schedule"])
         if starts is None:
-            volume.complaints.add("efficiency.schedule", volume.label, "is not a schedule as volume efficiency modify takes it")
+            volume.parse_errors.add("efficiency.schedule", volume.label, "is not a schedule as volume efficiency modify takes it")
         row["start_minutes"] = minutes_json(starts)
     return row
 
@@ -71,7 +71,7 @@ def efficiency_policy(policy: Record, schedules: Mapping[str, Timetable]) -> Row
         "qos_policy": policy.told("qos_policy"),
     }
     if row["schedule"] is not None and row["schedule"] not in schedules:
-        policy.complaints.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
+        policy.parse_errors.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
     elif row["schedule"] is not None:
         row["start_minutes"] = schedules[row["schedule"]].as_json
     if policy.value.get("enabled") is False:
@@ -89,11 +89,11 @@ def replication_row(relationship: Record, role: str, timing: Row, containers: Ma
     here = paths[role] or ""
     volume = containers.get(here)
     if volume is None and _VOLUME_PATH.fullmatch(here):
-        relationship.complaints.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not tell")
+        relationship.parse_errors.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not tell")
     lag = relationship.told("lag_time")
     lag_seconds = duration_seconds(lag) if lag is not None else None
     if lag is not None and lag_seconds is None:
-        relationship.complaints.add("lag_time", relationship.label, "is not a length of time")
+        relationship.parse_errors.add("lag_time", relationship.label, "is not a length of time")
     healthy = relationship.value.get("healthy")
     return {
         "replication_id": f"{relationship.identifier('uuid')}/{role}",

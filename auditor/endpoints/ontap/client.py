@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Question
+from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import Session
 from auditor.errors import (
@@ -67,7 +67,7 @@ class OntapCluster(Session):
             MalformedAnswerError: the answer is not a JSON object.
             EndpointError: the cluster answered with an error of its own, for example that it does not know a field.
         """
-        return self._ask(Question(f"GET {path.partition('?')[0]}", "GET", path, is_read=True, params=params or None))[1]
+        return self._ask(Request(f"GET {path.partition('?')[0]}", "GET", path, is_read=True, params=params or None))[1]
 
     def pages(self, path: str, **params: str) -> Iterator[dict[str, Any]]:
         """The answers of a collection to its end. A page may be short or empty and still have a next one.
@@ -84,9 +84,9 @@ class OntapCluster(Session):
         following: str | None = path
         while following is not None:
             answer = self.get(following, **params)
-            told, records = answer.get("num_records"), answer.get("records")
-            if isinstance(records, list) and type(told) is int and told != len(records):
-                raise self._senseless(path, f"it says {told} records and holds {len(records)}")
+            count, records = answer.get("num_records"), answer.get("records")
+            if isinstance(records, list) and type(count) is int and count != len(records):
+                raise self._senseless(path, f"it says {count} records and holds {len(records)}")
             yield answer
             seen.add(following)
             following, params = self._next(answer, path), {}  # the link repeats what was asked
@@ -108,39 +108,39 @@ class OntapCluster(Session):
         import msgspec
 
         headers = {"Content-Type": "application/json"}
-        question = Question(f"PATCH {path}", "PATCH", path, is_read=False, content=msgspec.json.encode(body), headers=headers)
-        status, answer = self._ask(question)
+        request = Request(f"PATCH {path}", "PATCH", path, is_read=False, content=msgspec.json.encode(body), headers=headers)
+        status, answer = self._ask(request)
         job = answer.get("job")
         uuid = job.get("uuid") if isinstance(job, dict) else None
         if isinstance(uuid, str):
-            self._await(uuid, question)
+            self._await(uuid, request)
         elif status == 202:
             raise MalformedAnswerError(
-                f"endpoint {self.endpoint.name}: it took {question.label} and names no job that does it",
+                f"endpoint {self.endpoint.name}: it took {request.label} and names no job that does it",
                 why=UNKNOWN_OUTCOME,
                 do="look at the cluster's own jobs (job show).",
             )
 
     def clock(self) -> datetime | None:
-        """What the clock of the first node that tells one says, in UTC; None when none does.
+        """What the clock of the first node that reports one says, in UTC; None when none does.
 
         Raises:
             EndpointError: as `get`.
 
         Source: netapp-ontap, Node.date: "The current or wall clock time of the node in ISO-8601".
         """
-        told = self.get("cluster/nodes", fields="date").get("records")
-        for node in told if isinstance(told, list) else ():
+        nodes = self.get("cluster/nodes", fields="date").get("records")
+        for node in nodes if isinstance(nodes, list) else ():
             try:
-                found = datetime.fromisoformat(node["date"])
+                moment = datetime.fromisoformat(node["date"])
             except (KeyError, TypeError, ValueError):
                 continue
-            if found.tzinfo is not None:
-                return found.astimezone(UTC)
+            if moment.tzinfo is not None:
+                return moment.astimezone(UTC)
         return None
 
     def role(self) -> str | None:
-        """The account's role or roles, joined by ", "; None when the release does not tell.
+        """The account's role or roles, joined by ", "; None when the release does not report.
 
         Raises:
             EndpointError: as `get`.
@@ -148,13 +148,13 @@ class OntapCluster(Session):
         Source: netapp-ontap, Whoami (GET security/login/whoami).
         """
         try:
-            told = self.get("security/login/whoami").get("roles")
+            roles = self.get("security/login/whoami").get("roles")
         except (NotThereError, PermissionMissingError):
             return None
-        names = [name for name in told if isinstance(name, str)] if isinstance(told, list) else []
+        names = [name for name in roles if isinstance(name, str)] if isinstance(roles, list) else []
         return ", ".join(names) or None
 
-    def _await(self, uuid: str, question: Question) -> None:
+    def _await(self, uuid: str, request: Request) -> None:
         """Look at a job until it is over."""
         deadline = time.monotonic() + self.endpoint.limits.timeout_seconds
         pause = _FIRST_PAUSE
@@ -162,55 +162,55 @@ class OntapCluster(Session):
             try:
                 job = self.get(f"cluster/jobs/{quote(uuid, safe='')}")
             except EndpointError as error:
-                raise self._unknown(question, f"its job {uuid} cannot be looked at: {error.what}") from None
+                raise self._unknown(request, f"its job {uuid} cannot be looked at: {error.what}") from None
             state = job.get("state")
             if state == "success":
                 return
             if state == "failure":
                 raise RefusedError(
-                    f"endpoint {self.endpoint.name}: {question.label}: its job failed: {_message(job)}",
+                    f"endpoint {self.endpoint.name}: {request.label}: its job failed: {_message(job)}",
                     why="what the job was to change may be as it was, or half done; it is read back.",
                     do="compare the value with what the release allows.",
                 )
             if time.monotonic() >= deadline:
                 waited = f"{self.endpoint.limits.timeout_seconds:g} s"
-                raise self._unknown(question, f"its job {uuid} is still {str(state)[:20]} after {waited}")
+                raise self._unknown(request, f"its job {uuid} is still {str(state)[:20]} after {waited}")
             time.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
 
-    def _ask(self, question: Question) -> tuple[int, dict[str, Any]]:
-        answer = self._session.ask(question)
+    def _ask(self, request: Request) -> tuple[int, dict[str, Any]]:
+        answer = self._session.ask(request)
         if answer.status == 401:
-            raise self._session.nonsense(answer, question)
+            raise self._session.nonsense(answer, request)
         if answer.status < 300 and not answer.body.strip():
             return answer.status, {}
-        decoded = self._session.decoded(answer, question)
+        decoded = self._session.decoded(answer, request)
         error = decoded.get("error") if isinstance(decoded, dict) else None
         if answer.status >= 300 and isinstance(error, dict):
-            raise self._refusal(answer.status, error, question)
+            raise self._refusal(answer.status, error, request)
         if not isinstance(decoded, dict) or answer.status >= 300:
-            raise self._session.nonsense(answer, question)
+            raise self._session.nonsense(answer, request)
         return answer.status, decoded
 
-    def _refusal(self, status: int, error: dict[str, Any], question: Question) -> EndpointError:
+    def _refusal(self, status: int, error: dict[str, Any], request: Request) -> EndpointError:
         """What {"error": {code, message, target}} means."""
         code = str(error.get("code") or "")
         target = f", about {error['target']}" if isinstance(error.get("target"), str) else ""
-        told = f"endpoint {self.endpoint.name}: {question.label}: {_message({'error': error})} (HTTP {status}, code {code}{target})"
-        why = UNKNOWN_FACTS if question.is_read else "nothing was written."
+        message = f"endpoint {self.endpoint.name}: {request.label}: {_message({'error': error})} (HTTP {status}, code {code}{target})"
+        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
         if status == 403 or code == _NOT_AUTHORIZED:
-            do = f"give {self.endpoint.username} a role that allows {question.label} (security login rest-role)."
-            return PermissionMissingError(told, why=why, do=do)
+            do = f"give {self.endpoint.username} a role that allows {request.label} (security login rest-role)."
+            return PermissionMissingError(message, why=why, do=do)
         if status == 404 or code == _NO_SUCH_RECORD:
-            return NotThereError(told, why=why, do="collect again: it may have been removed since, or the release does not have it.")
-        if question.is_read:
-            return EndpointError(told, why=why, do="ask again; if it stays, look at the cluster's own events, and at its release.")
+            return NotThereError(message, why=why, do="collect again: it may have been removed since, or the release does not have it.")
+        if request.is_read:
+            return EndpointError(message, why=why, do="ask again; if it stays, look at the cluster's own events, and at its release.")
         if status >= 500:
-            return EndpointUnreachableError(told, why=UNKNOWN_OUTCOME, do="read the setting back, and look at the cluster's own events.")
-        return RefusedError(told, why=why, do="compare the value with what the release allows.")
+            return EndpointUnreachableError(message, why=UNKNOWN_OUTCOME, do="read the setting back, and look at the cluster's own events.")
+        return RefusedError(message, why=why, do="compare the value with what the release allows.")
 
-    def _unknown(self, question: Question, reason: str) -> EndpointUnreachableError:
-        what = f"endpoint {self.endpoint.name}: {question.label} was accepted, but {reason}"
+    def _unknown(self, request: Request, reason: str) -> EndpointUnreachableError:
+        what = f"endpoint {self.endpoint.name}: {request.label} was accepted, but {reason}"
         return EndpointUnreachableError(what, why=UNKNOWN_OUTCOME, do="look at the cluster's own jobs (job show).")
 
     def _senseless(self, path: str, reason: str) -> MalformedAnswerError:
@@ -229,8 +229,8 @@ class OntapCluster(Session):
         return href.removeprefix(_BASE)
 
     def _version(self) -> tuple[int, int, int]:
-        told = self.get("cluster", fields="version").get("version")
-        parts = [told.get(name) for name in ("generation", "major", "minor")] if isinstance(told, dict) else []
+        version_fields = self.get("cluster", fields="version").get("version")
+        parts = [version_fields.get(name) for name in ("generation", "major", "minor")] if isinstance(version_fields, dict) else []
         numbers = [int(text) for text in map(str, parts) if text.isascii() and text.isdecimal()]
         if len(numbers) != 3:
             raise MalformedAnswerError(
@@ -249,11 +249,11 @@ class OntapCluster(Session):
         return version
 
 
-def _message(told: dict[str, Any]) -> str:
+def _message(answer: dict[str, Any]) -> str:
     """What an error, or a job that failed, says of itself."""
-    error = told.get("error")
+    error = answer.get("error")
     message = error.get("message") if isinstance(error, dict) else None
-    return str(message or told.get("message") or "no reason given")[:_LONGEST_MESSAGE]
+    return str(message or answer.get("message") or "no reason given")[:_LONGEST_MESSAGE]
 
 
 @contextmanager

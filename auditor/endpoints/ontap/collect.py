@@ -6,13 +6,13 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.ontap import counters, rows
 from auditor.endpoints.ontap.background import BackgroundWork
 from auditor.endpoints.ontap.lists import Lists
 from auditor.endpoints.ontap.pools import Pools
-from auditor.endpoints.ontap.qos import NOT_TOLD, Policy, Reference, policy_of, policy_row, reference_of
+from auditor.endpoints.ontap.qos import NOT_KNOWN, Policy, Reference, policy_of, policy_row, reference_of
 from auditor.errors import CredentialsError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
@@ -55,7 +55,7 @@ def collect_ontap(
         clock: seconds, for that interval.
         sleep: waits for what is left of it when everything else has been read.
 
-    A release that does not know a field answers the whole question with an error, so that its topic is a gap: SVMs tell their QoS policy
+    A release that does not know a field answers the whole request with an error, so that its topic is a gap: SVMs tell their QoS policy
     from 9.9.1 on, relationships their schedule and counter tables anything from 9.11.1 on.
 
     Source: docs/domain/arrays.md#ontap; docs/domain/facts.md#7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each
@@ -99,78 +99,78 @@ class _Reading:
     devices: dict[str, str | None] | None = None  # of protocol endpoints
 
     def array_itself(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET cluster")
-        whole = Record(self.cluster.get("cluster", fields="name,uuid,version"), "the cluster", complaints)
+        parse_errors = ParseErrors("GET cluster")
+        whole = Record(self.cluster.get("cluster", fields="name,uuid,version"), "the cluster", parse_errors)
         version = rows.release_of(whole.inner("version"))
         row: Row = {"family": FAMILY, "name": whole.text("name"), "array_id": whole.identifier("uuid"), "version": version}
         yield batch("array", self.endpoint, [row])
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:
         return self.lists.table("array_node", rows.node_row, "cluster/nodes", "node", fields="name,uuid,model,state,version")
 
     def qos_policies(self) -> Iterator[Batch | Gap]:
         def row(policy: Record) -> Row:
-            found = policy_row(policy)
-            self.policies[found["policy_id"]] = policy_of(found)
-            return found
+            one_row = policy_row(policy)
+            self.policies[one_row["policy_id"]] = policy_of(one_row)
+            return one_row
 
         return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields="uuid,name,object_count,fixed,adaptive")
 
     def volumes(self) -> Iterator[Batch | Gap]:
         """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also tell the pool and the QoS of their LUNs."""
-        complaints = Complaints("GET storage/volumes")
+        parse_errors = ParseErrors("GET storage/volumes")
         svm_qos = yield from self._svm_qos()
         fields = "uuid,name,svm.name,aggregates.uuid,state,size,nas.path,qos.policy.name,qos.policy.uuid"
-        for page in self.lists.pages("storage/volumes", "volume", complaints, fields=fields):
-            found = []
+        for page in self.lists.pages("storage/volumes", "volume", parse_errors, fields=fields):
+            table_rows = []
             for volume in page:
                 container = rows.container_of(volume)
                 self.lists.containers[container.uuid] = container
                 if container.svm not in self.without_nfs:
-                    found.append(rows.share_row(volume, container, svm_qos.get(container.svm or "", NOT_TOLD), self.policies))
-            yield self._volumes([row for row in found if row is not None])
+                    table_rows.append(rows.share_row(volume, container, svm_qos.get(container.svm or "", NOT_KNOWN), self.policies))
+            yield self._volumes([row for row in table_rows if row is not None])
         self.lists.containers_read = True
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
-        complaints = Complaints("GET storage/luns")
+        parse_errors = ParseErrors("GET storage/luns")
         fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,status.state,"
         fields += "qos_policy.name,qos_policy.uuid"
-        for page in self.lists.pages("storage/luns", "LUN", complaints, fields=fields):
+        for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields=fields):
             regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
             yield self._volumes([rows.lun_row(lun, self.lists.containers, svm_qos, self.policies) for lun in regular])
         self.volumes_read = True
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
-    def _volumes(self, found: list[Row]) -> Batch:
-        self.volume_ids.update(row["volume_id"] for row in found)
-        return batch("array_volume", self.endpoint, found)
+    def _volumes(self, table_rows: list[Row]) -> Batch:
+        self.volume_ids.update(row["volume_id"] for row in table_rows)
+        return batch("array_volume", self.endpoint, table_rows)
 
     def _svm_qos(self) -> Generator[Gap, None, dict[str, Reference]]:
         """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS. Keeps which do not serve NFS."""
-        complaints = Complaints("GET svm/svms")
-        found: dict[str, Reference] = {}
+        parse_errors = ParseErrors("GET svm/svms")
+        by_name: dict[str, Reference] = {}
         try:
-            for svm in self.lists.records("svm/svms", "SVM", complaints, fields="uuid,name,nfs.enabled,qos_policy.name,qos_policy.uuid"):
+            for svm in self.lists.records("svm/svms", "SVM", parse_errors, fields="uuid,name,nfs.enabled,qos_policy.name,qos_policy.uuid"):
                 name, nfs = svm.text("name") or "", svm.value.get("nfs")
-                found[name] = reference_of(svm, "qos_policy")
+                by_name[name] = reference_of(svm, "qos_policy")
                 if isinstance(nfs, dict) and nfs.get("enabled") is False:
                     self.without_nfs.add(name)
         except CredentialsError:
             raise
         except EndpointError as error:
             yield Gap(self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", error.what)
-        yield from complaints.gaps(self.endpoint)
-        return found
+        yield from parse_errors.gaps(self.endpoint)
+        return by_name
 
     def array_hosts(self) -> Iterator[Batch | Gap]:
-        complaints = Complaints("GET protocols/san/igroups")
+        parse_errors = ParseErrors("GET protocols/san/igroups")
         fields = "uuid,name,os_type,initiators.name"
-        for page in self.lists.pages("protocols/san/igroups", "igroup", complaints, fields=fields):
-            found = [rows.host_rows(igroup) for igroup in page]
-            yield batch("array_host", self.endpoint, [host for host, _ in found])
-            yield batch("array_initiator", self.endpoint, [row for _, initiators in found for row in initiators])
-        yield from complaints.gaps(self.endpoint)
+        for page in self.lists.pages("protocols/san/igroups", "igroup", parse_errors, fields=fields):
+            hosts = [rows.host_rows(igroup) for igroup in page]
+            yield batch("array_host", self.endpoint, [host for host, _ in hosts])
+            yield batch("array_initiator", self.endpoint, [row for _, initiators in hosts for row in initiators])
+        yield from parse_errors.gaps(self.endpoint)
 
     def connections(self) -> Iterator[Batch | Gap]:
         fields = "lun.uuid,igroup.uuid,logical_unit_number"
@@ -182,12 +182,12 @@ class _Reading:
         devices: dict[str, str | None] = {}
 
         def row(lun: Record) -> Row:
-            found = rows.protocol_endpoint_row(lun)
-            devices[found["protocol_endpoint_id"]] = found["device"]
-            return found
+            endpoint_row = rows.protocol_endpoint_row(lun)
+            devices[endpoint_row["protocol_endpoint_id"]] = endpoint_row["device"]
+            return endpoint_row
 
-        asked = {"class": "protocol_endpoint", "fields": "uuid,name,serial_number,status.state"}
-        yield from self.lists.table("array_protocol_endpoint", row, "storage/luns", "protocol endpoint", **asked)
+        params = {"class": "protocol_endpoint", "fields": "uuid,name,serial_number,status.state"}
+        yield from self.lists.table("array_protocol_endpoint", row, "storage/luns", "protocol endpoint", **params)
         self.devices = devices
 
     def bindings(self) -> Iterator[Batch | Gap]:
@@ -206,38 +206,38 @@ class _Reading:
 
     def volume_load(self) -> Iterator[Batch | Gap]:
         seen: set[str] = set()
-        complaints = Complaints("GET storage/volumes, metric")
-        asked = {"fields": "uuid,metric", "nas.path": "!null"}
-        for page in self.lists.pages("storage/volumes", "volume", complaints, **asked):
+        parse_errors = ParseErrors("GET storage/volumes, metric")
+        params = {"fields": "uuid,metric", "nas.path": "!null"}
+        for page in self.lists.pages("storage/volumes", "volume", parse_errors, **params):
             yield self._load([each for each in page if each.value.get("uuid") in self.volume_ids or not self.volumes_read], {}, seen)
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
         ratios: dict[str, float | None] = {}
         if _LUN_TABLE in self.needs.properties("volume_load"):
             yield from self._misaligned(ratios)
-        complaints = Complaints("GET storage/luns, metric")
-        for page in self.lists.pages("storage/luns", "LUN", complaints, fields="uuid,name,svm.name,class,metric"):
+        parse_errors = ParseErrors("GET storage/luns, metric")
+        for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields="uuid,name,svm.name,class,metric"):
             yield self._load([lun for lun in page if lun.value.get("class") != "protocol_endpoint"], ratios, seen)
         for volume_id in sorted(self.volume_ids - seen):
-            complaints.add("the record", f"volume {volume_id}", "was not in the answer")
+            parse_errors.add("the record", f"volume {volume_id}", "was not in the answer")
         if not self.volumes_read:
-            complaints.add("completeness", "the answer", "is not known, since the volumes were not all read")
-        yield from complaints.gaps(self.endpoint)
+            parse_errors.add("completeness", "the answer", "is not known, since the volumes were not all read")
+        yield from parse_errors.gaps(self.endpoint)
 
     def _load(self, page: list[Record], ratios: dict[str, float | None], seen: set[str]) -> Batch:
-        found = []
+        table_rows = []
         for record in page:
             svm = record.value.get("svm")
             path = f"{svm.get('name') if isinstance(svm, dict) else None}:{record.value.get('name')}"
             uuid = str(record.identifier("uuid"))
-            found.append(rows.load_row(record, ratios.get(uuid, ratios.get(path))))
+            table_rows.append(rows.load_row(record, ratios.get(uuid, ratios.get(path))))
             seen.add(uuid)
-        return batch("array_volume_load", self.endpoint, found)
+        return batch("array_volume_load", self.endpoint, table_rows)
 
     def _misaligned(self, ratios: dict[str, float | None]) -> Iterator[Gap]:
-        """The share of misaligned operations, by the LUN's id where a row tells it, and by svm:path."""
-        complaints = Complaints(f"GET {counters.LUNS}")
+        """The share of misaligned operations, by the LUN's id where a row reports it, and by svm:path."""
+        parse_errors = ParseErrors(f"GET {counters.LUNS}")
         try:
-            for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), complaints).values():
+            for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), parse_errors).values():
                 ratio = counters.misaligned_ratio(row)
                 for name in (row.properties.get("lun.uuid"), f"{row.properties.get('svm.name')}:{row.properties.get('name')}"):
                     ratios[str(name).lower() if name and ":" not in name else str(name)] = ratio
@@ -245,4 +245,4 @@ class _Reading:
             raise
         except EndpointError as error:
             yield Gap(self.endpoint, f"GET {counters.LUNS}", error.what)
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from auditor.endpoints.common.records import Complaints, Record
+    from auditor.endpoints.common.records import ParseErrors, Record
     from auditor.endpoints.common.topics import Row
     from auditor.endpoints.ontap.lists import Lists
 
@@ -53,18 +53,18 @@ class Sample:
     headroom: Mapping[str, CounterRow]
 
 
-def read(lists: Lists, path: str, names: str, complaints: Complaints) -> dict[str, CounterRow]:
+def read(lists: Lists, path: str, names: str, parse_errors: ParseErrors) -> dict[str, CounterRow]:
     """The rows of a counter table by their id, with the counters of these names, separated by "|".
 
     Raises:
         EndpointError: the table could not be read whole.
     """
-    asked = {"fields": "id,properties,counters", "counters.name": names}
-    return {row.row_id: row for row in map(counter_row, lists.records(path, "row", complaints, key="id", **asked))}
+    params = {"fields": "id,properties,counters", "counters.name": names}
+    return {row.row_id: row for row in map(counter_row, lists.records(path, "row", parse_errors, key="id", **params))}
 
 
 def counter_row(record: Record) -> CounterRow:
-    """A row of a counter table; a counter without a value that makes sense is complained about and left out."""
+    """A row of a counter table; a counter without a value that makes sense is reported as a parse error and left out."""
     properties = {str(name): str(value) for name, value in _pairs(record, "properties", "value")}
     values: dict[str, float] = {}
     arrays: dict[str, Mapping[str, float]] = {}
@@ -77,16 +77,16 @@ def counter_row(record: Record) -> CounterRow:
         elif (number := _number(counter.get("value"))) is not None:
             values[name] = number
         if name not in arrays and name not in values:
-            record.complaints.add(f"counter {name}", record.label, "has no number")
+            record.parse_errors.add(f"counter {name}", record.label, "has no number")
     return CounterRow(str(record.value.get("id")), properties, values, arrays)
 
 
 def _objects(record: Record, name: str) -> Iterator[dict[str, Any]]:
-    found = record.value.get(name)
-    if not isinstance(found, list):
-        record.complaints.add(name, record.label, "is not a list")
+    value = record.value.get(name)
+    if not isinstance(value, list):
+        record.parse_errors.add(name, record.label, "is not a list")
         return
-    yield from (each for each in found if isinstance(each, dict))
+    yield from (each for each in value if isinstance(each, dict))
 
 
 def _pairs(record: Record, name: str, value: str) -> Iterator[tuple[Any, Any]]:
@@ -104,10 +104,10 @@ def _labelled(counter: Mapping[str, Any]) -> dict[str, float] | None:
 def _number(value: Any) -> float | None:
     """A finite number from 0, also one sent as a string."""
     try:
-        found = math.nan if value is None or isinstance(value, bool) else float(value)
+        number = math.nan if value is None or isinstance(value, bool) else float(value)
     except (TypeError, ValueError, OverflowError):
         return None
-    return found if math.isfinite(found) and found >= 0 else None
+    return number if math.isfinite(number) and number >= 0 else None
 
 
 def misaligned_ratio(row: CounterRow) -> float | None:
@@ -133,11 +133,11 @@ def is_data(row: CounterRow) -> bool:
 
 def data_disks(rows: Iterable[CounterRow]) -> dict[str, int]:
     """How many disks hold data, by the name of their aggregate; parts of one disk count once."""
-    found: dict[str, set[str]] = defaultdict(set)
+    by_pool: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if aggregate_of(row) and is_data(row):
-            found[aggregate_of(row)].add(row.properties.get("physical_disk_name") or row.row_id)
-    return {name: len(disks) for name, disks in found.items()}
+            by_pool[aggregate_of(row)].add(row.properties.get("physical_disk_name") or row.row_id)
+    return {name: len(disks) for name, disks in by_pool.items()}
 
 
 @dataclass(slots=True)
@@ -150,38 +150,38 @@ class _Disks:
     user: float = 0.0
 
 
-def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], complaints: Complaints) -> list[Row]:
-    """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One of which nothing was told is complained about.
+def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_errors: ParseErrors) -> list[Row]:
+    """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One without counters is a parse error.
 
     `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (docs/domain/facts.md#7-4): parity disks
-    work, but a RAID group's knee is told for each data disk.
+    work, but a RAID group's knee is reported for each data disk.
     """
-    disks = _worked(first, last, complaints)
+    disks = _worked(first, last, parse_errors)
     headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD
     rows = []
     for name, pool_id in pools.items():
         seconds = last.at - first.at
-        found = disks.get(name)
-        if found is None or seconds <= 0:
-            complaints.add("its disks", f"aggregate {name}", "were not told by both readings of the counters")
-            found = None
-        busy = max(found.busy, default=None) if found else None
+        disk_load = disks.get(name)
+        if disk_load is None or seconds <= 0:
+            parse_errors.add("its disks", f"aggregate {name}", "were not told by both readings of the counters")
+            disk_load = None
+        busy = max(disk_load.busy, default=None) if disk_load else None
         rows.append(
             {
                 "pool_id": pool_id,
                 "busy_percent": busy,
-                "disk_iops": found.transfers / seconds / len(found.data) if found and found.data else None,
-                "transfers_per_second": found.transfers / seconds if found else None,
-                "user_transfers_per_second": found.user / seconds if found else None,
-                **_headroom(first, last, headroom.get(pool_id), name, complaints),
+                "disk_iops": disk_load.transfers / seconds / len(disk_load.data) if disk_load and disk_load.data else None,
+                "transfers_per_second": disk_load.transfers / seconds if disk_load else None,
+                "user_transfers_per_second": disk_load.user / seconds if disk_load else None,
+                **_headroom(first, last, headroom.get(pool_id), name, parse_errors),
             }
         )
     return rows
 
 
-def _worked(first: Sample, last: Sample, complaints: Complaints) -> dict[str, _Disks]:
+def _worked(first: Sample, last: Sample, parse_errors: ParseErrors) -> dict[str, _Disks]:
     """What the disks of each aggregate did, by its name; one with a disk that was not understood is left out, since its sums would lie."""
-    found: dict[str, _Disks] = defaultdict(_Disks)
+    by_pool: dict[str, _Disks] = defaultdict(_Disks)
     spoilt: set[str] = set()
     for row_id, row in last.disks.items():
         name, before = aggregate_of(row), first.disks.get(row_id)
@@ -189,10 +189,10 @@ def _worked(first: Sample, last: Sample, complaints: Complaints) -> dict[str, _D
             continue
         growth = {counter: _growth(before, row, counter) for counter in DISK_COUNTERS}
         if any(each is None for each in growth.values()):
-            complaints.add("its counters", f"disk {row_id}", "are missing, or went backwards, between the two readings")
+            parse_errors.add("its counters", f"disk {row_id}", "are missing, or went backwards, between the two readings")
             spoilt.add(name)
             continue
-        disks = found[name]
+        disks = by_pool[name]
         disks.transfers += growth["total_transfer_count"] or 0.0
         disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
         if is_data(row):
@@ -200,7 +200,7 @@ def _worked(first: Sample, last: Sample, complaints: Complaints) -> dict[str, _D
             base = growth["base_for_disk_busy"]
             if base:
                 disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))
-    return {name: disks for name, disks in found.items() if name not in spoilt}
+    return {name: disks for name, disks in by_pool.items() if name not in spoilt}
 
 
 def _growth(before: CounterRow | None, after: CounterRow, counter: str) -> float | None:
@@ -219,14 +219,14 @@ def _pool_of(row: CounterRow, pools: Mapping[str, str]) -> str:
     return next((pool_id for pool, pool_id in pools.items() if f"_{pool}_" in f"{name}_"), "")
 
 
-def _headroom(first: Sample, last: Sample, row_id: str | None, name: str, complaints: Complaints) -> Row:
+def _headroom(first: Sample, last: Sample, row_id: str | None, name: str, parse_errors: ParseErrors) -> Row:
     nothing: Row = {"current_ops": None, "optimal_ops": None, "current_latency_us": None}
     seconds = last.headroom_at - first.headroom_at
     after, before = last.headroom.get(row_id or ""), first.headroom.get(row_id or "")
     operations = _growth(before, after, "current_ops") if after else None
     latency = _growth(before, after, "current_latency") if after else None
     if after is None or operations is None or latency is None or seconds <= 0:
-        complaints.add("its headroom", f"aggregate {name}", "was not told by both readings of the counters")
+        parse_errors.add("its headroom", f"aggregate {name}", "was not told by both readings of the counters")
         return nothing
     return {
         "current_ops": operations / seconds,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record, objects, once_each
+from auditor.endpoints.common.records import ParseErrors, Record, objects, once_each
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.schedules import Timetable, timetable
@@ -35,55 +35,55 @@ class Lists:
     containers_read: bool = False
     _schedules: dict[str, Timetable] | None = None
 
-    def pages(self, path: str, kind: str, complaints: Complaints, *, key: str = "uuid", **asked: str) -> Iterator[list[Record]]:
+    def pages(self, path: str, kind: str, parse_errors: ParseErrors, *, key: str = "uuid", **params: str) -> Iterator[list[Record]]:
         """The records of a collection, page by page, each labelled `kind` and its id, and each id once.
 
-        `key` is the dotted path of the id, or two of them with a slash between. Entries without an id are complained about and left out.
+        `key` is the dotted path of the id, or two of them with a slash between. Entries without an id are parse errors, and left out.
         """
         seen: set[str] = set()
-        for answer in self.cluster.pages(path, **asked):
+        for answer in self.cluster.pages(path, **params):
             page = []
-            for _, value in objects(answer, "records", complaints):
+            for _, value in objects(answer, "records", parse_errors):
                 ids = [_at(value, part) for part in key.split("/")]
-                record = Record(value, f"{kind} {'/'.join(map(str, ids))}", complaints)
+                record = Record(value, f"{kind} {'/'.join(map(str, ids))}", parse_errors)
                 if all(ids):
                     page.append(record)
                 else:
-                    complaints.add(key, record.label, "is missing, or no id")
-            yield list(once_each(page, lambda record: record.label.lower(), key, seen, complaints, label=lambda record: record.label))
+                    parse_errors.add(key, record.label, "is missing, or no id")
+            yield list(once_each(page, lambda record: record.label.lower(), key, seen, parse_errors, label=lambda record: record.label))
 
-    def records(self, path: str, kind: str, complaints: Complaints, *, key: str = "uuid", **asked: str) -> Iterator[Record]:
+    def records(self, path: str, kind: str, parse_errors: ParseErrors, *, key: str = "uuid", **params: str) -> Iterator[Record]:
         """As `pages`, without the pages."""
-        for page in self.pages(path, kind, complaints, key=key, **asked):
+        for page in self.pages(path, kind, parse_errors, key=key, **params):
             yield from page
 
     def table(
-        self, table: str, row: Callable[[Record], Row], path: str, kind: str, *, key: str = "uuid", **asked: str
+        self, table: str, row: Callable[[Record], Row], path: str, kind: str, *, key: str = "uuid", **params: str
     ) -> Iterator[Batch | Gap]:
         """A collection that is a table: one row a record."""
-        complaints = Complaints(f"GET {path}")
-        for page in self.pages(path, kind, complaints, key=key, **asked):
+        parse_errors = ParseErrors(f"GET {path}")
+        for page in self.pages(path, kind, parse_errors, key=key, **params):
             yield batch(table, self.endpoint, [row(record) for record in page])
-        yield from complaints.gaps(self.endpoint)
+        yield from parse_errors.gaps(self.endpoint)
 
-    def known_containers(self, complaints: Complaints) -> dict[str, Container]:
+    def known_containers(self, parse_errors: ParseErrors) -> dict[str, Container]:
         """Every FlexVol by its id; asked for when the volumes were not read before."""
         if not self.containers_read:
-            found = self.records("storage/volumes", "volume", complaints, fields="uuid,name,svm.name,aggregates.uuid")
-            self.containers = {container.uuid: container for container in map(rows.container_of, found)}
+            volumes = self.records("storage/volumes", "volume", parse_errors, fields="uuid,name,svm.name,aggregates.uuid")
+            self.containers = {container.uuid: container for container in map(rows.container_of, volumes)}
             self.containers_read = True
         return self.containers
 
-    def schedules(self, complaints: Complaints) -> dict[str, Timetable]:
+    def schedules(self, parse_errors: ParseErrors) -> dict[str, Timetable]:
         """Every schedule by its name; two of one name (of the cluster and of an SVM) must say the same to be known."""
         if self._schedules is None:
-            found: dict[str, Timetable] = {}
-            for schedule in self.records("cluster/schedules", "schedule", complaints, fields="uuid,name,type,cron,interval"):
+            by_name: dict[str, Timetable] = {}
+            for schedule in self.records("cluster/schedules", "schedule", parse_errors, fields="uuid,name,type,cron,interval"):
                 name, times = schedule.text("name") or "", timetable(schedule)
-                if found.setdefault(name, times) != times:
-                    complaints.add("name", schedule.label, f"is {name}, which another schedule with other times has as well")
-                    found[name] = Timetable(None, None)
-            self._schedules = found
+                if by_name.setdefault(name, times) != times:
+                    parse_errors.add("name", schedule.label, f"is {name}, which another schedule with other times has as well")
+                    by_name[name] = Timetable(None, None)
+            self._schedules = by_name
         return self._schedules
 
 

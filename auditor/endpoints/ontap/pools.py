@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import counters, rows
 from auditor.errors import CredentialsError, EndpointError
@@ -38,30 +38,30 @@ class Pools:
 
     def pools(self) -> Iterator[Batch | Gap]:
         """Aggregates. Speed and parts of their disks come from other lists, which are asked only when needed, and may be lacking."""
-        asked = self.needs.properties("pools")
+        wanted = self.needs.properties("pools")
         rpm: dict[str, int] = {}
         data_disks: dict[str, int] = {}
         if "pool_load" in self.needs.topics:
             self.first = self._begun()
-        if _DISKS in asked:
+        if _DISKS in wanted:
             yield from self._slowest_disks(rpm)
-        if _DISK_TABLE in asked:
+        if _DISK_TABLE in wanted:
             yield from self._data_disks(data_disks)
 
         def row(pool: Record) -> Row:
-            found = rows.pool_row(pool, rpm, data_disks)
-            if found["name"] is not None:
-                self.pool_ids[found["name"]] = found["pool_id"]
-            return found
+            pool_row = rows.pool_row(pool, rpm, data_disks)
+            if pool_row["name"] is not None:
+                self.pool_ids[pool_row["name"]] = pool_row["pool_id"]
+            return pool_row
 
         fields = "uuid,name,node.name,block_storage.primary,block_storage.hybrid_cache.enabled,space.block_storage.size"
         yield from self.lists.table("array_pool", row, "storage/aggregates", "aggregate", fields=fields)
         self.pools_read = True
 
     def _slowest_disks(self, rpm: dict[str, int]) -> Iterator[Gap]:
-        complaints = Complaints(f"GET {_DISKS}")
+        parse_errors = ParseErrors(f"GET {_DISKS}")
         try:
-            for disk in self.lists.records(_DISKS, "disk", complaints, key="name", fields="name,rpm,aggregates.uuid"):
+            for disk in self.lists.records(_DISKS, "disk", parse_errors, key="name", fields="name,rpm,aggregates.uuid"):
                 speed = disk.number("rpm") if disk.value.get("rpm") is not None else None
                 for home in disk.value.get("aggregates") or () if speed else ():
                     uuid = str(home.get("uuid")).lower() if isinstance(home, dict) else ""
@@ -71,45 +71,45 @@ class Pools:
         except EndpointError as error:
             rpm.clear()  # the slowest of those that were read may not be the slowest
             yield Gap(self.lists.endpoint, f"GET {_DISKS}", error.what)
-        yield from complaints.gaps(self.lists.endpoint)
+        yield from parse_errors.gaps(self.lists.endpoint)
 
     def _data_disks(self, data_disks: dict[str, int]) -> Iterator[Gap]:
-        complaints = Complaints(f"GET {counters.DISKS}")
+        parse_errors = ParseErrors(f"GET {counters.DISKS}")
         try:
             known = self.first.disks if isinstance(self.first, counters.Sample) else None
-            disks = counters.read(self.lists, counters.DISKS, "disk_busy_percent", complaints) if known is None else known
+            disks = counters.read(self.lists, counters.DISKS, "disk_busy_percent", parse_errors) if known is None else known
             data_disks.update(counters.data_disks(disks.values()))
         except CredentialsError:
             raise
         except EndpointError as error:
             yield Gap(self.lists.endpoint, f"GET {counters.DISKS}", error.what)
-        yield from complaints.gaps(self.lists.endpoint)
+        yield from parse_errors.gaps(self.lists.endpoint)
 
     def pool_load(self) -> Iterator[Batch | Gap]:
         """What every aggregate did between the first reading of the counters and now, at least an interval later."""
-        complaints = Complaints(f"GET {counters.DISKS} and {counters.HEADROOM}")
+        parse_errors = ParseErrors(f"GET {counters.DISKS} and {counters.HEADROOM}")
         first = self.first or self._begun()  # not begun where the pools themselves were not asked for
         if isinstance(first, EndpointError):
-            raise first  # what the first reading of the counters met is what there is to tell
+            raise first  # what the first reading of the counters met is what there is to report
         if not self.pools_read:
-            complaints.add("completeness", "the answer", "is not known, since the aggregates were not all read")
+            parse_errors.add("completeness", "the answer", "is not known, since the aggregates were not all read")
         self.sleep(max(0.0, first.at + self.interval - self.clock()))
-        last = self._sample(complaints)
-        yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, complaints))
-        yield from complaints.gaps(self.lists.endpoint)
+        last = self._sample(parse_errors)
+        yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, parse_errors))
+        yield from parse_errors.gaps(self.lists.endpoint)
 
     def _begun(self) -> counters.Sample | EndpointError:
         try:
-            return self._sample(Complaints("the first reading of the counters"))  # the second one complains of the same
+            return self._sample(ParseErrors("the first reading of the counters"))  # the second one complains of the same
         except CredentialsError:
             raise
         except EndpointError as error:
             return error
 
-    def _sample(self, complaints: Complaints) -> counters.Sample:
-        """Both tables; when each was read is taken for the middle of its request, since its answer does not tell."""
+    def _sample(self, parse_errors: ParseErrors) -> counters.Sample:
+        """Both tables; when each was read is taken for the middle of its request, since its answer does not report."""
         began = self.clock()
-        disks = counters.read(self.lists, counters.DISKS, "|".join(counters.DISK_COUNTERS), complaints)
+        disks = counters.read(self.lists, counters.DISKS, "|".join(counters.DISK_COUNTERS), parse_errors)
         between = self.clock()
-        headroom = counters.read(self.lists, counters.HEADROOM, "|".join(counters.HEADROOM_COUNTERS), complaints)
+        headroom = counters.read(self.lists, counters.HEADROOM, "|".join(counters.HEADROOM_COUNTERS), parse_errors)
         return counters.Sample((began + between) / 2, disks, (between + self.clock()) / 2, headroom)

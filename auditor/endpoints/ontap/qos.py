@@ -41,7 +41,7 @@ class Reference:
 
     policy_id: str | None = None
     name: str | None = None
-    is_told: bool = True  # False: whether there is one is not known
+    is_known: bool = True  # False: whether there is one is not known
 
     @property
     def is_one(self) -> bool:
@@ -50,7 +50,7 @@ class Reference:
 
 
 NO_POLICY = Reference()
-NOT_TOLD = Reference(is_told=False)
+NOT_KNOWN = Reference(is_known=False)
 
 
 def policy_row(policy: Record) -> Row:
@@ -76,14 +76,14 @@ def policy_row(policy: Record) -> Row:
     }
     limits = fixed or adaptive
     if limits is None or (fixed and adaptive):
-        policy.complaints.add("fixed or adaptive", policy.label, "are both there" if limits else "are both missing")
+        policy.parse_errors.add("fixed or adaptive", policy.label, "are both there" if limits else "are both missing")
         return row
     row["raw"] = json.dumps(dict(limits.value), sort_keys=True, default=str)
     if fixed is None:
         return row
     shared = fixed.value.get("capacity_shared")
     if not isinstance(shared, bool):
-        fixed.complaints.add("fixed.capacity_shared", fixed.label, "is not told")
+        fixed.parse_errors.add("fixed.capacity_shared", fixed.label, "is not told")
     known = [_limit(fixed, name) for name in ("min_throughput_iops", "max_throughput_iops", "max_throughput_mbps")]
     precise = _precise_rate(fixed)
     megabytes = known[2][0]
@@ -113,16 +113,16 @@ def _precise_rate(fixed: Record) -> tuple[int | None, bool]:
     value = fixed.value.get("max_throughput")
     if value is None:
         return None, True
-    found = None
+    rate = None
     for text in value if isinstance(value, list) else [value]:
         for part in str(text).split(","):
             match = _RATE.fullmatch(part.strip())
             if match is None and part.strip() not in ("0", "INF", "none", ""):
-                fixed.complaints.add("fixed.max_throughput", fixed.label, "is not a throughput")
+                fixed.parse_errors.add("fixed.max_throughput", fixed.label, "is not a throughput")
                 return None, False
             if match is not None and match[2].lower() != "iops":
-                found = round(float(match[1]) * _SCALE[match[2].lower()])
-    return found or None, True
+                rate = round(float(match[1]) * _SCALE[match[2].lower()])
+    return rate or None, True
 
 
 def policy_of(row: Row) -> Policy:
@@ -135,8 +135,8 @@ def reference_of(holder: Record | None, name: str) -> Reference:
     """The policy that a record names under `name`; left out, or without a name, it is under none."""
     policy = optional(holder, name) if holder is not None else None
     if policy is None:
-        not_told = holder is not None and holder.value.get(name) is not None
-        return NOT_TOLD if not_told else NO_POLICY
+        not_known = holder is not None and holder.value.get(name) is not None
+        return NOT_KNOWN if not_known else NO_POLICY
     uuid, label = policy.told("uuid"), policy.told("name")
     if uuid is None and (label or "").lower() in _NO_POLICY:
         return NO_POLICY
@@ -146,14 +146,14 @@ def reference_of(holder: Record | None, name: str) -> Reference:
 def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], policies: Mapping[str, Policy]) -> Row:
     """The QoS columns of a volume: its own policy, and one of those that hold around it (the containing volume's, the SVM's).
 
-    With two around it, which there is no place for, the first is told and qos_read is false.
+    With two around it, which there is no place for, the first is reported and qos_read is false.
 
     Source: ONTAP command reference, qos settings nested-qos-svm-vol: an SVM's policy and a volume's hold together.
     """
     outer = [each for each in around if each.is_one]
     first = outer[0] if outer else NO_POLICY
     mine, theirs = _resolved(record, own, policies), _resolved(record, first, policies)
-    whole = all(each.is_told for each in (own, *around)) and len(outer) <= 1
+    whole = all(each.is_known for each in (own, *around)) and len(outer) <= 1
     for reference, policy in ((own, mine), (first, theirs)):
         whole = whole and (policy.is_read if policy else not reference.is_one)
     return {
@@ -174,13 +174,13 @@ def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], p
 def _resolved(record: Record, reference: Reference, policies: Mapping[str, Policy]) -> Policy | None:
     if not reference.is_one:
         return None
-    found = policies.get(reference.policy_id or "")
-    if found is None:
+    policy = policies.get(reference.policy_id or "")
+    if policy is None:
         named = reference.name or reference.policy_id
-        record.complaints.add("qos policy", record.label, f"is {named}, which storage/qos/policies did not tell")
-    return found
+        record.parse_errors.add("qos policy", record.label, f"is {named}, which storage/qos/policies did not tell")
+    return policy
 
 
 def optional(record: Record, name: str) -> Record | None:
-    """An object within a record that may be left out or null: None then, without a complaint."""
+    """An object within a record that may be left out or null: None then, without a parse error."""
     return None if record.value.get(name) is None else record.inner(name)

@@ -52,7 +52,7 @@ def node_row(node: Record) -> Row:
 
 
 def release_of(version: Record | None) -> str | None:
-    """The release that a version object tells, for example 9.14.1; None without one."""
+    """The release that a version object reports, for example 9.14.1; None without one."""
     if version is None:
         return None
     parts = [version.number(name) for name in ("generation", "major", "minor")]
@@ -62,7 +62,7 @@ def release_of(version: Record | None) -> str | None:
 def pool_row(pool: Record, rpm: Mapping[str, int], data_disks: Mapping[str, int]) -> Row:
     """A row of array_pool; `rpm` of the slowest disk by aggregate id, `data_disks` by aggregate name.
 
-    Media are told by the class of the disks and by whether flash caches for them, since storage_type came later (not in 9.9.1).
+    Media are reported by the class of the disks and by whether flash caches for them, since storage_type came later (not in 9.9.1).
     """
     storage, space, node = pool.inner("block_storage"), pool.inner("space"), optional(pool, "node")
     primary, block = storage and storage.inner("primary"), space and space.inner("block_storage")
@@ -85,10 +85,10 @@ def pool_row(pool: Record, rpm: Mapping[str, int], data_disks: Mapping[str, int]
 def container_of(volume: Record) -> Container:
     """What is kept of a FlexVol; one on several aggregates (a FlexGroup) has no pool of its own."""
     svm, qos = optional(volume, "svm"), optional(volume, "qos")
-    found = volume.value.get("aggregates")
-    ids = [each.get("uuid") for each in found if isinstance(each, dict)] if isinstance(found, list) else []
-    if found is not None and not all(isinstance(each, str) for each in ids):
-        volume.complaints.add("aggregates", volume.label, "is not a list of aggregates with their uuid")
+    aggregates = volume.value.get("aggregates")
+    ids = [each.get("uuid") for each in aggregates if isinstance(each, dict)] if isinstance(aggregates, list) else []
+    if aggregates is not None and not all(isinstance(each, str) for each in ids):
+        volume.parse_errors.add("aggregates", volume.label, "is not a list of aggregates with their uuid")
     pool_id = ids[0].lower() if len(ids) == 1 and isinstance(ids[0], str) else None
     reference = reference_of(qos, "policy") if qos else NO_POLICY
     return Container(str(volume.identifier("uuid")), optional_text(svm, "name"), volume.text("name"), pool_id, reference)
@@ -124,15 +124,15 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
     """
     kind = lun.text("class")
     if kind is not None and kind not in ("regular", "vvol"):
-        lun.complaints.add("class", lun.label, f"is {kind!r}, which is not known")
+        lun.parse_errors.add("class", lun.label, f"is {kind!r}, which is not known")
     svm, space, status = lun.inner("svm"), lun.inner("space"), lun.inner("status")
     volume_id, svm_name = lun.identifier("uuid"), svm and svm.text("name")
     within = _container(lun, containers)
     virtual = kind == "vvol"
     own = reference_of(lun, "qos_policy")
     around = (
-        within.qos if within else Reference(is_told=False),
-        svm_qos.get(svm_name or "", Reference(is_told=False)),
+        within.qos if within else Reference(is_known=False),
+        svm_qos.get(svm_name or "", Reference(is_known=False)),
     )
     return {
         "volume_id": volume_id,
@@ -157,20 +157,20 @@ def _container(lun: Record, containers: Mapping[str, Container]) -> Container | 
     volume = location and location.inner("volume")
     uuid = volume and volume.identifier("uuid")
     if uuid is not None and uuid not in containers:
-        lun.complaints.add("location.volume", lun.label, "is a volume that storage/volumes did not tell")
+        lun.parse_errors.add("location.volume", lun.label, "is a volume that storage/volumes did not tell")
     return containers.get(uuid or "")
 
 
 def device_of(lun: Record) -> str | None:
     """The name hosts see a LUN by: the bytes of its serial number, 12 ASCII characters whose case matters."""
-    told = lun.value.get("serial_number_hex")
-    if isinstance(told, str) and _HEX_SERIAL.fullmatch(told.lower()):
-        return f"{_PREFIX}{told.lower()}"
+    hexadecimal = lun.value.get("serial_number_hex")
+    if isinstance(hexadecimal, str) and _HEX_SERIAL.fullmatch(hexadecimal.lower()):
+        return f"{_PREFIX}{hexadecimal.lower()}"
     serial = lun.text("serial_number")
     if serial is None:
         return None
     if len(serial) != _SERIAL_LENGTH or not serial.isascii():
-        lun.complaints.add("serial_number", lun.label, "is not 12 ASCII characters")
+        lun.parse_errors.add("serial_number", lun.label, "is not 12 ASCII characters")
         return None
     return f"{_PREFIX}{serial.encode('ascii').hex()}"
 
@@ -187,7 +187,7 @@ def protocol_endpoint_row(lun: Record) -> Row:
 
 
 def binding_row(binding: Record, devices: Mapping[str, str | None]) -> Row:
-    """A row of vvol_binding; a binding is known by its two ends. `devices` are those of protocol endpoints by id. Hosts are not told."""
+    """A row of vvol_binding; a binding is known by its two ends. `devices` are those of protocol endpoints by id. Hosts are missing."""
     vvol, endpoint = binding.inner("vvol"), binding.inner("protocol_endpoint")
     vvol_id, endpoint_id = vvol and vvol.identifier("uuid"), endpoint and endpoint.identifier("uuid")
     return {
@@ -208,20 +208,20 @@ def host_rows(igroup: Record) -> tuple[Row, list[Row]]:
     host: Row = {"array_host_id": host_id, "name": igroup.text("name"), "host_group": None, "host_type": igroup.text("os_type")}
     listed = igroup.value.get("initiators")
     if listed is not None and not isinstance(listed, list):
-        igroup.complaints.add("initiators", igroup.label, "is not a list")
+        igroup.parse_errors.add("initiators", igroup.label, "is not a list")
     names = [each.get("name") if isinstance(each, dict) else None for each in listed] if isinstance(listed, list) else []
-    found: dict[str, Row] = {}
+    by_initiator: dict[str, Row] = {}
     for name in names:
         initiator = initiator_of(name) if isinstance(name, str) else None
         if initiator is None:
-            igroup.complaints.add("initiators", igroup.label, "holds one that is neither an IQN, an EUI nor a WWPN")
+            igroup.parse_errors.add("initiators", igroup.label, "holds one that is neither an IQN, an EUI nor a WWPN")
             continue
-        found[initiator[0]] = {"array_host_id": host_id, "initiator": initiator[0], "kind": initiator[1]}
-    return host, list(found.values())
+        by_initiator[initiator[0]] = {"array_host_id": host_id, "initiator": initiator[0], "kind": initiator[1]}
+    return host, list(by_initiator.values())
 
 
 def initiator_of(name: str) -> tuple[str, str] | None:
-    """An initiator's name as hosts tell it, and its kind; None when it is neither."""
+    """An initiator's name as hosts report it, and its kind; None when it is neither."""
     lowered = name.lower()
     if _WWPN.fullmatch(lowered):
         return lowered.replace(":", ""), "fc"
@@ -241,11 +241,11 @@ def connection_row(mapping: Record) -> Row:
 def load_row(record: Record, misaligned_ratio: float | None) -> Row:
     """A row of array_volume_load from a `metric`: means of the last 15 seconds, latency in microseconds, throughput in bytes a second.
 
-    Source: netapp-ontap, PerformanceMetric: a status other than "ok" tells that some of it was not to be had.
+    Source: netapp-ontap, PerformanceMetric: a status other than "ok" means that some of it was not to be had.
     """
     metric = record.inner("metric")
     if metric is not None and metric.text("status") not in (None, "ok"):
-        metric.complaints.add("metric.status", metric.label, f"is {str(metric.value['status'])[:40]!r}: its values are not whole")
+        metric.parse_errors.add("metric.status", metric.label, f"is {str(metric.value['status'])[:40]!r}: its values are not whole")
         metric = None
     totals: dict[str, int | None] = {}
     for name in ("iops", "latency", "throughput"):

@@ -58,7 +58,7 @@ def duration_seconds(text: str) -> int | None:
 
 
 def timetable(schedule: Record) -> Timetable:
-    """What a record of cluster/schedules asks for; what is not understood is complained about.
+    """What a record of cluster/schedules asks for; what is not understood is reported as a parse error.
 
     Source: netapp-ontap, Schedule and ScheduleCron: an empty list is "all"; minutes are required.
     """
@@ -67,11 +67,11 @@ def timetable(schedule: Record) -> Timetable:
         text = schedule.text("interval")
         seconds = duration_seconds(text) if text is not None else None
         if text is not None and not seconds:
-            schedule.complaints.add("interval", schedule.label, "is not a length of time")
+            schedule.parse_errors.add("interval", schedule.label, "is not a length of time")
         return Timetable(seconds or None, None)
     if kind != "cron":
         if kind is not None:
-            schedule.complaints.add("type", schedule.label, "is neither cron nor interval")
+            schedule.parse_errors.add("type", schedule.label, "is neither cron nor interval")
         return Timetable(None, None)
     cron = schedule.inner("cron")
     return Timetable(None, None) if cron is None else _cron(cron)
@@ -84,7 +84,7 @@ def _cron(cron: Record) -> Timetable:
         return Timetable(None, None)
     if not minutes or (weekdays and days):
         why = "names no minute" if not minutes else "names days of the week and of the month: which of them count is not known"
-        cron.complaints.add("cron", cron.label, why)
+        cron.parse_errors.add("cron", cron.label, why)
         return Timetable(None, None)
     starts = tuple(sorted({hour * 60 + minute for hour in hours or range(24) for minute in minutes}))
     share = len(set(weekdays)) / 7 if weekdays else len(set(days)) / _MONTH_DAYS if days else 1.0
@@ -97,11 +97,11 @@ def _numbers(cron: Record, name: str, least: int, most: int) -> list[int] | None
     value = cron.value.get(name)
     if value is None:
         return []
-    found = [int(each) for each in value if str(each).isascii() and str(each).isdecimal()] if isinstance(value, list) else []
-    if not isinstance(value, list) or len(found) != len(value) or not all(least <= each <= most for each in found):
-        cron.complaints.add(f"cron.{name}", cron.label, f"is not a list of numbers from {least} to {most}")
+    numbers = [int(each) for each in value if str(each).isascii() and str(each).isdecimal()] if isinstance(value, list) else []
+    if not isinstance(value, list) or len(numbers) != len(value) or not all(least <= each <= most for each in numbers):
+        cron.parse_errors.add(f"cron.{name}", cron.label, f"is not a list of numbers from {least} to {most}")
         return None
-    return found
+    return numbers
 
 
 def has_schedule(text: str | None) -> bool:
@@ -137,7 +137,7 @@ def _days(text: str) -> bool:
 
 
 def _hours(text: str) -> tuple[int, ...] | None:
-    found: list[int] = []
+    listed: list[int] = []
     for each in text.split(","):
         first, _, last = each.partition("-")
         if not first.isdecimal() or not (last or first).isdecimal() or "-" in last:
@@ -145,13 +145,13 @@ def _hours(text: str) -> tuple[int, ...] | None:
         hours = range(int(first), int(last or first) + 1)
         if not hours or hours[-1] > 23:
             return None
-        found += hours
-    return tuple(sorted(set(found)))
+        listed += hours
+    return tuple(sorted(set(listed)))
 
 
 @dataclass(frozen=True, slots=True)
 class Scrub:
-    """When a node's RAID scrubs start, and how many minutes the longest of them may take; None when not told."""
+    """When a node's RAID scrubs start, and how many minutes the longest of them may take; None when not reported."""
 
     start_minutes: tuple[int, ...]
     duration_minutes: int | None

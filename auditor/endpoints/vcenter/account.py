@@ -65,7 +65,7 @@ def privileges_held(vcenter: VCenter, entities: Sequence[Any], privileges: Seque
 
     Raises:
         PermissionMissingError: the account may not even ask there.
-        EndpointError: vCenter does not tell.
+        EndpointError: vCenter does not report.
 
     Source: vSphere API reference, AuthorizationManager.HasPrivilegeOnEntities, since API 5.5: "If the session does not exist, false is
     returned for all privileges of all the entities".
@@ -78,12 +78,12 @@ def privileges_held(vcenter: VCenter, entities: Sequence[Any], privileges: Seque
         session = _current(vcenter).key
         try:
             with translated(vcenter.endpoint, "asking what the account may do"):
-                found = manager.HasPrivilegeOnEntities(list(entities), session, list(privileges))
+                by_entity = manager.HasPrivilegeOnEntities(list(entities), session, list(privileges))
             break
         except EndpointUnreachableError as error:
             if attempt == 2 or vim.fault.NotAuthenticated.__name__.rpartition(".")[2] not in error.what:
                 raise
-    held = {moid(one.entity): frozenset(each.privId for each in one.privAvailability if each.isGranted) for one in found}
+    held = {moid(one.entity): frozenset(each.privId for each in one.privAvailability if each.isGranted) for one in by_entity}
     if not any(held.values()):
         raise MalformedAnswerError(
             f"endpoint {vcenter.endpoint.name}: vCenter denies every privilege, and yet it answers",

@@ -1,4 +1,4 @@
-"""A vCenter's Automation API, through VMware's own client: tags are told nowhere else.
+"""A vCenter's Automation API, through VMware's own client: tags are reported nowhere else.
 
 The client is imported inside the functions: it is large, and only waivers that go by tags need it.
 
@@ -68,9 +68,9 @@ class Automation:
             for one in attached:
                 if one.object_ids:
                     with suppress(NotThereError), _translated(self._endpoint, "reading a tag"):
-                        yield self._told(one, categories)
+                        yield self._tagged(one, categories)
 
-    def _told(self, attached: Any, categories: dict[str, str]) -> Tagged:
+    def _tagged(self, attached: Any, categories: dict[str, str]) -> Tagged:
         tag = self._tags.get(attached.tag_id)
         if tag.category_id not in categories:
             categories[tag.category_id] = self._categories.get(tag.category_id).name

@@ -115,10 +115,10 @@ class EsxCli:
         operation = "RetrieveManagedMethodExecuter"
 
         def decode(status: int, answer: bytes) -> tuple[str, str]:
-            found = self._result(operation, status, answer)
-            if found is None or not found.text:
+            reference = self._result(operation, status, answer)
+            if reference is None or not reference.text:
                 raise self._nonsense(operation, "no executer in it")
-            return found.get("type", "ManagedMethodExecuter"), found.text
+            return reference.get("type", "ManagedMethodExecuter"), reference.text
 
         with self._lock:
             if self._executer is None:
@@ -170,8 +170,8 @@ def _argument(name: str, value: str | bool | int | Sequence[str]) -> str:
 
 def _refusal(endpoint: Endpoint, doing: str, fault: ElementTree.Element) -> EndpointError:
     detail = fault.findtext("{*}faultDetail") or ""
-    told = re.findall(r"<errMsg[^>]*>([^<]*)", detail) or [fault.findtext("{*}faultMsg") or "", re.sub(r"<[^>]*>", " ", detail)]
-    words = unescape(" ".join(told))
+    messages = re.findall(r"<errMsg[^>]*>([^<]*)", detail) or [fault.findtext("{*}faultMsg") or "", re.sub(r"<[^>]*>", " ", detail)]
+    words = unescape(" ".join(messages))
     what = f"endpoint {endpoint.name}: {doing}: {' '.join(words.split())}"
     lowered = words.lower()
     if "permission" in lowered:

@@ -120,9 +120,9 @@ def _pattern(record: str, names: Sequence[str], fields: frozenset[str]) -> tuple
 
 
 def _is_list(attributes: str) -> bool:
-    told = _ATTRIBUTE.findall(attributes)
-    named = dict(told)
-    return len(named) == len(told) and named.get("xmlns:xsi") == XSI and named.get("xsi:type", "").rpartition(":")[2].startswith("ArrayOf")
+    types = _ATTRIBUTE.findall(attributes)
+    named = dict(types)
+    return len(named) == len(types) and named.get("xmlns:xsi") == XSI and named.get("xsi:type", "").rpartition(":")[2].startswith("ArrayOf")
 
 
 def _unescaped(value: str) -> str:

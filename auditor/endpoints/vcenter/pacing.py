@@ -2,7 +2,7 @@
 
 Halved when it says so (503, 429), a quarter less when most answers take several times as long as the quickest of their kind, one more
 after every flight of good answers: what TCP does for a network (RFC 5681), done for a vCenter. Each host is asked the same few
-questions, so the quickest answer to one of them tells what it costs when nothing is in its way.
+questions, so the quickest answer to one of them shows what it costs when nothing is in its way.
 """
 
 from __future__ import annotations

@@ -78,8 +78,8 @@ def counter_keys(vcenter: VCenter) -> Mapping[str, int]:
     Raises:
         EndpointError: as for every read.
     """
-    told = vcenter.value(vim.PerformanceManager, moid(vcenter.content.perfManager), "perfCounter")
-    return {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": int(one.key) for one in told or ()}
+    counters = vcenter.value(vim.PerformanceManager, moid(vcenter.content.perfManager), "perfCounter")
+    return {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": int(one.key) for one in counters or ()}
 
 
 def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str, int], most: int) -> list[Samples]:
@@ -103,9 +103,9 @@ def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str,
 
     def decode(status: int, body: bytes) -> list[Samples]:
         content = content_of(body, "QueryPerf") if status == 200 else None
-        found = None if content is None else scanned_samples(content, names)
-        if found is not None:
-            return found
+        scanned = None if content is None else scanned_samples(content, names)
+        if scanned is not None:
+            return scanned
         array = VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")
         return _samples_of(stub.decoded("QueryPerf", array, status, body), names)
 
@@ -114,7 +114,7 @@ def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str,
 
 def scanned_samples(content: str, names: Mapping[int, str]) -> list[Samples] | None:
     """The samples in the content of a response, by `names` of counters; None where it is not written as spelt out above."""
-    found = []
+    samples = []
     for host in _HOST.finditer(content):
         if host.lastindex == _HOST.groups:
             return None
@@ -122,20 +122,20 @@ def scanned_samples(content: str, names: Mapping[int, str]) -> list[Samples] | N
         one = _read(unescaped(host[1]), host[2], series, names)
         if one is None:
             return None
-        found.append(one)
-    return found
+        samples.append(one)
+    return samples
 
 
-def _samples_of(told: Any, names: Mapping[int, str]) -> list[Samples]:
-    found = []
-    for one in told or ():
+def _samples_of(entities: Any, names: Mapping[int, str]) -> list[Samples]:
+    samples = []
+    for one in entities or ():
         host_id = moid(one.entity)
         if not isinstance(one, vim.PerformanceManager.EntityMetricCSV):
-            found.append(Samples(host_id, (), {}, torn=len(one.value or ())))
+            samples.append(Samples(host_id, (), {}, torn=len(one.value or ())))
             continue
         series = [(one_of.id.counterId, one_of.id.instance or "", one_of.value or "") for one_of in one.value or ()]
-        found.append(_read(host_id, one.sampleInfoCSV or "", series, names) or Samples(host_id, (), {}, torn=len(series)))
-    return found
+        samples.append(_read(host_id, one.sampleInfoCSV or "", series, names) or Samples(host_id, (), {}, torn=len(series)))
+    return samples
 
 
 def _read(host_id: str, info: str, series: Collection[tuple[int, str, str]], names: Mapping[int, str]) -> Samples | None:
@@ -169,9 +169,9 @@ def _values(text: str) -> Values | None:
 
     Source: pyvmomi issue 191, quoting the owners of the PerformanceManager: "using -1 as a special value, indicating missing sample".
     """
-    found: list[int | None] = []
+    numbers: list[int | None] = []
     for word in text.split(",") if text else ():
         if word and not _NUMBER.fullmatch(word):
             return None
-        found.append(int(word) if word and not word.startswith("-") else None)
-    return tuple(found)
+        numbers.append(int(word) if word and not word.startswith("-") else None)
+    return tuple(numbers)

@@ -63,7 +63,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "datastore_load": _COUNTERS,
     }
 )
-"""By topic. `modules` asks esxcli for their parameters as well; tags are told by another service, to whoever may read what they are on."""
+"""By topic. `modules` asks esxcli for their parameters as well; tags come from another service, for whoever may read what they are on."""
 
 ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
 """What is read by esxcli alone, which can be tried."""

@@ -14,21 +14,21 @@ from auditor.errors import NotThereError, PermissionMissingError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.session import VCenter
 
 
 def read_objects(
     vcenter: VCenter, kind: Any, paths: Sequence[str], refs: Sequence[Any] | None, page: int, *, answer_size: int | None = None
-) -> Iterator[Found]:
+) -> Iterator[ObjectProperties]:
     """See `VCenter.read`; `answer_size` asks for no more than so many objects in one answer of a page, None leaves it to the server."""
     name = VmomiSupport.GetWsdlName(kind)
     transport = PyvmomiTransport(vcenter.stub, ref_of(vcenter.content.propertyCollector).value, shaped=False)
     listed = list_refs(vcenter, transport, name) if refs is None else [ref_of(ref) for ref in refs]
     unknown: dict[str, str] = {}  # paths this server does not know at all, learnt on the first page
     for start in range(0, len(listed), page):
-        found, _ = read_page(transport, vcenter.endpoint, name, paths, listed[start : start + page], unknown, answer_size)
-        yield from found
+        objects, _ = read_page(transport, vcenter.endpoint, name, paths, listed[start : start + page], unknown, answer_size)
+        yield from objects
 
 
 def one_value(vcenter: VCenter, kind: Any, object_id: str, path: str) -> Any:

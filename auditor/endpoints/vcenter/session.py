@@ -20,7 +20,7 @@ from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnsw
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.transports import BulkReader
     from auditor.endpoints.vcenter.esxcli import EsxCli
     from auditor.endpoints.vcenter.stub import Stub
@@ -76,11 +76,11 @@ class VCenter(Session):
         if self._bulk is not None:
             self._bulk.close()
 
-    def read(self, kind: Any, paths: Sequence[str], refs: Sequence[Any] | None = None, page: int = 20) -> Iterator[Found]:
+    def read(self, kind: Any, paths: Sequence[str], refs: Sequence[Any] | None = None, page: int = 20) -> Iterator[ObjectProperties]:
         """Yield the properties `paths` of every object of `kind`, or of `refs`, `page` objects a request, as pyVmomi's objects.
 
         For a few objects; `bulk` reads fleets. Ask for leaf paths, never for a whole `config`. A property that could not be read is
-        named in `Found.missing`; a property that is simply unset is in neither place.
+        named in `ObjectProperties.missing`; a property that is simply unset is in neither place.
 
         Raises:
             EndpointError: a page as a whole could not be read.

@@ -199,9 +199,9 @@ def _without(body: bytes, name: bytes) -> bytes:
 
 def newest_known(api_version: str) -> str:
     """The newest pyVmomi version name that is not newer than `api_version`, for example vim.version.v8_0_2_0."""
-    asked = _numbers(api_version)
+    version = _numbers(api_version)
     known = {name: _numbers(number) for name, number in versionIdMap.items() if name.startswith("vim.version.")}
-    fitting = {name: number for name, number in known.items() if number and number <= asked}
+    fitting = {name: number for name, number in known.items() if number and number <= version}
     return max(fitting, key=lambda name: fitting[name], default=OLDEST_VERSION)
 
 

@@ -55,7 +55,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Response:
     """One HTTP answer as it came, perhaps still packed."""
 
     status: int
@@ -94,17 +94,17 @@ class VCenterWire:
         """
         for left in range(ATTEMPTS - 1 if repeatable else 0, -1, -1):
             with self.pace.turn(kind) as turn:
-                told = self._exchange(operation, (path, body, headers), turn, repeatable=repeatable)
-                pause = _pause_seconds(told.headers.get("Retry-After"))
-                turn.refused = told.status in (429, 503)
+                response = self._exchange(operation, (path, body, headers), turn, repeatable=repeatable)
+                pause = _pause_seconds(response.headers.get("Retry-After"))
+                turn.refused = response.status in (429, 503)
                 turn.pause_seconds = pause if pause <= LONGEST_PAUSE_SECONDS else 0.0
             if not turn.refused:
-                return self._unpacked(operation, told, repeatable=repeatable)
+                return self._unpacked(operation, response, repeatable=repeatable)
             if pause > LONGEST_PAUSE_SECONDS:
                 break
             if left:
                 time.sleep(pause)  # its place in flight is somebody else's meanwhile
-        raise self._unreachable(f"{operation} was answered {told.status}: the server is too busy, or starting")
+        raise self._unreachable(f"{operation} was answered {response.status}: the server is too busy, or starting")
 
     def close(self) -> None:
         """Close every kept connection."""
@@ -113,7 +113,7 @@ class VCenterWire:
         for connection in idle:
             connection.close()
 
-    def _exchange(self, operation: str, request: _Request, turn: Turn, *, repeatable: bool) -> _Told:
+    def _exchange(self, operation: str, request: _Request, turn: Turn, *, repeatable: bool) -> _Response:
         try:
             kept = self._kept() if repeatable else None
             if kept is not None:
@@ -128,7 +128,7 @@ class VCenterWire:
         except (OSError, http.client.HTTPException) as error:
             raise self._failed(operation, error, repeatable=repeatable) from None
 
-    def _send(self, connection: http.client.HTTPSConnection, request: _Request, turn: Turn, *, kept: bool) -> _Told:
+    def _send(self, connection: http.client.HTTPSConnection, request: _Request, turn: Turn, *, kept: bool) -> _Response:
         path, body, given = request
         headers = {
             "Host": _host(self._endpoint),
@@ -157,20 +157,20 @@ class VCenterWire:
             connection.close()
         else:
             self._keep(connection)
-        return _Told(response.status, response.headers, raw)
+        return _Response(response.status, response.headers, raw)
 
-    def _unpacked(self, operation: str, told: _Told, *, repeatable: bool) -> Reply:
-        body = told.body
-        if told.headers.get("Content-Encoding", "").lower() == "gzip":
+    def _unpacked(self, operation: str, response: _Response, *, repeatable: bool) -> Reply:
+        body = response.body
+        if response.headers.get("Content-Encoding", "").lower() == "gzip":
             try:
                 body = gzip.decompress(body)
             except (gzip.BadGzipFile, zlib.error, EOFError) as error:
                 raise self._torn(operation, error, repeatable=repeatable) from None
-        return Reply(told.status, body, told.headers.get(SESSION_HEADER, ""))
+        return Reply(response.status, body, response.headers.get(SESSION_HEADER, ""))
 
     def _whole(self, response: http.client.HTTPResponse) -> bytes:
         deadline = time.monotonic() + WHOLE_ANSWER_FACTOR * self._endpoint.limits.timeout_seconds
-        expected = response.length  # None when the length was not told
+        expected = response.length  # None when the length was not reported
         whole = io.BytesIO()  # not a list of pieces: joining them takes the room of a second answer, and pages are long
         while piece := response.read1(_PIECE_BYTES):
             whole.write(piece)

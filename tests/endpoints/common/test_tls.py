@@ -14,6 +14,7 @@ from auditor.endpoints.common.tls import tls_context
 from auditor.errors import ConfigurationError, EndpointUnreachableError
 from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from tests.waiting import PATIENCE_SECONDS
 
 
 @contextmanager
@@ -48,7 +49,7 @@ def endpoint(port: int, tls: Tls) -> Endpoint:
 
 
 def shakes_hands(to: Endpoint, context: ssl.SSLContext) -> bool:
-    with socket.create_connection((to.address, to.port), timeout=5) as plain:
+    with socket.create_connection((to.address, to.port), timeout=PATIENCE_SECONDS) as plain:
         try:
             context.wrap_socket(plain, server_hostname=to.address).close()
         except ssl.SSLError:

@@ -56,6 +56,6 @@ S1 = DellScDescription(
 )
 
 
-def serving(folder: Path, description: DellScDescription = S1, *, timeout: float = 5.0, **limits: int) -> Any:
+def serving(folder: Path, description: DellScDescription = S1, *, timeout: float = 30.0, **limits: int) -> Any:
     """A manager on loopback, and the endpoint that fleet.yaml would have for it."""
     return serving_array(EndpointKind.DELL_SC, description, folder, timeout=timeout, **limits)

@@ -24,6 +24,7 @@ from auditor.errors import (
 from auditor.lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,9 +188,9 @@ def test_what_is_no_list_is_not_taken_for_an_empty_one(session: Any, answer: Any
 
 
 def test_an_answer_that_does_not_come_in_time_is_waited_for_no_longer(tmp_path: Path) -> None:
-    with serving(tmp_path, timeout=0.3) as (server, endpoint), open_dell_sc(endpoint) as manager:
-        server.faults.active.append(Fault("latency", "ScVolume/GetList", seconds=1.0))
-        with pytest.raises(EndpointUnreachableError, match=r"no answer within 0\.3 s"):
+    with serving(tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_dell_sc(endpoint) as manager:
+        server.faults.active.append(Fault("latency", "ScVolume/GetList", seconds=NEVER_SECONDS))
+        with pytest.raises(EndpointUnreachableError, match="no answer within 1 s"):
             manager.objects("ScVolume", 64702)
 
 
@@ -202,9 +203,9 @@ def test_a_task_is_followed_to_its_end(session: Any) -> None:
 
 
 def test_a_task_that_never_ends_leaves_the_outcome_unknown(tmp_path: Path) -> None:
-    with serving(tmp_path, timeout=0.1) as (server, endpoint), open_dell_sc(endpoint) as manager:
+    with serving(tmp_path, timeout=SHORT_SECONDS / 2) as (server, endpoint), open_dell_sc(endpoint) as manager:
         server.task_seconds = None
-        with pytest.raises(EndpointUnreachableError, match=r"had not ended after 0\.4 s") as caught:
+        with pytest.raises(EndpointUnreachableError, match=r"had not ended after 2 s") as caught:
             manager.modify("ScVolumeConfiguration", "64702.1", {"writeCacheEnabled": False})
         assert "not known" in caught.value.why
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.dell_sc import rows
 from auditor.endpoints.dell_sc.answers import Attributes
 from auditor.endpoints.dell_sc.client import open_dell_sc
@@ -504,8 +504,8 @@ def every_record() -> Iterator[Any]:
         yield from told if isinstance(told, list) else [told]
 
 
-def test_every_recorded_object_parses_without_a_complaint() -> None:
-    complaints = Complaints("captures")
+def test_every_recorded_object_parses_without_a_parse_error() -> None:
+    parse_errors = ParseErrors("captures")
     profiles: dict[str, Limits] = {}
     tiering = {"64702.1": 3}
     parse: dict[str, Callable[[Record], Any]] = {
@@ -521,18 +521,18 @@ def test_every_recorded_object_parses_without_a_complaint() -> None:
     for told in every_record():
         kind = told.get("objectType") if isinstance(told, dict) else None
         if kind in parse:
-            parse[kind](Record(Attributes(told), f"{kind} {told.get('instanceId')}", complaints))
+            parse[kind](Record(Attributes(told), f"{kind} {told.get('instanceId')}", parse_errors))
             parsed[kind] += 1
-    assert list(complaints.gaps("sc")) == []
+    assert list(parse_errors.gaps("sc")) == []
     assert {kind: count > 0 for kind, count in parsed.items()} == dict.fromkeys(parse.keys() - {"ScController"}, True)
 
 
 def test_the_device_name_of_recorded_volumes_is_made_of_serial_number_and_vpd_id() -> None:
-    complaints, checked = Complaints("captures"), set()
+    parse_errors, checked = ParseErrors("captures"), set()
     for told in every_record():
         # 64702.3495 is a copy that a test's author edited: it has another's vpdId and serialNumber, and not its deviceId.
         if isinstance(told, dict) and told.get("objectType") == "ScVolume" and told["instanceId"] != "64702.3495":
-            row = rows.volume_row(Record(Attributes(told), "volume", complaints))
+            row = rows.volume_row(Record(Attributes(told), "volume", parse_errors))
             assert row["device"] == f"naa.6000d310{told['scSerialNumber']:06x}0000000000{told['vpdId']:08x}"
             assert row["serial"] == f"{told['scSerialNumber']:08x}-{told['vpdId']:08x}"
             assert row["size_bytes"] == int(float(told["configuredSize"].split()[0]))
@@ -542,7 +542,7 @@ def test_the_device_name_of_recorded_volumes_is_made_of_serial_number_and_vpd_id
 
 def test_what_a_recorded_configuration_tells_of_qos_and_tiers() -> None:
     told = captured("test_scapi.DellSCSanAPITestCase.VOLUME_CONFIG")
-    record = Record(Attributes(told), "volume", Complaints("captures"))
+    record = Record(Attributes(told), "volume", ParseErrors("captures"))
     row = rows.configured(record, {}, {"64702.1": 3}, has_qos=False)
     assert (row["tiering"], row["tiers"], row["qos_policy"], row["qos_read"]) == ("Recommended", 3, None, True)
     assert rows.configured(record, {}, {"64702.1": 3}, has_qos=True)["qos_read"] is False, "a release that has QoS would have told"

@@ -86,7 +86,7 @@ S0 = ElementDescription(
 )
 
 
-def serving(folder: Path, description: ElementDescription, timeout: float = 5.0) -> Any:
+def serving(folder: Path, description: ElementDescription, timeout: float = 30.0) -> Any:
     return serving_array(EndpointKind.ELEMENT, description, folder, timeout=timeout)
 
 

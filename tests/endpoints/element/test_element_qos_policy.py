@@ -20,9 +20,9 @@ from auditor.errors import (
 )
 from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
 from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Target, Tls
+from auditor.model import EndpointKind, Target
+from tests.endpoints.arrays import serving_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,23 +46,8 @@ QOS_POLICY: Remediator[ElementArray] = ElementQosPolicy()
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[tuple[ElementServer, ElementArray]]:
-    authority = Authority()
-    authority.write(tmp_path / "ca.pem")
-    (tmp_path / "password").write_text("right")
-    server = ElementServer(DESCRIPTION, authority.server_context("127.0.0.1"), "audit", "right")
-    endpoint = Endpoint(
-        name="sf-east",
-        kind=EndpointKind.ELEMENT,
-        address=server.host,
-        port=server.port,
-        username="audit",
-        password=Secret("file", (str(tmp_path / "password"),)),
-        tls=Tls(ca=str(tmp_path / "ca.pem")),
-        limits=Limits(timeout_seconds=2.0),
-    )
-    with open_element(endpoint) as array:
+    with serving_array(EndpointKind.ELEMENT, DESCRIPTION, tmp_path) as (server, endpoint), open_element(endpoint) as array:
         yield server, array
-    server.stop()
 
 
 def target(policy_id: str = "1", field: str = "minIOPS") -> Target:

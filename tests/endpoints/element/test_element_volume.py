@@ -17,9 +17,9 @@ from auditor.journal import open_journal
 from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
 from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Resource, Target
+from tests.endpoints.arrays import serving_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,25 +49,8 @@ FIRST, SECOND, THIRD = "20181104T120000Z-0001", "20181104T130000Z-0002", "201811
 
 @pytest.fixture(scope="module")
 def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ElementServer, Endpoint]]:
-    folder = tmp_path_factory.mktemp("volume")
-    authority = Authority()
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text("right")
-    server = ElementServer(DESCRIPTION, authority.server_context("127.0.0.1"), "audit", "right")
-    yield (
-        server,
-        Endpoint(
-            "sf-east",
-            EndpointKind.ELEMENT,
-            server.host,
-            server.port,
-            "audit",
-            Secret("file", (str(folder / "password"),)),
-            Tls(ca=str(folder / "ca.pem")),
-            Limits(timeout_seconds=1.0),
-        ),
-    )
-    server.stop()
+    with serving_array(EndpointKind.ELEMENT, DESCRIPTION, tmp_path_factory.mktemp("volume")) as pair:
+        yield pair
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
 _START_SECONDS = 10.0
 
 
-def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float = 5.0) -> Endpoint:
+def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float = 30.0) -> Endpoint:
     trust = Ssh(fingerprint=server.host_key.fingerprint)
     return arrays.endpoint_of(
         EndpointKind.ETERNUS, folder, server.host, server.port, username=user, limits=Limits(timeout_seconds=timeout), ssh=trust
@@ -38,7 +38,7 @@ def endpoint_of(server: Any, folder: Path, *, user: str = USER, timeout: float =
 
 @contextmanager
 def lab(
-    description: EternusDescription, folder: Path, *, user: str = USER, timeout: float = 5.0
+    description: EternusDescription, folder: Path, *, user: str = USER, timeout: float = 30.0
 ) -> Iterator[tuple[EternusServer, Endpoint]]:
     with arrays.serving_array(EndpointKind.ETERNUS, description, folder, timeout=timeout) as (server, endpoint):
         yield server, dataclasses.replace(endpoint, username=user)

@@ -6,7 +6,6 @@ import dataclasses
 import logging
 import socket
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +28,7 @@ from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret, Ssh
 from tests.endpoints.arrays import PASSWORD, shown_by
 from tests.endpoints.eternus.eternus_peer import ABOUT, PROMPT, Peer, captured, endpoint_of, lab, says
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -153,16 +153,14 @@ def test_a_port_where_nobody_listens_is_unreachable(tmp_path: Path) -> None:
 
 
 def test_somebody_who_listens_and_says_nothing_is_given_up_in_time(tmp_path: Path) -> None:
-    with socket.socket() as mute, lab(DX, tmp_path, timeout=0.3) as (_, endpoint):
+    with socket.socket() as mute, lab(DX, tmp_path, timeout=SHORT_SECONDS) as (_, endpoint):
         mute.bind(("127.0.0.1", 0))
         mute.listen()
-        before = time.monotonic()
         with (
-            pytest.raises(EndpointUnreachableError, match=r"0\.3 s"),
+            pytest.raises(EndpointUnreachableError, match="1 s"),
             open_eternus(dataclasses.replace(endpoint, port=mute.getsockname()[1])),
         ):
             pass
-        assert time.monotonic() - before < 3
 
 
 def test_a_login_by_questions_and_answers_works_too(tmp_path: Path) -> None:
@@ -204,7 +202,7 @@ def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, told:
 @pytest.mark.parametrize(
     ("fault", "error", "asked"),
     [
-        pytest.param(Fault("latency", "show volumes", seconds=3.0), EndpointUnreachableError, 1, id="no answer in time"),
+        pytest.param(Fault("latency", "show volumes", seconds=NEVER_SECONDS), EndpointUnreachableError, 1, id="no answer in time"),
         pytest.param(Fault("slow", "show volumes", seconds=0.25), EndpointUnreachableError, 1, id="an answer that dribbles without end"),
         pytest.param(Fault("drop", "show volumes"), EndpointUnreachableError, 2, id="connection dropped"),
         pytest.param(Fault("truncate", "show volumes"), MalformedAnswerError, 2, id="answer cut in half"),
@@ -217,15 +215,13 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(
 ) -> None:
     monkeypatch.setattr("auditor.endpoints.eternus.shell._WHOLE_ANSWER", 2)
     many = dataclasses.replace(DX, volumes=tuple(VolumeDescription(f"v{n}") for n in range(40)))
-    with lab(many, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(many, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(fault)
         if fault.kind == "refuse":
             server.faults.active.append(Fault("drop", "show volumes", times=1))
-        before = time.monotonic()
         with pytest.raises(error) as caught:
             array.read("show volumes")
         assert type(caught.value) is error
-        assert time.monotonic() - before < 5
         assert server.requests.count("show volumes") == asked
         server.faults.active.clear()
         assert len(array.read("show volumes").lines) == 41, "the session must survive it"
@@ -248,7 +244,7 @@ def test_a_locked_array_is_asked_again(tmp_path: Path) -> None:
 
 
 def test_an_array_that_stays_locked_is_given_up(tmp_path: Path) -> None:
-    with lab(DX, tmp_path, timeout=0.8) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=1.5) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("status", "show volumes"))
         with pytest.raises(BusyError, match="E0060 Resource locked"):
             array.read("show volumes")
@@ -262,19 +258,18 @@ def test_an_array_that_stays_locked_is_given_up(tmp_path: Path) -> None:
         pytest.param(Fault("lose", "set volume-qos"), True, id="carried out, answer lost"),
         pytest.param(Fault("truncate", "set volume-qos"), True, id="carried out, answer broken"),
         pytest.param(Fault("garbage", "set volume-qos"), False, id="answered with nonsense"),
-        pytest.param(Fault("latency", "set volume-qos", seconds=0.6), True, id="answered too late"),
+        pytest.param(Fault("latency", "set volume-qos", seconds=3 * SHORT_SECONDS), True, id="answered too late"),
     ],
 )
 def test_a_write_is_sent_once_and_its_outcome_called_unknown(tmp_path: Path, fault: Fault, done: bool) -> None:
-    with lab(DX, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(fault)
         with pytest.raises((EndpointUnreachableError, MalformedAnswerError)) as caught:
             array.write(WRITE)
         assert "not known" in caught.value.why
         assert server.requests.count("set volume-qos") == 1
-        deadline = time.monotonic() + 3
-        while fault.kind == "latency" and category(server) != 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        if fault.kind == "latency":
+            until(lambda: category(server) == 2, "the array carries it out")
         found = array.read("show volume-qos").records[2][2]
         assert found == ("02" if done else "00"), "reading tells what became of it"
 
@@ -351,7 +346,7 @@ def test_an_answer_is_found_behind_its_echo_however_it_arrives(tmp_path: Path, p
     def answer(line: str) -> list[str] | None:
         return [piece.replace("{line}", line) for piece in pieces] if line == "show volumes" else says()(line)
 
-    with Peer(answer) as peer, open_eternus(endpoint_of(peer, tmp_path, timeout=1.0)) as array:
+    with Peer(answer) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
         for _ in range(2):
             assert array.read("show volumes").lines == ("0001", "X")
 
@@ -419,10 +414,10 @@ def test_recorded_errors_are_errors(record: str, error: type[EndpointError]) -> 
 def test_no_secret_gets_out_however_it_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
     heard: list[str] = []
-    with lab(DX, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         heard.append(repr(array) + repr(vars(array)) + repr(vars(array._shell)) + repr(endpoint))
         for kind in ("truncate", "garbage", "drop", "latency"):
-            server.faults.active[:] = [Fault(kind, "show volumes", seconds=0.4)]
+            server.faults.active[:] = [Fault(kind, "show volumes", seconds=3 * SHORT_SECONDS)]
             with pytest.raises(EndpointError) as caught:
                 array.read("show volumes")
             heard.append(shown_by(caught.value, local_values=True))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.endpoints.common.records import Complaints
+from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import qos, rows
 from auditor.endpoints.eternus import text_format as text
@@ -37,6 +37,7 @@ from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret
 from tests.endpoints.arrays import Collected
 from tests.endpoints.eternus.eternus_peer import ABOUT, Peer, captured, endpoint_of, lab, says
+from tests.waiting import SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -78,7 +79,10 @@ OLD = EternusDescription(
 def collected(
     description: EternusDescription, folder: Path, *, user: str = "audit", asked: Needs = EVERYTHING, faults: Iterable[Fault] = ()
 ) -> Collected:
-    with lab(description, folder, user=user, timeout=0.3 if faults else 5.0) as (server, endpoint), open_eternus(endpoint) as array:
+    with (
+        lab(description, folder, user=user, timeout=SHORT_SECONDS if faults else 30.0) as (server, endpoint),
+        open_eternus(endpoint) as array,
+    ):
         server.faults.active.extend(faults)
         return Collected(collect_eternus(array, endpoint, asked), asked.topics_of(EndpointKind.ETERNUS))
 
@@ -264,17 +268,17 @@ def table_line(*pairs: tuple[int, int], number: int = 1) -> str:
     ],
 )
 def test_a_limit_is_understood_or_unknown_but_never_guessed(line: str, limit: qos.Limit | None) -> None:
-    complaints = Complaints("table")
-    found = qos.table(Answer("x", ("0001\t", line), by_machine=True), complaints.add)
+    parse_errors = ParseErrors("table")
+    found = qos.table(Answer("x", ("0001\t", line), by_machine=True), parse_errors.add)
     assert found[1].limits["volume-qos"] == limit
-    assert complaints.any is (limit is None)
+    assert parse_errors.any is (limit is None)
 
 
 def test_an_unlimited_category_with_limits_is_not_believed() -> None:
-    complaints = Complaints("table")
-    found = qos.table(Answer("x", ("0001", table_line((1000, 50), number=0)), by_machine=True), complaints.add)
+    parse_errors = ParseErrors("table")
+    found = qos.table(Answer("x", ("0001", table_line((1000, 50), number=0)), by_machine=True), parse_errors.add)
     assert set(found[0].limits.values()) == {None}
-    assert "unlimited" in next(complaints.gaps("dx")).why
+    assert "unlimited" in next(parse_errors.gaps("dx")).why
 
 
 @pytest.mark.parametrize(
@@ -291,10 +295,10 @@ def test_an_unlimited_category_with_limits_is_not_believed() -> None:
     ],
 )
 def test_a_volume_is_in_the_categories_it_tells(lines: list[str], assigned: dict[int, tuple[int | None, ...]], complained: bool) -> None:
-    complaints = Complaints("volume-qos")
-    found = qos.assignments(Answer("x", (f"{len(lines):04X}", *lines), by_machine=True), complaints.add)
+    parse_errors = ParseErrors("volume-qos")
+    found = qos.assignments(Answer("x", (f"{len(lines):04X}", *lines), by_machine=True), parse_errors.add)
     assert {number: tuple(each.values()) for number, each in found.items()} == assigned
-    assert complaints.any is complained
+    assert parse_errors.any is complained
 
 
 def test_a_volume_that_the_categories_do_not_tell_of_is_unknown(tmp_path: Path) -> None:
@@ -370,7 +374,7 @@ def test_what_cannot_be_asked_leaves_a_gap_and_the_rest_is_read(tmp_path: Path, 
     ],
 )
 def test_an_array_that_has_fallen_silent_is_not_asked_every_question(tmp_path: Path, topics: tuple[str, ...], questions: int) -> None:
-    with lab(DX, tmp_path, timeout=0.2) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("drop"))
         found = Collected(collect_eternus(array, endpoint, Needs(EVERYTHING.facts, frozenset(topics))))
         assert found.incomplete() == set(topics)
@@ -448,7 +452,7 @@ def test_ten_thousand_and_one_volumes_are_all_read_in_small_batches(tmp_path: Pa
 
 
 def test_an_answer_that_comes_slowly_but_comes_is_whole(tmp_path: Path) -> None:
-    with lab(DX, tmp_path, timeout=0.3) as (server, endpoint), open_eternus(endpoint) as array:
+    with lab(DX, tmp_path, timeout=SHORT_SECONDS) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(Fault("slow", "show volumes", seconds=0.005))
         found = Collected(collect_eternus(array, endpoint, needs({("array_volume", "device")})))
     assert found.complete["volumes"]
@@ -494,8 +498,8 @@ def told(record: str, command: str) -> Answer:
 
 
 def test_the_recorded_machine_answers_become_rows() -> None:
-    complaints = Complaints("captures")
-    identity = machine.identity(told("cinder/show_enclosure_status_5", "show enclosure-status"), complaints)
+    parse_errors = ParseErrors("captures")
+    identity = machine.identity(told("cinder/show_enclosure_status_5", "show enclosure-status"), parse_errors)
     assert identity is not None
     assert (identity.name, identity.model, identity.serial_number, identity.firmware) == (
         "ETDX200S3_1",
@@ -504,32 +508,32 @@ def test_the_recorded_machine_answers_become_rows() -> None:
         "V10L87-9000",
     )
     assert rows.array_row(identity)["generation"] == "S3"
-    table = qos.table(told("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit"), complaints.add)
+    table = qos.table(told("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit"), parse_errors.add)
     assert len(table) == 16
     assert table[0].limits["volume-qos"] == qos.Limit(None, None)
     assert table[10].limits["volume-qos-write"] == qos.Limit(10, 10)
-    assert list(qos.table(told("cinder/show_qos_bandwidth_limit_14", "show qos-bandwidth-limit"), complaints.add)) == [0]
-    after = qos.assignments(told("cinder/show_volume_qos_13", "show volume-qos"), complaints.add)
+    assert list(qos.table(told("cinder/show_qos_bandwidth_limit_14", "show qos-bandwidth-limit"), parse_errors.add)) == [0]
+    after = qos.assignments(told("cinder/show_volume_qos_13", "show volume-qos"), parse_errors.add)
     assert {number: tuple(each.values()) for number, each in after.items()} == {0: (1, 0, 0)}
-    before = qos.assignments(told("cinder/show_volume_qos_6", "show volume-qos"), complaints.add)
+    before = qos.assignments(told("cinder/show_volume_qos_6", "show volume-qos"), parse_errors.add)
     assert {number: tuple(each.values()) for number, each in before.items()} == {0: (15, 0, 0), 1: (13, 0, 0)}
-    assert not complaints.any
+    assert not parse_errors.any
 
 
 @pytest.mark.parametrize(("record", "numbers"), [("show_volumes_12", (0, 1)), ("show_volumes_4", (0,))])
 def test_the_recorded_volumes_have_the_device_name_that_the_rule_says(record: str, numbers: tuple[int, ...]) -> None:
-    complaints = Complaints("captures")
-    found = [rows.volume_row(one, complaints) for one in machine.volumes(told(f"cinder/{record}", "show volumes"), complaints)]
+    parse_errors = ParseErrors("captures")
+    found = [rows.volume_row(one, parse_errors) for one in machine.volumes(told(f"cinder/{record}", "show volumes"), parse_errors)]
     assert [row["volume_id"] for row in found] == [str(number) for number in numbers]
     assert found[0]["device"] == "naa.600000e00d2a0000002a011500140000", "lower case; these tests' volume numbers are not the UID's"
     assert found[0]["size_bytes"] == 1 << 30
     assert found[0]["pool_id"] == "0/abcd1234_TPP"
-    assert "is 1376, and there are" in next(complaints.gaps("dx")).why, "the record announces more volumes than it holds"
+    assert "is 1376, and there are" in next(parse_errors.gaps("dx")).why, "the record announces more volumes than it holds"
 
 
 def test_the_recorded_text_becomes_rows() -> None:
-    complaints = Complaints("captures")
-    identity = text.identity(told("delfin/STORAGE_MODEL_DATA", "show enclosure-status"), complaints)
+    parse_errors = ParseErrors("captures")
+    identity = text.identity(told("delfin/STORAGE_MODEL_DATA", "show enclosure-status"), parse_errors)
     assert identity is not None
     assert (identity.name, identity.model, identity.serial_number, identity.firmware) == (
         "dx100-test",
@@ -537,35 +541,35 @@ def test_the_recorded_text_becomes_rows() -> None:
         "4601620378",
         "V10L50-9003",
     )
-    volumes = list(text.volumes(told("delfin/VOLUMES", "show volumes -mode uid"), complaints))
+    volumes = list(text.volumes(told("delfin/VOLUMES", "show volumes -mode uid"), parse_errors))
     assert volumes[3] == Volume(3, "LUN03", "Available", "0/Pool0", 20480 * MB, "600000E00D29000000291B6B00030000")
     assert len(volumes) == 5
     assert all(one.uid is not None and int(one.uid[24:28], 16) == one.number for one in volumes), "docs/domain/arrays.md#device-names"
-    early = list(text.volumes(told("delfin/VOLUME_DATAS", "show raid-groups"), complaints))
+    early = list(text.volumes(told("delfin/VOLUME_DATAS", "show raid-groups"), parse_errors))
     assert early[3] == Volume(3, "OVM_Repo2", "Broken", "0/JJ", 204800 * MB, None)
-    assert list(text.raid_groups(told("delfin/POOL_OLD_DATAS", "show raid-groups"), complaints)) == [
+    assert list(text.raid_groups(told("delfin/POOL_OLD_DATAS", "show raid-groups"), parse_errors)) == [
         Pool(0, "JJ", "RAID0", "CM#0", 1676288 * MB)
     ]
-    assert not complaints.any
+    assert not parse_errors.any
 
 
 def test_the_recorded_hosts_become_rows() -> None:
-    complaints = Complaints("captures")
-    fc = list(text.fc_hosts(told("delfin/FC_HOSTS_INFO", "show host-wwn-names"), complaints))
+    parse_errors = ParseErrors("captures")
+    fc = list(text.fc_hosts(told("delfin/FC_HOSTS_INFO", "show host-wwn-names"), parse_errors))
     assert len(fc) == 7
     assert fc[6] == Host(7, "h_g_1_0", "12ac13ab15af21ae", "fc", "AIX")
-    iscsi = list(text.iscsi_hosts(told("delfin/ISCSI_HOST_INFO", "show host-iscsi-names"), complaints))
+    iscsi = list(text.iscsi_hosts(told("delfin/ISCSI_HOST_INFO", "show host-iscsi-names"), parse_errors))
     assert [(one.number, one.name, one.initiator) for one in iscsi] == [
         (0, "iscsi_host_0", "iqn.2006-08.com.huawei:21004447dcca426::0"),
         (1, "iscsi_host-1_0", "iqn.2006-08.com.huawei:21004447dcca426::1"),
         (2, "iscsi_1_0", "iqn.2007-08.com.huawei:21004447dcca426::7"),
     ]
     assert [one.response for one in iscsi] == ["AIX", "AIX", "Default"]
-    sas = list(text.fc_hosts(told("delfin/SAS_HOST_INFO", "show host-sas-addresses"), complaints, "sas"))
+    sas = list(text.fc_hosts(told("delfin/SAS_HOST_INFO", "show host-sas-addresses"), parse_errors, "sas"))
     assert sas[0] == Host(6, "sas_g_0_0", "12ab13ac14ad15af", "sas", "AIX VxVM")
     groups = text.host_groups(told("delfin/HOST_GROUPS_INFO", "show host-groups -all"))
     assert groups == {f"{n}/dbs0{n // 2 + 1}_{n % 2}": f"dbs0{n // 2 + 1}" for n in range(6)}
-    affinities = list(text.affinities(told("delfin/MASKING_VIEWS_INFO", "show host-affinity"), complaints))
+    affinities = list(text.affinities(told("delfin/MASKING_VIEWS_INFO", "show host-affinity"), parse_errors))
     assert len(affinities) == 15
     assert set(affinities) >= {
         Affinity("6/Dorado5000V6_0", 7),
@@ -574,10 +578,10 @@ def test_the_recorded_hosts_become_rows() -> None:
         Affinity("2/RH197_0", 5),
     }
     assert text.open_ports(told("delfin/GET_MAPPING", "show mapping")) == {"CM#0 CA#1 Port#1": 2, "CM#1 CA#1 Port#1": 1}
-    assert list(text.lun_group(told("delfin/VOLUME_DETAILS_INFO", "show lun-groups -lg-number 0"), complaints)) == [
+    assert list(text.lun_group(told("delfin/VOLUME_DETAILS_INFO", "show lun-groups -lg-number 0"), parse_errors)) == [
         Lun(n, n) for n in range(3)
     ]
-    assert not complaints.any
+    assert not parse_errors.any
 
 
 words = st.text(alphabet="0123456789abcdefABCDEFxz \t-#", max_size=40)
@@ -589,16 +593,16 @@ def test_whatever_lines_come_nothing_breaks_and_nothing_is_lost_silently(lines: 
     answer = Answer("show x", tuple(lines), by_machine)
     ruled = Answer("show x", ("No. Name Size", "--- ---- ------ ---", *lines), by_machine=False)
     for read in (machine.volumes, machine.fc_hosts, machine.iscsi_hosts):
-        complaints = Complaints("x")
-        found = list(read(Answer("show x", tuple(lines), by_machine=True), complaints))
+        parse_errors = ParseErrors("x")
+        found = list(read(Answer("show x", tuple(lines), by_machine=True), parse_errors))
         ended = any(line.lower().startswith("ffff") for line in lines)  # the number of no volume
-        assert complaints.any or ended or len(found) == len(lines) - 1, "each record is a row or a complaint"
-    list(machine.thin_pools(Answer("show x", tuple(lines), by_machine=True), Complaints("x")))
-    list(machine.lun_group(Answer("show x", tuple(lines), by_machine=True), Complaints("x")))
+        assert parse_errors.any or ended or len(found) == len(lines) - 1, "each record is a row or a complaint"
+    list(machine.thin_pools(Answer("show x", tuple(lines), by_machine=True), ParseErrors("x")))
+    list(machine.lun_group(Answer("show x", tuple(lines), by_machine=True), ParseErrors("x")))
     for read_text in (text.volumes, text.raid_groups, text.thin_pools, text.fc_hosts, text.iscsi_hosts, text.affinities, text.lun_group):
-        list(read_text(ruled, Complaints("x")))
-        list(read_text(answer, Complaints("x")))
-    qos.table(answer, Complaints("x").add)
-    qos.assignments(answer, Complaints("x").add)
+        list(read_text(ruled, ParseErrors("x")))
+        list(read_text(answer, ParseErrors("x")))
+    qos.table(answer, ParseErrors("x").add)
+    qos.assignments(answer, ParseErrors("x").add)
     text.open_ports(ruled)
     text.host_groups(ruled)

@@ -58,7 +58,7 @@ FIRST, SECOND = "20181104T120000Z-0001", "20181104T130000Z-0002"
 
 
 @contextmanager
-def session(folder: Path, description: EternusDescription = DX, timeout: float = 2.0) -> Iterator[tuple[EternusServer, EternusArray]]:
+def session(folder: Path, description: EternusDescription = DX, timeout: float = 30.0) -> Iterator[tuple[EternusServer, EternusArray]]:
     with lab(description, folder, timeout=timeout) as (server, endpoint), open_eternus(endpoint) as array:
         yield server, array
 
@@ -278,7 +278,7 @@ class Applied:
 
 
 @contextmanager
-def applied(folder: Path, description: EternusDescription = DX, timeout: float = 2.0) -> Iterator[Applied]:
+def applied(folder: Path, description: EternusDescription = DX, timeout: float = 30.0) -> Iterator[Applied]:
     with lab(description, folder, timeout=timeout) as (server, endpoint):
         yield Applied(folder, server, endpoint)
 

@@ -77,7 +77,7 @@ S2 = FlashArrayDescription(
 )
 
 
-def serving(folder: Path, description: FlashArrayDescription, timeout: float = 5.0) -> Any:
+def serving(folder: Path, description: FlashArrayDescription, timeout: float = 30.0) -> Any:
     return serving_array(EndpointKind.FLASHARRAY, description, folder, timeout=timeout)
 
 

@@ -26,9 +26,10 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Target
+from tests.endpoints.arrays import serving_array
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,22 +84,8 @@ class Peer:
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Peer]:
-    authority = Authority()
-    authority.write(tmp_path / "ca.pem")
-    (tmp_path / "token").write_text("right")
-    server = FlashArrayServer(DESCRIPTION, authority.server_context("127.0.0.1"), "right")
-    endpoint = Endpoint(
-        name="fa-east",
-        kind=EndpointKind.FLASHARRAY,
-        address=server.host,
-        port=server.port,
-        username="",
-        password=Secret("file", (str(tmp_path / "token"),)),
-        tls=Tls(ca=str(tmp_path / "ca.pem")),
-        limits=Limits(timeout_seconds=5.0),
-    )
-    yield Peer(server, endpoint, tmp_path)
-    server.stop()
+    with serving_array(EndpointKind.FLASHARRAY, DESCRIPTION, tmp_path) as (server, endpoint):
+        yield Peer(server, endpoint, tmp_path)
 
 
 @pytest.fixture
@@ -188,13 +175,13 @@ def test_what_is_read_back_decides_and_a_write_is_never_sent_twice(peer: Peer, f
 
 
 def test_a_write_that_times_out_after_it_was_done_is_found_done(peer: Peer) -> None:
-    peer.endpoint = dataclasses.replace(peer.endpoint, limits=Limits(timeout_seconds=0.5))
+    peer.endpoint = dataclasses.replace(peer.endpoint, limits=Limits(timeout_seconds=SHORT_SECONDS))
     whole = peer.server.answer
 
     def late(request: Any) -> Any:
         answer = whole(request)
         if request.method == "PATCH":
-            peer.server.stopping.wait(0.8)  # the array has done it, and does not come to say so
+            peer.server.stopping.wait(NEVER_SECONDS)  # the array has done it, and does not come to say so
         return answer
 
     peer.server.answer = late

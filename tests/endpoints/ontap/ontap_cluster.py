@@ -147,7 +147,7 @@ class Collected(arrays.Collected):
 
 
 @contextmanager
-def serving(folder: Path, description: OntapDescription, timeout: float = 5.0) -> Iterator[tuple[OntapServer, Endpoint, Clock]]:
+def serving(folder: Path, description: OntapDescription, timeout: float = 30.0) -> Iterator[tuple[OntapServer, Endpoint, Clock]]:
     clock = Clock()
     with arrays.serving_array(EndpointKind.ONTAP, description, folder, timeout=timeout, clock=clock) as (server, endpoint):
         yield server, endpoint, clock

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.ontap import counters, rows
 from auditor.endpoints.ontap.background_rows import efficiency_policy, efficiency_row
 from auditor.endpoints.ontap.qos import NO_POLICY, reference_of
@@ -37,7 +37,7 @@ def examples(name: str, kind: str) -> list[dict[str, Any]]:
 
 
 def record(value: dict[str, Any]) -> Record:
-    return Record(value, "a record", Complaints("GET x"))
+    return Record(value, "a record", ParseErrors("GET x"))
 
 
 def volume(found: Record) -> Any:
@@ -71,7 +71,7 @@ def test_every_record_the_vendor_prints_is_a_row_or_says_what_it_lacks(name: str
 def test_every_schedule_the_vendor_prints_is_understood() -> None:
     found = {each["name"]: record(each) for each in examples("schedule", "Schedule")}
     read = {name: timetable(each) for name, each in found.items()}
-    assert [gap for each in found.values() for gap in each.complaints.gaps("na")] == []
+    assert [gap for each in found.values() for gap in each.parse_errors.gaps("na")] == []
     assert (read["monthly"].start_minutes, read["Application Templates ASUP Dump"].interval_seconds) == ((20,), 86400)
 
 
@@ -80,7 +80,7 @@ def test_the_vendors_whole_lun_is_read_whole() -> None:
     found = record(whole)
     home = rows.Container(whole["location"]["volume"]["uuid"], "svm1", "vol1", "aggr", NO_POLICY)
     row = rows.lun_row(found, {home.uuid: home}, {"svm1": NO_POLICY}, {})
-    assert list(found.complaints.gaps("na")) == []
+    assert list(found.parse_errors.gaps("na")) == []
     assert (row["kind"], row["size_bytes"], row["svm"], row["pool_id"], row["qos_read"]) == ("vvol", 322163441664, "svm1", "aggr", True)
     regular = record(whole | {"class": "regular"})
     # The bytes of wf0Iq+N4uck3.

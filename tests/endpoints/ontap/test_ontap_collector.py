@@ -155,7 +155,7 @@ def test_hosts_are_known_by_their_initiators_as_hosts_tell_them(served: Served, 
     ]
 
 
-def test_replication_is_told_from_this_side_and_with_its_schedule(served: Served, whole: Collected) -> None:
+def test_replication_is_known_from_this_side_and_with_its_schedule(served: Served, whole: Collected) -> None:
     server = served[0]
     columns = ("role", "source", "destination", "policy", "schedule", "schedule_read", "interval_seconds", "is_healthy", "lag_seconds")
     assert picked(whole.tables["array_replication"], *columns) == [
@@ -489,7 +489,7 @@ def test_pages_cut_off_leave_what_came_before_and_a_gap(served: Served) -> None:
         ),
     ],
 )
-def test_scrubs_that_are_not_told_are_never_called_off(served: Served, break_it: Any, said: str) -> None:
+def test_scrubs_that_are_not_known_are_never_called_off(served: Served, break_it: Any, said: str) -> None:
     server, endpoint, clock = served
     break_it(server)
     found = collected(endpoint, clock, needs([("array_scrub", "schedule")]))
@@ -508,7 +508,7 @@ def test_a_release_without_the_command_line_says_that_scrubs_are_not_known(serve
     assert found.incomplete() == {"scrub"}
 
 
-def test_a_node_of_which_no_scrub_is_told_is_missed(tmp_path: Path) -> None:
+def test_a_node_of_which_no_scrub_is_known_is_missed(tmp_path: Path) -> None:
     three = dataclasses.replace(
         CLUSTER,
         nodes=(*CLUSTER.nodes, NodeDescription(name="n3")),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.endpoints.common.records import Complaints, Record
+from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.ontap.schedules import (
     Scrub,
     Timetable,
@@ -23,9 +23,9 @@ from auditor.endpoints.ontap.schedules import (
 
 
 def read(value: dict[str, Any]) -> tuple[Timetable, list[str]]:
-    complaints = Complaints("GET cluster/schedules")
-    found = timetable(Record(value, "schedule x", complaints))
-    return found, [gap.why for gap in complaints.gaps("na")]
+    parse_errors = ParseErrors("GET cluster/schedules")
+    found = timetable(Record(value, "schedule x", parse_errors))
+    return found, [gap.why for gap in parse_errors.gaps("na")]
 
 
 def cron(**parts: Any) -> dict[str, Any]:
@@ -67,9 +67,9 @@ def test_a_schedule_is_read(schedule: dict[str, Any], interval: int, starts: tup
     ],
 )
 def test_a_schedule_that_is_not_understood_is_complained_about(schedule: dict[str, Any]) -> None:
-    found, complaints = read(schedule)
+    found, parse_errors = read(schedule)
     assert found == Timetable(None, None)
-    assert len(complaints) == 1
+    assert len(parse_errors) == 1
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_hours_and_days_may_come_in_any_number_and_either_order(hours: set[int],
 @pytest.mark.parametrize(
     ("text", "is_one"), [("-", False), ("", False), (None, False), ("none", False), ("sun-sat@0", True), ("auto", True)]
 )
-def test_no_schedule_is_told_from_one(text: str | None, is_one: bool) -> None:
+def test_no_schedule_is_known_from_one(text: str | None, is_one: bool) -> None:
     assert has_schedule(text) is is_one
 
 

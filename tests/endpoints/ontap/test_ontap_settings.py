@@ -19,10 +19,11 @@ from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnsw
 from auditor.journal import open_journal
 from auditor.lab.arrays.ontap.cluster import Cluster
 from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.authority import Authority
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Secret, Target, Tls
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Resource, Target
+from tests.endpoints.arrays import serving_array
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
+from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,24 +75,8 @@ class Peer:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[OntapServer, Endpoint]]:
-    authority, folder = Authority(), tmp_path_factory.mktemp("ontap")
-    authority.write(folder / "ca.pem")
-    (folder / "password").write_text("right")
-    server = OntapServer(CLUSTER, authority.server_context("127.0.0.1"), "audit", "right")
-    yield (
-        server,
-        Endpoint(
-            name="na-east",
-            kind=EndpointKind.ONTAP,
-            address=server.host,
-            port=server.port,
-            username="audit",
-            password=Secret("file", (str(folder / "password"),)),
-            tls=Tls(ca=str(folder / "ca.pem")),
-            limits=Limits(timeout_seconds=0.5),
-        ),
-    )
-    server.stop()
+    with serving_array(EndpointKind.ONTAP, CLUSTER, tmp_path_factory.mktemp("ontap"), timeout=SHORT_SECONDS) as pair:
+        yield pair
 
 
 @pytest.fixture
@@ -279,7 +264,7 @@ def test_a_reading_is_asked_for_each_time(peer: Peer, cluster: OntapCluster) -> 
 
 
 def test_a_write_that_is_answered_too_late_is_unknown(peer: Peer, cluster: OntapCluster) -> None:
-    peer.server.faults.active.append(Fault("latency", f"PATCH {POLICIES}", seconds=0.8))
+    peer.server.faults.active.append(Fault("latency", f"PATCH {POLICIES}", seconds=NEVER_SECONDS))
     with pytest.raises(EndpointUnreachableError) as caught:
         LIMIT.write(cluster, limit_of("gold"), 8000)
     assert "not known" in caught.value.why

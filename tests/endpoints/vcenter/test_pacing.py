@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Condition
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.endpoints.vcenter import pacing, wire
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.host_answers import query_options
 from auditor.endpoints.vcenter.pacing import SLOW_FACTOR, SLOW_SECONDS, Pace
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
+from auditor.lab.wire import Answer, Fault, Request
 from auditor.model import Endpoint
+from tests.waiting import Clock
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -128,28 +130,54 @@ def test_no_more_are_in_flight_than_allowed_and_nobody_is_forgotten(most: int, r
                 flying -= 1
 
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(ask, range(requests), timeout=20))
+        list(pool.map(ask, range(requests)))
     assert peak <= most
 
 
-def test_a_vcenter_that_lets_nobody_through_is_left_alone_for_as_long_as_it_asks() -> None:
-    pace = Pace(1)
-    refused(pace, 0.2)
-    began = time.monotonic()
-    answered(pace, QUICK)
-    assert time.monotonic() - began + 0.05 >= 0.2
-    began = time.monotonic()
-    answered(pace, QUICK)
-    assert time.monotonic() - began < 0.15
+class PassingTime(Condition):
+    """A condition on which nobody waits: the clock passes as long as was to be waited."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def wait(self, timeout: float | None = None) -> bool:
+        assert timeout is not None, "nobody else is there who could wake it"
+        self._clock.now += timeout
+        return False
 
 
-def test_one_refusal_among_good_answers_holds_nobody_else_up() -> None:
-    pace = Pace(4)
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """The time of paces that `paced` makes, and of answers."""
+    clock = Clock()
+    monkeypatch.setattr(pacing, "time", clock)
+    monkeypatch.setattr(wire, "time", clock)
+    return clock
+
+
+def paced(most: int, clock: Clock) -> Pace:
+    """A pace for one thread, which waits by the clock."""
+    pace = Pace(most)
+    pace._changed = PassingTime(clock)
+    return pace
+
+
+def test_a_vcenter_that_lets_nobody_through_is_left_alone_for_as_long_as_it_asks(clock: Clock) -> None:
+    pace, began = paced(1, clock), clock.now
+    refused(pace, 20)
+    answered(pace, QUICK)
+    assert clock.now - began == 20
+    answered(pace, QUICK)
+    assert clock.now - began == 20
+
+
+def test_one_refusal_among_good_answers_holds_nobody_else_up(clock: Clock) -> None:
+    pace, began = paced(4, clock), clock.now
     answered(pace, QUICK, 4)
-    refused(pace, 5.0)
-    began = time.monotonic()
+    refused(pace, 20)
     answered(pace, QUICK)
-    assert time.monotonic() - began < 2.0
+    assert clock.now == began
 
 
 def test_a_busy_vcenter_is_read_whole_with_no_more_in_flight_than_allowed(serve_vcenter: Serve) -> None:
@@ -170,16 +198,23 @@ def test_a_busy_vcenter_is_read_whole_with_no_more_in_flight_than_allowed(serve_
     assert 2 <= server.most_in_flight <= 8
 
 
-def test_a_vcenter_whose_answers_grow_slow_is_asked_less_at_once(serve_vcenter: Serve) -> None:
+def test_a_vcenter_whose_answers_grow_slow_is_asked_less_at_once(serve_vcenter: Serve, clock: Clock) -> None:
     server, endpoint = serve_vcenter(concurrency=8)
     with open_vcenter(endpoint) as vcenter:
         manager = Ref("OptionManager", "EsxHostAdvSettings-11")
         for _ in range(8):
             query_options(vcenter.stub, manager)
         assert vcenter.stub.wire.pace.allowed == 8
-        server.faults.active.append(Fault("latency", "QueryOptions", seconds=0.6, times=8))
+        quick = server._wire.answer
+
+        def slow(request: Request) -> Answer:
+            clock.now += 1
+            return quick(request)
+
+        server._wire.answer = slow
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda _: query_options(vcenter.stub, manager), range(8)))
+        server._wire.answer = quick
         assert vcenter.stub.wire.pace.allowed < 8
         for _ in range(60):
             query_options(vcenter.stub, manager)

@@ -41,6 +41,7 @@ from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Secret, Tls
+from tests.waiting import NEVER_SECONDS, PATIENCE_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -133,28 +134,24 @@ def test_nobody_at_the_address_is_unreachable(serve_vcenter: Serve) -> None:
 
 
 def test_a_silent_server_is_given_up(serve_vcenter: Serve) -> None:
-    server, endpoint = serve_vcenter(timeout_seconds=0.3)
+    server, endpoint = serve_vcenter(timeout_seconds=SHORT_SECONDS)
     with open_vcenter(endpoint) as vcenter:
-        server.faults.active.append(Fault("latency", "CreateContainerView", seconds=3.0, times=1))
-        began = time.monotonic()
-        with pytest.raises(EndpointUnreachableError, match=r"within 0\.3 s"):
+        server.faults.active.append(Fault("latency", "CreateContainerView", seconds=NEVER_SECONDS, times=1))
+        with pytest.raises(EndpointUnreachableError, match="within 1 s"):
             names(vcenter)
-        assert time.monotonic() - began < 2.0
 
 
 def test_an_answer_that_dribbles_in_is_given_up(
     serve_vcenter: Serve, many_hosts: VCenterDescription, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vcenter_wire, "WHOLE_ANSWER_FACTOR", 2)
-    server, endpoint = serve_vcenter(many_hosts, timeout_seconds=0.3)
+    server, endpoint = serve_vcenter(many_hosts, timeout_seconds=SHORT_SECONDS)
     with open_vcenter(endpoint) as vcenter:
         host = vcenter.object(vim.HostSystem, "host-11")
         # Each piece comes in time; there are too many of them.
-        server.faults.active.append(Fault("slow", "RetrievePropertiesEx", seconds=0.2, times=1))
-        began = time.monotonic()
+        server.faults.active.append(Fault("slow", "RetrievePropertiesEx", seconds=SHORT_SECONDS / 2, times=1))
         with pytest.raises(EndpointUnreachableError):
             list(vcenter.read(vim.HostSystem, ("config",), [host]))
-        assert time.monotonic() - began < 2.0
 
 
 def test_an_expired_session_is_renewed_once_for_a_read(serve_vcenter: Serve) -> None:
@@ -473,4 +470,4 @@ def test_a_password_that_is_not_there_opens_nothing(serve_vcenter: Serve) -> Non
 
 def test_importing_the_client_imports_no_pyvmomi() -> None:
     code = "import sys, auditor.endpoints.vcenter.session, auditor.endpoints.vcenter.esxcli; sys.exit('pyVmomi' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], check=False, timeout=PATIENCE_SECONDS).returncode == 0

@@ -10,6 +10,7 @@ import pytest
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.authority import Authority
 from auditor.lab.scenario import load_scenario
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -53,7 +54,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Serve:
     ) -> Iterator[tuple[httpx.Client, OntapServer]]:
         server = OntapServer(description, authority.server_context("127.0.0.1"), "audit", "right", **options)
         context = ssl.create_default_context(cafile=str(ca))
-        with httpx.Client(verify=context, auth=auth, base_url=f"https://127.0.0.1:{server.port}", timeout=10) as session:
+        with httpx.Client(verify=context, auth=auth, base_url=f"https://127.0.0.1:{server.port}", timeout=PATIENCE_SECONDS) as session:
             yield session, server
         server.stop()
 

@@ -21,6 +21,7 @@ from auditor.fleet import load_fleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import ARRAY_USER, serve
 from tests.lab.conftest import Client, pyvmomi_client
+from tests.waiting import PATIENCE_SECONDS
 
 ARRAY, VCENTER = "netapp-prod", "vc-ontap"
 SICK, TWIN = "aggr_10k", "aggr_twin"
@@ -145,7 +146,7 @@ def opened(folder: Path) -> Iterator[Served]:
         array, vcenter = lab.ontap[ARRAY], lab.vcenters[VCENTER]
         address = f"https://{array.host}:{array.port}"
         with (
-            httpx.Client(verify=trusted, auth=(ARRAY_USER, lab.password), base_url=address, timeout=10) as session,
+            httpx.Client(verify=trusted, auth=(ARRAY_USER, lab.password), base_url=address, timeout=PATIENCE_SECONDS) as session,
             pyvmomi_client(vcenter.host, vcenter.port, trusted, password=lab.password) as client,
         ):
             yield Served(Array(session), client, folder)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, MultipathInfo, OptionValue, Path, Policy, Ref, ScsiLun, Transport
 from auditor.endpoints.vcenter.bulk.shapes import LogicalUnit as Unit
 from auditor.endpoints.vcenter.bulk.soap_grammar import SCANNERS
@@ -24,16 +24,16 @@ OPERATION = "RetrievePropertiesEx"
 bounded = settings(max_examples=50)
 
 
-def found_of(declared: Mapping[str, Any], *, plain: bool) -> st.SearchStrategy[list[Found]]:
+def found_of(declared: Mapping[str, Any], *, plain: bool) -> st.SearchStrategy[list[ObjectProperties]]:
     values = st.fixed_dictionaries({}, optional={path: values_of(shape, plain=plain) for path, shape in declared.items()})
     missing = st.sampled_from([{}, {"config.vsanHostConfig.enabled": "NoPermission"}])
-    return st.lists(st.builds(Found, st.builds(Ref, st.just("HostSystem"), st.just("host-1")), values, missing), max_size=3)
+    return st.lists(st.builds(ObjectProperties, st.builds(Ref, st.just("HostSystem"), st.just("host-1")), values, missing), max_size=3)
 
 
-def told(found: list[Found], token: str | None, body: bytes) -> Answer:
+def told(found: list[ObjectProperties], token: str | None, body: bytes) -> Answer:
     """`found` as it is read: the fault that was written for what is missing is described."""
     why = "NoPermission: System.Read: Not allowed."
-    return Answer([Found(one.ref, one.values, dict.fromkeys(one.missing, why)) for one in found], token, len(body))
+    return Answer([ObjectProperties(one.ref, one.values, dict.fromkeys(one.missing, why)) for one in found], token, len(body))
 
 
 def by_grammar(body: bytes) -> list[Any]:
@@ -71,7 +71,7 @@ def test_any_legal_spelling_means_the_same(data: Any, token: str | None, extras:
 @given(st.data())
 def test_every_property_of_every_kind_is_read_as_it_was_written(kind: str, data: Any) -> None:
     shape = {path: data.draw(values_of(declared, plain=True)) for path, declared in PROPERTIES[kind].items()}
-    found = [Found(Ref(kind, "x-1"), shape, {})]
+    found = [ObjectProperties(Ref(kind, "x-1"), shape, {})]
     body = answer(found, None, AsVCenter(), declared=PROPERTIES[kind], extras=False)
     assert scanned(body, OPERATION, kind) == told(found, None, body)
     assert parsed(body, OPERATION, kind) == told(found, None, body)
@@ -85,7 +85,7 @@ def usual() -> tuple[Answer, bytes]:
     unit = Unit(id="i", lun="k", path=[path, path], policy=Policy(policy="VMW_PSP_RR"))
     options = [OptionValue(key="Disk.MaxLUN", value=1024), OptionValue(key="Misc.Name", value="a & b")]
     values = {"name": "esx", BULK[0]: [lun, lun], BULK[1]: MultipathInfo("HostMultipathInfo", [unit, unit]), BULK[2]: options}
-    found = [Found(Ref("HostSystem", f"host-{number}"), values, {"runtime.bootTime": "NoPermission"}) for number in (1, 2)]
+    found = [ObjectProperties(Ref("HostSystem", f"host-{number}"), values, {"runtime.bootTime": "NoPermission"}) for number in (1, 2)]
     body = answer(found, "0", AsVCenter(), declared=HOSTS, extras=True)
     return told(found, "0", body), body
 
@@ -130,8 +130,8 @@ def test_an_unusual_spelling_of_one_property_costs_no_element(before: bytes, aft
     whole, body = usual()
     body = body.replace(before, after)
     quick = scanned(body, OPERATION, "HostSystem")
-    assert quick is None or quick.found == whole.found
-    assert parsed(body, OPERATION, "HostSystem").found == whole.found
+    assert quick is None or quick.objects == whole.objects
+    assert parsed(body, OPERATION, "HostSystem").objects == whole.objects
 
 
 def test_fields_in_an_order_the_schema_does_not_have_are_still_all_read() -> None:
@@ -143,7 +143,7 @@ def test_fields_in_an_order_the_schema_does_not_have_are_still_all_read() -> Non
     moved = moved.replace(b"<vendor>PURE", b"<ssd>true</ssd><vendor>PURE")
     quick = scanned(moved, OPERATION, "HostSystem")
     assert quick is not None
-    assert quick.found == whole.found == parsed(moved, OPERATION, "HostSystem").found
+    assert quick.objects == whole.objects == parsed(moved, OPERATION, "HostSystem").objects
 
 
 @pytest.mark.parametrize(
@@ -224,6 +224,6 @@ def test_what_is_nil_is_unset() -> None:
         b'<val xsi:type="xsd:string">esx<', b'<val xsi:nil="1"><'
     )
     assert nothing.count(b"xsi:nil") == 6
-    for one in parsed(nothing, OPERATION, "HostSystem").found:
+    for one in parsed(nothing, OPERATION, "HostSystem").objects:
         assert "name" not in one.values
         assert [lun.vendor for lun in one.values[BULK[0]]] == [None, None]

@@ -32,14 +32,14 @@ class DellScVolumeQosProfile:
 
         Raises:
             NotThereError: there is no such volume.
-            MalformedAnswerError: the volume tells no profile; releases before Storage Center 7 have none.
+            MalformedAnswerError: the volume reports no profile; releases before Storage Center 7 have none.
             EndpointError: the manager could not be asked.
 
         Source: cinder's client, GET ScVolume/{id}/VolumeConfiguration and its volumeQosProfile.
         """
         volume_id, _ = _volume(session, target)
-        told = session.object(f"StorageCenter/ScVolume/{volume_id}/VolumeConfiguration").get("volumeQosProfile")
-        name = told.get("instanceName") if isinstance(told, dict) else None
+        profile = session.object(f"StorageCenter/ScVolume/{volume_id}/VolumeConfiguration").get("volumeQosProfile")
+        name = profile.get("instanceName") if isinstance(profile, dict) else None
         if not isinstance(name, str) or not name:
             raise MalformedAnswerError(
                 f"endpoint {session.endpoint.name}: volume {volume_id} tells no QoS profile",
@@ -91,12 +91,12 @@ def _volume(session: StorageManager, target: Target) -> tuple[str, int]:
 
 def _profile(session: StorageManager, serial: int, name: str) -> str:
     """The id of the one profile for volumes that has this name."""
-    told = (Attributes(one) for one in session.objects("ScQosProfile", serial) if isinstance(one, dict))
-    found = [one.get("instanceId") for one in told if (one.get("name"), one.get("profileType")) == (name, "VolumeQosProfile")]
-    if len(found) == 1 and isinstance(found[0], str):
-        return found[0]
+    profiles = (Attributes(one) for one in session.objects("ScQosProfile", serial) if isinstance(one, dict))
+    ids = [one.get("instanceId") for one in profiles if (one.get("name"), one.get("profileType")) == (name, "VolumeQosProfile")]
+    if len(ids) == 1 and isinstance(ids[0], str):
+        return ids[0]
     raise RefusedError(
-        f"endpoint {session.endpoint.name}: Storage Center {serial} has {'several QoS profiles' if found else 'no QoS profile'} "
+        f"endpoint {session.endpoint.name}: Storage Center {serial} has {'several QoS profiles' if ids else 'no QoS profile'} "
         f"for volumes named {name!r}",
         why="nothing was written.",
         do="compare the name with the QoS profiles in Storage Manager.",

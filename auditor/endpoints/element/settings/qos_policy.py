@@ -24,7 +24,7 @@ class ElementQosPolicy:
     kind = EndpointKind.ELEMENT
 
     def read(self, session: ElementArray, target: Target) -> Reading:
-        """The limit as the cluster tells it now.
+        """The limit as the cluster reports it now.
 
         Raises:
             NotThereError: there is no such policy.

@@ -24,7 +24,7 @@ class Limited:
 
 
 def volume_now(session: ElementArray, target: Target) -> Limited:
-    """The volume `target["volume_id"]` as the cluster tells it now.
+    """The volume `target["volume_id"]` as the cluster reports it now.
 
     Raises:
         RefusedError: the key is no volume's id.
@@ -70,20 +70,20 @@ def policy_limits(session: ElementArray, policy: int) -> Limits:
     )
 
 
-def limits_of(session: ElementArray, told: dict[str, Any], label: str) -> Limits:
+def limits_of(session: ElementArray, fields: dict[str, Any], label: str) -> Limits:
     """The three limits of a volume's or a policy's QoS object.
 
     Raises:
         MalformedAnswerError: one of them is not a whole number.
     """
-    qos = told.get("qos")
-    found = []
+    qos = fields.get("qos")
+    numbers = []
     for field in FIELDS:
         value = whole(qos.get(field)) if isinstance(qos, dict) else None
         if value is None:
             raise _unreadable(session, f"{field} of {label}", qos.get(field) if isinstance(qos, dict) else qos)
-        found.append(value)
-    return found[0], found[1], found[2]
+        numbers.append(value)
+    return numbers[0], numbers[1], numbers[2]
 
 
 def volume_id(session: ElementArray, target: Target) -> int:

@@ -24,7 +24,7 @@ class ElementVolumeQos:
     kind = EndpointKind.ELEMENT
 
     def read(self, session: ElementArray, target: Target) -> Reading:
-        """The limit as the cluster tells it now.
+        """The limit as the cluster reports it now.
 
         Raises:
             RefusedError: the volume is in a policy.

@@ -28,7 +28,7 @@ class EternusQosCategory:
     kind = EndpointKind.ETERNUS
 
     def read(self, session: EternusArray, target: Target) -> Reading:
-        """The limit as the array tells it now, in I/O operations or in MB (2**20 bytes) a second; None is none.
+        """The limit as the array reports it now, in I/O operations or in MB (2**20 bytes) a second; None is none.
 
         Raises:
             NotThereError: there is no such category, or no such table.
@@ -78,17 +78,17 @@ def _check(session: EternusArray, target: Target) -> None:
 
 
 def _now(session: EternusArray, target: Target) -> Limit:
-    complaints: list[str] = []
+    parse_errors: list[str] = []
     answer = session.read("show qos-bandwidth-limit")
-    table = qos.table(answer, lambda what, label, why: complaints.append(f"{what} of {label} {why}"))
-    found = table.get(int(target["category"]))
-    if complaints:
+    table = qos.table(answer, lambda what, label, why: parse_errors.append(f"{what} of {label} {why}"))
+    category = table.get(int(target["category"]))
+    if parse_errors:
         raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: its category table was not understood: {complaints[0]}",
+            f"endpoint {session.endpoint.name}: its category table was not understood: {parse_errors[0]}",
             why="without the present value nothing may be written.",
             do="look at the categories on the array itself.",
         )
-    limit = found.limits[target["mode"]] if found else None
+    limit = category.limits[target["mode"]] if category else None
     if limit is None:
         raise NotThereError(
             f"endpoint {session.endpoint.name}: there is no category {target['category']}",

@@ -62,8 +62,8 @@ class EternusVolumeQos:
             if mode != qos.MODES[0]:
                 raise _refused(session, target, "reads and writes have no categories of their own before V11L30", "the array cannot do it.")
             wanted = {mode: wanted[mode]}
-        told = " ".join(f"-{PARAMETERS[each]} {number}" for each, number in wanted.items())
-        session.write(f"set volume-qos -volume-number {target['volume_id']} {told}")
+        options = " ".join(f"-{PARAMETERS[each]} {number}" for each, number in wanted.items())
+        session.write(f"set volume-qos -volume-number {target['volume_id']} {options}")
 
 
 def _check(session: EternusArray, target: Target) -> None:
@@ -74,11 +74,11 @@ def _check(session: EternusArray, target: Target) -> None:
 
 
 def _now(session: EternusArray, target: Target) -> dict[str, int]:
-    complaints: list[tuple[str, str]] = []
+    parse_errors: list[tuple[str, str]] = []
     answer = session.read("show volume-qos")
-    found = qos.assignments(answer, lambda what, label, why: complaints.append((label, f"{what} of {label} {why}")))
-    known = found.get(int(target["volume_id"]))
-    about = [text for label, text in complaints if label in (f"volume {target['volume_id']}", "the array", "the answer")]
+    assigned = qos.assignments(answer, lambda what, label, why: parse_errors.append((label, f"{what} of {label} {why}")))
+    known = assigned.get(int(target["volume_id"]))
+    about = [text for label, text in parse_errors if label in (f"volume {target['volume_id']}", "the array", "the answer")]
     if about:
         raise MalformedAnswerError(
             f"endpoint {session.endpoint.name}: the volumes' categories were not understood: {about[0]}",

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class FlashArrayHostPersonality:
-    """`flasharray.host_personality`: key `name`; '' is a host whose personality nobody set, as array_host.host_type tells it."""
+    """`flasharray.host_personality`: key `name`; '' is a host whose personality nobody set, as array_host.host_type reports it."""
 
     kind = EndpointKind.FLASHARRAY
 
     def read(self, session: FlashArray, target: Target) -> Reading:
-        """The personality as the array tells it now, for example esxi; '' when it is not set.
+        """The personality as the array reports it now, for example esxi; '' when it is not set.
 
         Raises:
             NotThereError: there is no such host.

@@ -25,7 +25,7 @@ class FlashArrayVolumeLimit:
     _thing: ClassVar[str] = "volume"
 
     def read(self, session: FlashArray, target: Target) -> Reading:
-        """The ceiling as the array tells it now, in I/O operations or bytes a second; None when there is none.
+        """The ceiling as the array reports it now, in I/O operations or bytes a second; None when there is none.
 
         Raises:
             NotThereError: nothing has that name, or it awaits its end.
@@ -35,14 +35,14 @@ class FlashArrayVolumeLimit:
         Source: the vendor's OpenAPI definitions, GET volumes and GET volume-groups, qos.
         """
         field = _field(session, target)
-        found = session.one(self._resource, target["name"])
-        if found.get("destroyed") is True:
+        record = session.one(self._resource, target["name"])
+        if record.get("destroyed") is True:
             raise NotThereError(
                 f"endpoint {session.endpoint.name}: the {self._thing} {target['name']} is destroyed and awaits its end",
                 why="its ceilings limit nothing; nothing was written.",
                 do="audit again.",
             )
-        return Reading(_ceiling(session, f"the {self._thing} {target['name']}", found.get("qos"), field))
+        return Reading(_ceiling(session, f"the {self._thing} {target['name']}", record.get("qos"), field))
 
     def write(self, session: FlashArray, target: Target, value: Scalar) -> None:
         """Set the one ceiling, or lift it with None; the array leaves the other one alone.

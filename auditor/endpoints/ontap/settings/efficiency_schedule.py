@@ -24,11 +24,11 @@ class OntapEfficiencySchedule:
     kind = EndpointKind.ONTAP
 
     def read(self, session: OntapCluster, target: Target) -> Reading:
-        """The name of the schedule as the cluster tells it now; None when the policy has none.
+        """The name of the schedule as the cluster reports it now; None when the policy has none.
 
         Raises:
             NotThereError: there is no such policy.
-            MalformedAnswerError: the policy is there, its schedule is not told by name.
+            MalformedAnswerError: the policy is there, its schedule is not reported by name.
             EndpointError: the cluster could not be asked.
 
         Source: netapp-ontap, VolumeEfficiencyPolicy.

@@ -26,7 +26,7 @@ class OntapQosPolicyLimit:
     kind = EndpointKind.ONTAP
 
     def read(self, session: OntapCluster, target: Target) -> Reading:
-        """The ceiling as the cluster tells it now; 0, or none told, is None.
+        """The ceiling as the cluster reports it now; 0, or none reported, is None.
 
         Raises:
             NotThereError: there is no such policy.

@@ -27,19 +27,19 @@ class OntapVolumeQosPolicy:
     kind = EndpointKind.ONTAP
 
     def read(self, session: OntapCluster, target: Target) -> Reading:
-        """The name of its own policy as the cluster tells it now; None when it has none.
+        """The name of its own policy as the cluster reports it now; None when it has none.
 
         Raises:
             NotThereError: there is no such LUN or volume.
-            MalformedAnswerError: it is there, its policy is not told by name.
+            MalformedAnswerError: it is there, its policy is not reported by name.
             EndpointError: the cluster could not be asked.
 
         Source: netapp-ontap, Lun.qos_policy and Volume.qos.policy.
         """
         path = _path(session, target)
         is_lun = target["kind"] == "lun"
-        found = session.get(path, fields="qos_policy.name" if is_lun else "qos.policy.name")
-        policy: Any = found.get("qos_policy") if is_lun else _inner(session, target, found.get("qos"))
+        record = session.get(path, fields="qos_policy.name" if is_lun else "qos.policy.name")
+        policy: Any = record.get("qos_policy") if is_lun else _inner(session, target, record.get("qos"))
         if policy is None:
             return Reading(None)
         name = policy.get("name") if isinstance(policy, dict) else None
@@ -88,9 +88,9 @@ def _inner(session: OntapCluster, target: Target, qos: Any) -> Any:
     return None if qos is None else qos.get("policy")
 
 
-def _senseless(session: OntapCluster, target: Target, found: object) -> MalformedAnswerError:
+def _senseless(session: OntapCluster, target: Target, value: object) -> MalformedAnswerError:
     return MalformedAnswerError(
-        f"endpoint {session.endpoint.name}: the QoS policy of {target['kind']} {target['volume_id']} reads {found!r}",
+        f"endpoint {session.endpoint.name}: the QoS policy of {target['kind']} {target['volume_id']} reads {value!r}",
         why="without the present value nothing may be written.",
         do="look at it on the cluster itself.",
     )

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 _NAMESPACE = "urn:vim25"
 
 
-def fault_of(told: Mapping[str, Any], message: str = "") -> Any:
+def fault_of(fields: Mapping[str, Any], message: str = "") -> Any:
     """The exception for a fault as VI/JSON writes it; one of a type that is not known becomes a plain MethodFault."""
-    name = str(told.get("_typeName", ""))
+    name = str(fields.get("_typeName", ""))
     try:
         kind = VmomiSupport.GetWsdlType(_NAMESPACE, name)
     except KeyError:
@@ -25,7 +25,7 @@ def fault_of(told: Mapping[str, Any], message: str = "") -> Any:
         kind, message = vmodl.MethodFault, ": ".join(part for part in (name, message) if part)
     fault = kind(msg=message)
     for info in kind._GetPropertyList():  # noqa: SLF001  pyVmomi's only way to enumerate members
-        value = told.get(info.name)
+        value = fields.get(info.name)
         if isinstance(value, str) and isinstance(info.type, type) and issubclass(info.type, str):
             setattr(fault, info.name, value)
         elif isinstance(value, dict) and value.get("_typeName") == "ManagedObjectReference":
@@ -33,7 +33,7 @@ def fault_of(told: Mapping[str, Any], message: str = "") -> Any:
     return fault
 
 
-def reason(told: Mapping[str, Any]) -> str:
+def reason(fields: Mapping[str, Any]) -> str:
     """What `missing` says of a LocalizedMethodFault."""
-    inner = told.get("fault")
-    return described(fault_of(inner if isinstance(inner, dict) else {}, str(told.get("localizedMessage") or "")))
+    inner = fields.get("fault")
+    return described(fault_of(inner if isinstance(inner, dict) else {}, str(fields.get("localizedMessage") or "")))

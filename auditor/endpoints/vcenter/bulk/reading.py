@@ -1,4 +1,4 @@
-"""Bulk reads by the PropertyCollector: explicit lists of objects a page, tokens followed, holes named. Imports pyVmomi."""
+"""Bulk reads by the PropertyCollector: explicit lists of objects a page, tokens followed, missing properties named. Imports pyVmomi."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ GONE = "ManagedObjectNotFound"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What the PropertyCollector told of one object.
+class ObjectProperties:
+    """What the PropertyCollector reported for one object.
 
     `values` holds the paths that are set, in the shapes of `shapes.PROPERTIES`; `missing` the paths that could not be read, with the reason
     (a fault's name first). A path in neither is unset on the server.
@@ -47,7 +47,7 @@ class Found:
 class Answer:
     """One answer of the PropertyCollector; `token` asks for the rest of it, None when this was all. `size` is bytes, unpacked."""
 
-    found: Sequence[Found]
+    objects: Sequence[ObjectProperties]
     token: str | None
     size: int
 
@@ -81,7 +81,7 @@ def read_page(
     refs: Sequence[Ref],
     unknown: dict[str, str],
     answer_size: int | None = None,
-) -> tuple[list[Found], int]:
+) -> tuple[list[ObjectProperties], int]:
     """One page, whole: every object of `refs` comes out exactly once. Returns what was found, and the size of the answers in bytes.
 
     `unknown` is what this server is known not to know, by path; it learns.
@@ -90,34 +90,34 @@ def read_page(
         EndpointError: the page as a whole could not be read.
     """
     waiting = {ref.value: ref for ref in refs}
-    found: list[Found] = []
+    objects: list[ObjectProperties] = []
     size = 0
     renewed = False
     while waiting:
-        asked = tuple(path for path in paths if path not in unknown)
-        if not asked:
-            found += (Found(ref, {}, dict(unknown)) for ref in waiting.values())
-            return found, size
+        wanted = tuple(path for path in paths if path not in unknown)
+        if not wanted:
+            objects += (ObjectProperties(ref, {}, dict(unknown)) for ref in waiting.values())
+            return objects, size
         try:
-            for answer in _answers(transport, kind, asked, list(waiting.values()), answer_size):
+            for answer in _answers(transport, kind, wanted, list(waiting.values()), answer_size):
                 size += answer.size
-                for one in answer.found:
+                for one in answer.objects:
                     ref = waiting.pop(one.id, None)
                     if ref is not None:
-                        found.append(_with(one, {path: why for path, why in unknown.items() if path in paths}))
+                        objects.append(_with(one, {path: why for path, why in unknown.items() if path in paths}))
             break
         except vmodl.MethodFault as fault:
-            gone = _coped_with(endpoint, fault, asked, waiting, unknown, renewed=renewed)
+            gone = _coped_with(endpoint, fault, wanted, waiting, unknown, renewed=renewed)
             renewed = renewed or isinstance(fault, vim.fault.NotAuthenticated)
             if gone is not None:
-                found.append(Found(gone, {}, dict.fromkeys(paths, GONE)))
+                objects.append(ObjectProperties(gone, {}, dict.fromkeys(paths, GONE)))
     # Asked for by name and passed over without a word: some servers do so with objects the account may not see.
-    found += (Found(ref, {}, dict.fromkeys(paths, "the server said nothing of it")) for ref in waiting.values())
-    return found, size
+    objects += (ObjectProperties(ref, {}, dict.fromkeys(paths, "the server said nothing of it")) for ref in waiting.values())
+    return objects, size
 
 
-def _with(one: Found, unknown: Mapping[str, str]) -> Found:
-    return Found(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
+def _with(one: ObjectProperties, unknown: Mapping[str, str]) -> ObjectProperties:
+    return ObjectProperties(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
 
 
 def _answers(transport: BulkClient, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
@@ -130,7 +130,7 @@ def _answers(transport: BulkClient, kind: str, paths: Sequence[str], refs: Seque
 
 
 def _coped_with(
-    endpoint: Endpoint, fault: Any, asked: Sequence[str], waiting: dict[str, Ref], unknown: dict[str, str], *, renewed: bool
+    endpoint: Endpoint, fault: Any, wanted: Sequence[str], waiting: dict[str, Ref], unknown: dict[str, str], *, renewed: bool
 ) -> Ref | None:
     """Take out of the next request what `fault` is about; an object that is gone is returned.
 
@@ -138,7 +138,7 @@ def _coped_with(
         EndpointError: nothing less would help.
     """
     if isinstance(fault, vmodl.query.InvalidProperty):
-        _learn(endpoint, fault, asked, unknown)
+        _learn(endpoint, fault, wanted, unknown)
         return None
     if isinstance(fault, vmodl.fault.ManagedObjectNotFound) and fault.obj is not None:
         gone = waiting.pop(str(fault.obj._GetMoId()), None)  # noqa: SLF001  pyVmomi's accessor
@@ -147,17 +147,17 @@ def _coped_with(
     if isinstance(fault, vim.fault.NotAuthenticated) and not renewed:
         # The session ended between two parts of this page. Its token died with it, so the rest of the page is asked for anew.
         return None
-    raise error_for(fault, endpoint, f"reading {len(waiting)} objects, {', '.join(asked)}") from None
+    raise error_for(fault, endpoint, f"reading {len(waiting)} objects, {', '.join(wanted)}") from None
 
 
-def _learn(endpoint: Endpoint, fault: Any, asked: Sequence[str], unknown: dict[str, str]) -> None:
-    """Remember which of `asked` the server refuses: real vCenters fail the whole call, and name the property.
+def _learn(endpoint: Endpoint, fault: Any, wanted: Sequence[str], unknown: dict[str, str]) -> None:
+    """Remember which of `wanted` the server refuses: real vCenters fail the whole call, and name the property.
 
     Raises:
         NotThereError: it named none that we asked for.
     """
     named = str(fault.name or "")
-    refused = [path for path in asked if path == named] or [path for path in asked if named and path.startswith(f"{named}.")]
+    refused = [path for path in wanted if path == named] or [path for path in wanted if named and path.startswith(f"{named}.")]
     if not refused:
         raise NotThereError(
             f"endpoint {endpoint.name}: {described(fault)}",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin
 import msgspec
 from pyVmomi import VmomiSupport, vmodl
 
-from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import described
 from auditor.model import BulkTransport
@@ -52,8 +52,8 @@ class PyvmomiTransport:
     def _answer(self, kind: str, result: Any) -> Answer:
         if result is None:
             return Answer((), None, 0)
-        found = [
-            Found(
+        objects = [
+            ObjectProperties(
                 ref_of(content.obj),
                 {
                     entry.name: _shaper(PROPERTIES[kind][entry.name])(entry.val) if self._shaped else entry.val
@@ -63,7 +63,7 @@ class PyvmomiTransport:
             )
             for content in result.objects or ()
         ]
-        return Answer(found, result.token, 0)
+        return Answer(objects, result.token, 0)
 
 
 def ref_of(managed: Any) -> Ref:
@@ -82,9 +82,9 @@ def _shaper(shape: Any) -> Callable[[Any], Any]:
         item = _shaper(get_args(shape)[0])
         return lambda values: [item(value) for value in values or ()]
     if isinstance(shape, types.UnionType):  # "X | None"
-        told = [one for one in get_args(shape) if one is not type(None)]
+        shapes = [one for one in get_args(shape) if one is not type(None)]
         # Of several types, pyVmomi has made the one that the wire named.
-        inner = _shaper(told[0]) if len(told) == 1 else lambda value: value
+        inner = _shaper(shapes[0]) if len(shapes) == 1 else lambda value: value
         return lambda value: None if value is None else inner(value)
     if shape is Ref:
         return ref_of
@@ -99,11 +99,11 @@ def _struct(shape: type[Shape]) -> Callable[[Any], Any]:
     members = [(one.encode_name, one.name, _shaper(one.type)) for one in msgspec.structs.fields(shape) if one.encode_name != "_typeName"]
 
     def made(value: Any) -> Any:
-        told = {}
+        fields = {}
         for wire, name, shaper in members:
             held = getattr(value, wire, None)
             if held is not None:
-                told[name] = shaper(held)
-        return shape(type_name=VmomiSupport.GetWsdlName(type(value)), **told)
+                fields[name] = shaper(held)
+        return shape(type_name=VmomiSupport.GetWsdlName(type(value)), **fields)
 
     return made

@@ -49,7 +49,7 @@ _TYPE = rf'(?: xsi:type="({NAME})")?+'
 
 def unescaped(text: str) -> str:
     """`text`, which matched TEXT, as it was meant."""
-    return _ESCAPE.sub(lambda found: _ESCAPES[found[0]], text) if "&" in text else text
+    return _ESCAPE.sub(lambda match: _ESCAPES[match[0]], text) if "&" in text else text
 
 
 def _maybe(name: str, content: str) -> str:
@@ -123,10 +123,10 @@ def scsi_luns(text: str, start: int, end: int, _kind: str) -> list[ScsiLun] | No
     for match in _LUN.finditer(text, start, end):
         if match.lastindex == _LUN.groups:
             return None
-        told = match.groups()
+        fields = match.groups()
         raw_states = match["states"]
         if escaped:
-            told = _all_unescaped(told)
+            fields = _all_unescaped(fields)
         (
             kind,
             device_name,
@@ -141,8 +141,8 @@ def scsi_luns(text: str, start: int, end: int, _kind: str) -> list[ScsiLun] | No
             _,
             support,
             endpoint,
-        ) = told[:13]
-        block_size, block, ssd, local = told[_SIZES]
+        ) = fields[:13]
+        block_size, block, ssd, local = fields[_SIZES]
         state = states.get(raw_states)
         if state is None:
             state = states[raw_states] = [unescaped(one) for one in _STATE.findall(raw_states)]
@@ -176,24 +176,24 @@ def multipath_info(text: str, start: int, end: int, kind: str) -> MultipathInfo 
     paths: list[Path] | None = None  # of the unit that is open
     unit_id = lun = None
     for match in _MULTIPATH.finditer(text, start, end):
-        told: Sequence[Any]
+        fields: Sequence[Any]
         which = match.lastindex
         if which == _PATH and paths is not None:
-            told = match.group(*_OF_PATH)
+            fields = match.group(*_OF_PATH)
             if escaped:
-                told = _all_unescaped(told)
-            name, path_state, state, adapter, transport, type_name, iscsi_name, wwn = told
+                fields = _all_unescaped(fields)
+            name, path_state, state, adapter, transport, type_name, iscsi_name, wwn = fields
             by = None if transport is None else Transport(type_name or "", iscsi_name, None if wwn is None else int(wwn))
             paths.append(Path("", name, path_state, state, adapter, by))
         elif which == _UNIT and paths is None:
             paths = []
-            told = match.group(*_OF_UNIT)
-            unit_id, lun = _all_unescaped(told) if escaped else told
+            fields = match.group(*_OF_UNIT)
+            unit_id, lun = _all_unescaped(fields) if escaped else fields
         elif which == _END and paths is not None:
-            told = match.group(*_OF_END)
+            fields = match.group(*_OF_END)
             if escaped:
-                told = _all_unescaped(told)
-            policy, policy_type, policy_name, array, array_type, array_name = told
+                fields = _all_unescaped(fields)
+            policy, policy_type, policy_name, array, array_type, array_name = fields
             units.append(
                 LogicalUnit(
                     "",
@@ -213,7 +213,7 @@ def multipath_info(text: str, start: int, end: int, kind: str) -> MultipathInfo 
 def options(text: str, start: int, end: int, _kind: str) -> list[OptionValue] | None:
     """ArrayOfOptionValue, of the types that options have."""
     escaped = text.find("&", start, end) >= 0
-    found = []
+    options_read = []
     for match in _OPTION.finditer(text, start, end):
         kind, key, number, string, boolean, bad = match.groups()
         if bad is not None:
@@ -221,12 +221,12 @@ def options(text: str, start: int, end: int, _kind: str) -> list[OptionValue] | 
         if escaped:
             key, string = _all_unescaped((key, string))
         value = int(number) if number is not None else string if string is not None else boolean == "true"
-        found.append(OptionValue(kind or "", key, value))
-    return found
+        options_read.append(OptionValue(kind or "", key, value))
+    return options_read
 
 
-def _all_unescaped(told: Sequence[str | None]) -> tuple[Any, ...]:
-    return tuple([unescaped(text) if text else text for text in told])
+def _all_unescaped(fields: Sequence[str | None]) -> tuple[Any, ...]:
+    return tuple([unescaped(text) if text else text for text in fields])
 
 
 SCANNERS: Mapping[str, Callable[[str, int, int, str], Any]] = MappingProxyType(

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import msgspec
 
 from auditor.endpoints.vcenter.bulk.faults import reason
-from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Boxed, Ref, Shape
 
 if TYPE_CHECKING:
@@ -56,8 +56,8 @@ def parsed(body: bytes, operation: str, kind: str) -> Answer:
     if result is None:
         return Answer((), None, len(body))
     token = result.find(f"{{{VIM}}}token")
-    found = [_found(kind, content) for content in result.iterfind(f"{{{VIM}}}objects")]
-    return Answer(found, None if token is None or _is_nil(token) else _text(token) or None, len(body))
+    objects = [_properties_of(kind, content) for content in result.iterfind(f"{{{VIM}}}objects")]
+    return Answer(objects, None if token is None or _is_nil(token) else _text(token) or None, len(body))
 
 
 def value_of(text: str, shape: Any) -> Any:
@@ -84,13 +84,13 @@ def _tree(text: str | bytes) -> Element:
 def _response(body: bytes, name: str) -> Element:
     if b"<!DOCTYPE" in body:
         raise NonsenseError("a document type, which SOAP forbids")  # SOAP 1.1, section 3; it is also how entities are made to explode
-    found = _tree(body).find(f"{{{SOAP}}}Body/{{{VIM}}}{name}")
-    if found is None:
+    response = _tree(body).find(f"{{{SOAP}}}Body/{{{VIM}}}{name}")
+    if response is None:
         raise NonsenseError(f"there is no {name} in it")
-    return found
+    return response
 
 
-def _found(kind: str, content: Element) -> Found:
+def _properties_of(kind: str, content: Element) -> ObjectProperties:
     obj = content.find(f"{{{VIM}}}obj")
     if obj is None:
         raise UnfamiliarError("properties of nothing")
@@ -101,7 +101,7 @@ def _found(kind: str, content: Element) -> Found:
             raise UnfamiliarError("a property without a name or a value")
         if not _is_nil(value):
             values[_text(name)] = reader(shape_of(kind, _text(name)))(value)
-    return Found(_ref(obj), values, dict(_missing(entry) for entry in content.iterfind(f"{{{VIM}}}missingSet")))
+    return ObjectProperties(_ref(obj), values, dict(_missing(entry) for entry in content.iterfind(f"{{{VIM}}}missingSet")))
 
 
 def shape_of(kind: str, path: str) -> Any:
@@ -117,10 +117,10 @@ def shape_of(kind: str, path: str) -> Any:
 
 
 def _missing(entry: Element) -> tuple[str, str]:
-    path, told = entry.find(f"{{{VIM}}}path"), entry.find(f"{{{VIM}}}fault")
-    if path is None or told is None:
+    path, fault_element = entry.find(f"{{{VIM}}}path"), entry.find(f"{{{VIM}}}fault")
+    if path is None or fault_element is None:
         raise UnfamiliarError("a missing property without a name or a fault")
-    fault, message = told.find(f"{{{VIM}}}fault"), told.find(f"{{{VIM}}}localizedMessage")
+    fault, message = fault_element.find(f"{{{VIM}}}fault"), fault_element.find(f"{{{VIM}}}localizedMessage")
     members = {} if fault is None else dict(_members(fault))
     return _text(path), reason({"fault": members, "localizedMessage": "" if message is None else _text(message)})
 
@@ -172,17 +172,17 @@ def _struct(shape: type[Shape]) -> Callable[[Element], Any]:
     del members["_typeName"]
 
     def made(element: Element) -> Any:
-        told: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         for child in element:
             member = members.get(_local(child.tag))
             if member is None or _is_nil(child):
                 continue
             name, repeated, read = member
             if repeated:
-                told.setdefault(name, []).append(read(child))
+                fields.setdefault(name, []).append(read(child))
             else:
-                told[name] = read(child)
-        return shape(type_name=type_of(element), **told)
+                fields[name] = read(child)
+        return shape(type_name=type_of(element), **fields)
 
     return made
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.bulk.soap_grammar import NAME, SCANNERS, TEXT, unescaped
 from auditor.endpoints.vcenter.bulk.soap_parsing import SOAP, VIM, XSD, XSI, NonsenseError, missing_of, shape_of, value_of
@@ -52,7 +52,7 @@ def scanned(body: bytes, operation: str, kind: str) -> Answer | None:
         return None
     if opening is None or opening["response"] != f"{operation}Response" or not _usual(opening):
         return None
-    found: list[Found] = []
+    objects: list[ObjectProperties] = []
     at = opening.end()
     try:
         while one := _OBJECT.match(text, at):
@@ -60,13 +60,13 @@ def scanned(body: bytes, operation: str, kind: str) -> Answer | None:
             if content is None:
                 return None
             at, values, missing = content
-            found.append(Found(Ref(one[1], unescaped(one[2])), values, missing))
+            objects.append(ObjectProperties(Ref(one[1], unescaped(one[2])), values, missing))
     except NonsenseError:
         return None  # the cut may have been wrong: let the parser see the whole
     closing = _CLOSING.match(text, at)
     if closing is None or (closing["prefix"], closing["response"]) != (opening["prefix"], opening["response"]):
         return None
-    return Answer(found, unescaped(opening["token"] or "") or None, len(body))
+    return Answer(objects, unescaped(opening["token"] or "") or None, len(body))
 
 
 def _usual(opening: re.Match[str]) -> bool:
@@ -116,6 +116,6 @@ def _scanned_value(text: str, start: int, end: int, path: str, shape: Any, attri
         return _BOOLEANS.get(text[start:end])
     if shape is Ref:
         of = _REF.fullmatch(attributes)
-        return Ref(of[1] or of[2], unescaped(told[1])) if of and (told := _STRING.match(text, start)) else None
+        return Ref(of[1] or of[2], unescaped(match[1])) if of and (match := _STRING.match(text, start)) else None
     scan, kind = SCANNERS.get(path), _TYPE.fullmatch(attributes)
     return scan(text, start, end, kind[1]) if scan is not None and kind is not None else None

@@ -17,7 +17,7 @@ from auditor.errors import TransportNotOfferedError, UnknownShapeError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import BulkClient, Found
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient, ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.errors import EndpointError
@@ -52,10 +52,10 @@ class BulkReader:
         """
         return list_refs(self._vcenter, self._soap, kind)
 
-    def page(self, kind: str, paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[Found], int]:
+    def page(self, kind: str, paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[ObjectProperties], int]:
         """The properties `paths` of `refs`, every one of them exactly once, and the bytes of the answers, unpacked.
 
-        A property that could not be read is named in `Found.missing`; one that is simply unset is in neither place.
+        A property that could not be read is named in `ObjectProperties.missing`; one that is simply unset is in neither place.
 
         Raises:
             EndpointError: the page as a whole could not be read.

@@ -17,7 +17,7 @@ from msgspec import Raw, Struct, field
 from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter.bulk.faults import fault_of, reason
-from auditor.endpoints.vcenter.bulk.reading import Answer, Found
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
 from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.endpoints.vcenter.wire import SESSION_HEADER
@@ -112,10 +112,10 @@ class VijsonTransport:
     def _ask(self, kind: str, method: str, parameters: dict[str, Any], *, repeatable: bool) -> Answer:
         body = self._with_session(lambda: self._post(self._collector, method, parameters, repeatable=repeatable), repeatable=repeatable)
         if not body:
-            return Answer((), None, 0)  # 204: a result that is unset, which is what nothing to tell looks like
+            return Answer((), None, 0)  # 204: a result that is unset, which is what nothing to report looks like
         try:
             result = _ANSWER.decode(body)
-            return Answer([_found(kind, one) for one in result.objects], result.token, len(body))
+            return Answer([_properties_of(kind, one) for one in result.objects], result.token, len(body))
         except (msgspec.ValidationError, KeyError) as error:
             raise UnknownShapeError(
                 f"endpoint {self._endpoint.name}: the answer to {method} (VI/JSON) is of an unknown form: {error}",
@@ -179,12 +179,12 @@ class VijsonTransport:
 
     def _fault(self, method: str, status: int, body: bytes) -> Exception:
         try:
-            told = msgspec.json.decode(body)
+            decoded = msgspec.json.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError):
-            told = None
-        if not isinstance(told, dict) or "_typeName" not in told:
+            decoded = None
+        if not isinstance(decoded, dict) or "_typeName" not in decoded:
             return self._nonsense(method, status, "neither a result nor a fault")
-        fault: Exception = fault_of(told, str(told.get("faultstring") or ""))
+        fault: Exception = fault_of(decoded, str(decoded.get("faultstring") or ""))
         return fault
 
     def _nonsense(self, method: str, status: int, what: str) -> MalformedAnswerError:
@@ -200,17 +200,17 @@ def release_for(api_version: str) -> str | None:
     parts = api_version.split(".")
     if not all(part.isdigit() for part in parts):
         return None
-    told = tuple(int(part) for part in (*parts, "0", "0", "0")[:4])
-    return None if told < FIRST_RELEASE else ".".join(map(str, min(told, NEWEST_RELEASE)))
+    numbers = tuple(int(part) for part in (*parts, "0", "0", "0")[:4])
+    return None if numbers < FIRST_RELEASE else ".".join(map(str, min(numbers, NEWEST_RELEASE)))
 
 
 _ANSWER = msgspec.json.Decoder(_Result)
 
 
-def _found(kind: str, content: _Content) -> Found:
+def _properties_of(kind: str, content: _Content) -> ObjectProperties:
     shapes = PROPERTIES[kind]
     values = {one.name: _value(one.val, shapes[one.name]) for one in content.properties}
-    return Found(content.obj, values, {one.path: reason(one.fault) for one in content.missing})
+    return ObjectProperties(content.obj, values, {one.path: reason(one.fault) for one in content.missing})
 
 
 def _value(raw: Raw, shape: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Who may have changed a host, a datastore or a machine, and when, as vCenter's own log tells it.
+"""Who may have changed a host, a datastore or a machine, and when, as vCenter's own log reports it.
 
-Known to be told, and read here: tasks by the names of `TASKS`, and the events of `EVENTS`. A task that began may have failed, or may have
-changed nothing: what is told is who may have been it, never that it was he.
+Known and read here: tasks by the names of `TASKS`, and the events of `EVENTS`. A task that began may have failed, or may have
+changed nothing: what is reported is who may have been it, never that it was he.
 
-Not known to be told by any event of vCenter, and so by no row: which value a setting had or has; whatever esxcli, a host's own shell or
+Not known to be reported by any event of vCenter, and so by no row: which value a setting had or has; whatever esxcli, a host's own shell or
 its own client does (DSNRO, queue depths, claim rules, locking modes, module parameters); what a vSphere configuration profile remediates,
 other than by the tasks and events below. vCenter's list of events has none for advanced options, kernel modules or path policies, but
 TaskEvent.
@@ -61,7 +61,7 @@ EVENTS: Mapping[str, str] = MappingProxyType(
         "HostConfigAppliedEvent": HOST,
     }
 )
-"""Types of events that tell of a change of settings -> what they are about. Source: vSphere API reference, each under its name."""
+"""Types of events that report a change of settings -> what they are about. Source: vSphere API reference, each under its name."""
 
 LONGEST = timedelta(days=30)
 """How far back is looked. Source: vCenter keeps events for 30 days by default (event.maxAge)."""
@@ -94,7 +94,7 @@ def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _pat
                 known = f"{endpoint.name}: who changed what is known since {oldest:%Y-%m-%d %H:%M} UTC only"
                 vcenter.add_note(f"{known}: there are more than {MOST_CHANGES:,} {sort} in {LONGEST.days} days.")
     except EndpointError as error:
-        # Not told to the circuit: what is read beside it may still be answered.
+        # Not reported to the circuit: what is read beside it may still be answered.
         complete = False
         yield gap(endpoint, "who changed what", error)
     yield from rows.batch()
@@ -118,9 +118,9 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
             for event in new.values():
                 happened_at = event.createdTime.astimezone(UTC)
                 oldest = min(oldest, happened_at)
-                told = _told(event)
-                if told is not None:
-                    kind, moid, what = told
+                change = _change_of(event)
+                if change is not None:
+                    kind, moid, what = change
                     rows.add(entity_kind=kind, entity_id=moid, happened_at=happened_at, user_name=event.userName or None, what=what)
     return None
 
@@ -150,7 +150,7 @@ def _pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: dateti
             collector.DestroyCollector()
 
 
-def _told(event: Any) -> tuple[str, str, str] | None:
+def _change_of(event: Any) -> tuple[str, str, str] | None:
     """What an event may have changed: kind, managed object id, and the event's own word for it; None when it is not of these changes."""
     from pyVmomi import VmomiSupport, vim
 

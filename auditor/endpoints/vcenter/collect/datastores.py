@@ -7,7 +7,7 @@ import uuid
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.vcenter.collect.reading import read_each
-from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, holes, readings
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 from auditor.errors import EndpointError
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import EndpointsOfHost, IormInfo, Ref, VmfsVolume
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
@@ -41,9 +41,9 @@ def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, p
     complete = True
     tables = _Tables(endpoint)
     for count, facts in enumerate(read_each(vcenter, "Datastore", paths, refs, circuit), 1):
-        found = list(_add(endpoint, tables, facts, paths))
-        complete = complete and not found
-        yield from found
+        gaps = list(_add(endpoint, tables, facts, paths))
+        complete = complete and not gaps
+        yield from gaps
         if count % _STORES_A_BATCH == 0:
             yield from tables.batches()
             tables = _Tables(endpoint)
@@ -63,8 +63,8 @@ class _Tables:
             yield from rows.batch()
 
 
-def _add(endpoint: Endpoint, tables: _Tables, facts: Found | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
-    """Add one datastore to `tables`; yield its holes."""
+def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
+    """Add one datastore to `tables`; yield a gap for each property that could not be read."""
     if isinstance(facts, tuple):
         ref, error = facts
         tables.stores.add(datastore_id=ref.value, name=ref.value)
@@ -73,7 +73,7 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: Found | tuple[Ref, Endpoint
     values = facts.values
     name = values.get("name") or facts.id
     untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
-    yield from holes(endpoint, untold | dict(facts.missing), f"datastore {name}")
+    yield from gaps_of(endpoint, untold | dict(facts.missing), f"datastore {name}")
     info = values.get("info")
     vmfs, vvol, nas = (info.vmfs, info.vvol, info.nas) if info else (None, None, None)
     parent = values.get("parent")

@@ -1,4 +1,4 @@
-"""esxcli records into rows. A field that is missing or makes no sense is NULL, and is told; the record's other fields still count."""
+"""esxcli records into rows. A field that is missing or makes no sense is NULL, and is reported; the record's other fields still count."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ _SHOWN = 3
 
 
 class Records:
-    """The rows of one answer, and the holes found in them."""
+    """The rows of one answer, and the parse_errors found in them."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self._rows = rows
-        self.holes: list[str] = []
+        self.parse_errors: list[str] = []
 
     def __iter__(self) -> Iterator[Record]:
-        return (Record(row, self.holes) for row in self._rows)
+        return (Record(row, self.parse_errors) for row in self._rows)
 
     def told(self) -> str:
-        """The holes on one line, the first few by name."""
-        more = len(self.holes) - _SHOWN
-        return "; ".join(self.holes[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+        """The parse_errors on one line, the first few by name."""
+        more = len(self.parse_errors) - _SHOWN
+        return "; ".join(self.parse_errors[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 
 
 class Record:
     """One record; fields are found by their plain names."""
 
-    def __init__(self, row: Row, holes: list[str]) -> None:
+    def __init__(self, row: Row, parse_errors: list[str]) -> None:
         self._fields = {plain_name(name): value for name, value in row.items()}
-        self._holes = holes
+        self._parse_errors = parse_errors
         self.name = "a record without a name"
 
     def text(self, field: str, *, needed: bool = True) -> str | None:
-        """The field, trimmed; None when it is missing, which is a hole if it is `needed`."""
+        """The field, trimmed; None when it is missing, which is a parse error if it is `needed`."""
         value = self._fields.get(field)
         if isinstance(value, str):
             return value.strip()
         if value is not None or needed:
-            self._holes.append(f"{field} of {self.name} is {'missing' if value is None else 'more than one'}")
+            self._parse_errors.append(f"{field} of {self.name} is {'missing' if value is None else 'more than one'}")
         return None
 
     def texts(self, field: str, *, needed: bool = True) -> list[str] | None:
-        """The field, which may come several times; None when it is missing, which is a hole if it is `needed`."""
+        """The field, which may come several times; None when it is missing, which is a parse error if it is `needed`."""
         value = self._fields.get(field)
         if value is None and needed:
-            self._holes.append(f"{field} of {self.name} is missing")
+            self._parse_errors.append(f"{field} of {self.name} is missing")
         return [value] if isinstance(value, str) else value
 
     def understood(self, field: str, word: str | None, meaning: T | None) -> T | None:
-        """`meaning`; None for a word that has none is a hole."""
+        """`meaning`; None for a word that has none is a parse error."""
         if word is not None and meaning is None:
-            self._holes.append(f"{field} of {self.name} says {word[:40]!r}, which is not understood")
+            self._parse_errors.append(f"{field} of {self.name} says {word[:40]!r}, which is not understood")
         return meaning
 
     def filled(self, field: str, *, needed: bool = True) -> str | None:
@@ -75,7 +75,7 @@ class Record:
         text = self.text(field, needed=needed)
         if text is None or re.fullmatch(r"[0-9]{1,18}", text):
             return None if text is None else int(text)
-        self._holes.append(f"{field} of {self.name} is {text[:40]!r}, not a number")
+        self._parse_errors.append(f"{field} of {self.name} is {text[:40]!r}, not a number")
         return None
 
     def truth(self, field: str, *, needed: bool = True) -> bool | None:
@@ -83,7 +83,7 @@ class Record:
         text = self.text(field, needed=needed)
         if text is None or text.lower() in ("true", "false"):
             return None if text is None else text.lower() == "true"
-        self._holes.append(f"{field} of {self.name} is {text[:40]!r}, neither true nor false")
+        self._parse_errors.append(f"{field} of {self.name} is {text[:40]!r}, neither true nor false")
         return None
 
     def device(self) -> str | None:
@@ -127,24 +127,24 @@ class Layout:
     def __call__(self, records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
         """The rows of `records`; `where` repeats in every row."""
         names: list[str | None] = []
-        told: dict[str, list[Any]] = {column.name: [] for column in self.columns}
-        readers = [(told[column.name].append, column.read, column.field, column.needed) for column in self.columns]
+        columns_by_name: dict[str, list[Any]] = {column.name: [] for column in self.columns}
+        readers = [(columns_by_name[column.name].append, column.read, column.field, column.needed) for column in self.columns]
         for record, name in self.each(records):
             names.append(name)
             for add, read, field, needed in readers:
                 add(read(record, field, needed=needed))
-        yield from columns(self.table, where, **{self.named[0]: names}, **told)
+        yield from columns(self.table, where, **{self.named[0]: names}, **columns_by_name)
 
 
 def by_device(records: Records) -> Iterator[tuple[Record, str]]:
-    """Every record with its device; one about a device that was there before is a hole: which of the two is right is not known."""
+    """Every record with its device; one about a device that was there before is a parse error: which of the two is right is not known."""
     seen: set[str] = set()
     for record in records:
         device = record.device()
         if device is None:
             continue
         if device in seen:
-            records.holes.append(f"{device} is listed twice")
+            records.parse_errors.append(f"{device} is listed twice")
             continue
         seen.add(device)
         yield record, device
@@ -216,4 +216,4 @@ module_parameters = Layout(
     ("name", "name"),
     _by_name,
 )
-"""Of `system module parameters list`; the module is told by whoever asked. Source: docs/domain/facts.md#2."""
+"""Of `system module parameters list`; the caller adds the module. Source: docs/domain/facts.md#2."""

@@ -1,4 +1,4 @@
-"""What vCenter's own log tells of hosts since a moment of vCenter's own clock."""
+"""The hosts and clusters that vCenter's events name since a moment of vCenter's own clock."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Happened:
 
 
 def clock_of(vcenter: VCenter) -> datetime | None:
-    """What vCenter's clock says now, aware; None when it does not tell."""
+    """What vCenter's clock says now, aware; None when it does not report."""
     from pyVmomi import vim
 
     from auditor.endpoints.vcenter.translation import translated
@@ -86,11 +86,11 @@ def _note(event: Any, hosts: set[str], clusters: set[str]) -> None:
 
     if event.vm is not None:
         return
-    found = [event.host.host] if event.host is not None else []
+    hosts_named = [event.host.host] if event.host is not None else []
     if isinstance(event, vim.event.TaskEvent) and isinstance(event.info.entity, vim.HostSystem):
-        found.append(event.info.entity)
-    hosts.update(moid(host) for host in found)
+        hosts_named.append(event.info.entity)
+    hosts.update(moid(host) for host in hosts_named)
     if isinstance(event, vim.event.EventEx) and event.objectId and "HostSystem" in str(event.objectType):
         hosts.add(str(event.objectId))
-    elif not found and event.computeResource is not None:
+    elif not hosts_named and event.computeResource is not None:
         clusters.add(moid(event.computeResource.computeResource))

@@ -17,7 +17,7 @@ from auditor.facts.earlier import HOST_MARKS, MOUNT_TABLE, STORAGE_TABLES, STORA
 if TYPE_CHECKING:
     import duckdb
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.collect.events import Happened
     from auditor.endpoints.vcenter.collect.rows import HostSeen
     from auditor.endpoints.vcenter.session import VCenter
@@ -56,7 +56,7 @@ class HostComparison:
 
     Attributes:
         topics: what a host that is not asked would have been asked.
-        so_far: the fact tables with all that was told by now.
+        so_far: the fact tables with all that was reported by now.
         taken: ids of the hosts whose answers the earlier run has to give, and the time of the oldest of these; filled by `settle`.
     """
 
@@ -78,7 +78,7 @@ class HostComparison:
         return (OPTIONS,) if self.before.options is not None else ()
 
     def look_at_hosts(self) -> None:
-        """Look at what the list of hosts, which was read by now, tells."""
+        """Compare the list of hosts, which was read by now."""
         seen = _marks(self.so_far(), self.endpoint)
         self.connected = len(seen)
         for host, (cluster, *marks) in seen.items():
@@ -86,11 +86,11 @@ class HostComparison:
             if eventless and self.before.hosts.get(host) == tuple(marks):
                 self._same.add(host)
 
-    def may_take(self, host: HostSeen, found: Found | EndpointError | None) -> bool:
-        """Whether `settle` has to say if this host need be asked; if not, it has to be. `found` is what its storage was read from."""
-        if isinstance(found, EndpointError) or found is None or host.id not in self._same:
+    def may_take(self, host: HostSeen, properties: ObjectProperties | EndpointError | None) -> bool:
+        """Whether `settle` has to say if this host need be asked; if not, it has to be. `properties` is what its storage was read from."""
+        if isinstance(properties, EndpointError) or properties is None or host.id not in self._same:
             return False
-        return self.before.options is None or self._notes_options(host.id, found)
+        return self.before.options is None or self._notes_options(host.id, properties)
 
     def settle(self) -> None:
         """Compare the hosts that may be taken, all of whose storage was read by now, with what the earlier run knows of them."""
@@ -102,12 +102,12 @@ class HostComparison:
         if self.before.mounts and not _datastores_whole(now, endpoint):
             self._same.clear()
         for table in (*STORAGE_TABLES, *([MOUNT_TABLE] if self.before.mounts else [])):
-            then, told = digests_by_host(self.before.connection, table, endpoint), digests_by_host(now, table, endpoint)
-            self._same = {host for host in self._same if then.get(host, NO_ROWS) == told.get(host, NO_ROWS)}
+            then, now_there = digests_by_host(self.before.connection, table, endpoint), digests_by_host(now, table, endpoint)
+            self._same = {host for host in self._same if then.get(host, NO_ROWS) == now_there.get(host, NO_ROWS)}
         self.taken = {host: self.before.read_at[host] for host in self._same}
 
     def note(self) -> str:
-        """What has to be said of all this, in sentences."""
+        """The note on this comparison for reports, in sentences."""
         if not self.taken:
             return f"Every host was asked again: none is known to be as run {self.run} found it."
         oldest = min(self.taken.values()).astimezone(UTC)
@@ -117,22 +117,22 @@ class HostComparison:
             "vCenter would show a setting that was changed on a host's own shell or through esxcli: an audit without --since sees that."
         )
 
-    def _notes_options(self, host: str, found: Found) -> bool:
+    def _notes_options(self, host: str, properties: ObjectProperties) -> bool:
         """Whether there are options to compare; these wait for those of other hosts."""
         from auditor.endpoints.vcenter.host_answers import option_text
 
-        told = found.values.get(OPTIONS)
-        if not told:
+        options = properties.values.get(OPTIONS)
+        if not options:
             return False
-        self._options[host] = [(option.key, option_text(option.plain)) for option in told]
+        self._options[host] = [(option.key, option_text(option.plain)) for option in options]
         if sum(map(len, self._options.values())) >= OPTIONS_A_LOOK:
             self._compare_options()
         return True
 
     def _compare_options(self) -> None:
-        """Keep the hosts of whose options, in vCenter's copy, each has the value that the host itself told then.
+        """Keep the hosts of whose options, in vCenter's copy, each has the value that the host itself reported then.
 
-        The host tells some that the copy lacks.
+        The host reports some that the copy lacks.
         """
         import numpy
 
@@ -153,7 +153,7 @@ def compare_hosts(
 ) -> HostComparison | str:
     """A comparison of this vCenter with `earlier`; or, in a sentence, why everything has to be read again.
 
-    `clock` is what vCenter's own clock says now; None when it does not tell. `so_far` gives the fact tables with all that was told by then.
+    `clock` is what vCenter's own clock says now; None when it does not report it. `so_far` gives the fact tables as filled by then.
     """
     import duckdb
 
@@ -227,29 +227,29 @@ def _marks(connection: duckdb.DuckDBPyConnection, endpoint: str) -> Mapping[str,
     """Each connected host's cluster and HOST_MARKS, times in microseconds."""
     marks = ", ".join("epoch_us(boot_time)" if mark == "boot_time" else mark for mark in HOST_MARKS)
     query = f"SELECT host_id, cluster_id, {marks} FROM fact.host WHERE endpoint = ? AND connection_state = 'connected'"  # noqa: S608  names are earlier.py's
-    return {host: tuple(told) for host, *told in connection.execute(query, [endpoint]).fetchall()}
+    return {host: tuple(marks_then) for host, *marks_then in connection.execute(query, [endpoint]).fetchall()}
 
 
 def _whole(
     connection: duckdb.DuckDBPyConnection, endpoint: str, topics: Collection[str], aging: Collection[str]
 ) -> Mapping[str, tuple[int, int]]:
-    """The hosts that told all `topics` whole: when the oldest answer to those `aging` came, and the newest of all, in microseconds.
+    """The hosts that reported all `topics` whole: when the oldest answer to those `aging` came, and the newest of all, in microseconds.
 
     One topic that is missing or not whole is enough to leave a host out.
     """
-    found = connection.execute(
+    fetched = connection.execute(
         "SELECT scope, min(epoch_us(read_at)) FILTER (list_contains($aging, topic)), max(epoch_us(read_at)) FROM fact.reading "
         "WHERE endpoint = $endpoint AND scope <> '' AND list_contains($topics, topic) "
         "GROUP BY scope HAVING bool_and(complete) AND count(DISTINCT topic) = len($topics)",
         {"aging": sorted(aging), "topics": sorted(topics), "endpoint": endpoint},
     ).fetchall()
-    return {host: (oldest, newest) for host, oldest, newest in found}
+    return {host: (oldest, newest) for host, oldest, newest in fetched}
 
 
 def _datastores_whole(connection: duckdb.DuckDBPyConnection, endpoint: str) -> bool:
     query = "SELECT bool_and(complete) FROM fact.reading WHERE endpoint = ? AND scope = '' AND topic = 'datastores'"
-    found = connection.execute(query, [endpoint]).fetchone()
-    return bool(found and found[0])
+    fetched = connection.execute(query, [endpoint]).fetchone()
+    return bool(fetched and fetched[0])
 
 
 def _microseconds(time: datetime) -> int:

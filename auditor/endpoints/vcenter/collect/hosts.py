@@ -6,14 +6,14 @@ from datetime import UTC
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.vcenter.collect.reading import read_each
-from auditor.endpoints.vcenter.collect.rows import MANAGER_PATHS, Facts, HostSeen, Rows, gap, holes, readings
+from auditor.endpoints.vcenter.collect.rows import MANAGER_PATHS, Facts, HostSeen, Rows, gap, gaps_of, readings
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -54,9 +54,9 @@ def collect_hosts(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths:
             complete = False
         else:
             host = _seen(facts)
-            found = list(_holes(endpoint, facts, host, clusters, paths))
-            yield from found
-            complete = complete and not found
+            gaps = list(_host_gaps(endpoint, facts, host, clusters, paths))
+            yield from gaps
+            complete = complete and not gaps
             rows.add(**_row(facts, host, clusters))
             hosts.append(host)
         if count % _ROWS_A_BATCH == 0:
@@ -80,7 +80,7 @@ def _cluster_names(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Ge
     return {cluster_id: name for cluster_id, name in names.items() if name}, True
 
 
-def _seen(facts: Found) -> HostSeen:
+def _seen(facts: ObjectProperties) -> HostSeen:
     state = facts.values.get("runtime.connectionState")
     connected = state == "connected"
     # vCenter answers for a host it has lost with what it remembers; that is not a reading.
@@ -89,7 +89,7 @@ def _seen(facts: Found) -> HostSeen:
     return HostSeen(facts.ref, facts.values.get("name") or facts.id, connected, software_iscsi, managers)
 
 
-def _row(facts: Found, host: HostSeen, clusters: Mapping[str, str]) -> dict[str, Any]:
+def _row(facts: ObjectProperties, host: HostSeen, clusters: Mapping[str, str]) -> dict[str, Any]:
     values = facts.values
     parent, product = values.get("parent"), values.get("summary.config.product")
     booted = values.get("runtime.bootTime")
@@ -110,12 +110,14 @@ def _row(facts: Found, host: HostSeen, clusters: Mapping[str, str]) -> dict[str,
     }
 
 
-def _holes(endpoint: Endpoint, facts: Found, host: HostSeen, clusters: Mapping[str, str], paths: Sequence[str]) -> Iterator[Facts]:
-    told = facts.values.keys() | facts.missing.keys()
-    untold = {path: _UNTOLD for path in _NEEDED if path in paths and path not in told}
-    # Without its managers the host is still known; what they would have told is told missing by those who ask them.
+def _host_gaps(
+    endpoint: Endpoint, facts: ObjectProperties, host: HostSeen, clusters: Mapping[str, str], paths: Sequence[str]
+) -> Iterator[Facts]:
+    known = facts.values.keys() | facts.missing.keys()
+    untold = {path: _UNTOLD for path in _NEEDED if path in paths and path not in known}
+    # Without its managers the host is still known; whoever asks them adds the gaps.
     missing = {path: why for path, why in facts.missing.items() if path not in MANAGER_PATHS}
-    yield from holes(endpoint, {**missing, **untold}, f"host {host.name}")
+    yield from gaps_of(endpoint, {**missing, **untold}, f"host {host.name}")
     parent = facts.values.get("parent")
     if parent is not None and parent.type == _CLUSTER and parent.value not in clusters:
         yield gap(endpoint, f"cluster of host {host.name}", f"the name of {parent.value} is not told")

@@ -1,4 +1,4 @@
-"""What only the host itself tells: advanced options, kernel modules, and esxcli."""
+"""What only the host itself reports: advanced options, kernel modules, and esxcli."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ _COMMANDS = (
     ("multipathing", "storage nmp satp rule list", satp_rules),
     ("port_binding", "iscsi networkportal list", iscsi_portals),
 )
-"""One call a host each. Paths come with their policies from vCenter; how a policy is set, and the claim rules, only esxcli tells."""
+"""One call a host each. Paths come with their policies from vCenter; how a policy is set, and the claim rules, only esxcli reports."""
 
 
 class _Host:
-    """One host being asked; collects what it says, and what it does not."""
+    """The reader of one host; collects its facts and gaps."""
 
     def __init__(self, vcenter: VCenter, endpoint: Endpoint, host: HostSeen, circuit: Circuit) -> None:
         self.vcenter = vcenter
         self.endpoint = endpoint
         self.host = host
-        self.found: list[Facts] = []
+        self.facts: list[Facts] = []
         self.complete: dict[str, bool] = {}
         self._circuits = (Circuit(PATIENCE), circuit)  # of this host, of the whole vCenter
 
@@ -68,15 +68,15 @@ class _Host:
             return False
         for circuit in self._circuits:
             circuit.answered()
-        self.found += answer
+        self.facts += answer
         if any(isinstance(item, Gap) for item in answer):
             self.complete[topic] = False
         return True
 
     def missing(self, topic: str, what: str, why: EndpointError | str) -> None:
-        """Note a hole in `topic`."""
+        """Note a gap in `topic`."""
         self.complete[topic] = False
-        self.found.append(gap(self.endpoint, f"{what} of {self.host.name}", why))
+        self.facts.append(gap(self.endpoint, f"{what} of {self.host.name}", why))
 
     def esxcli(self, topic: str, command: str, layout: Layout, where: Mapping[str, str], **arguments: str) -> None:
         """Put one question to esxcli."""
@@ -84,7 +84,7 @@ class _Host:
         def question() -> Iterator[Facts]:
             records = Records(self.vcenter.esxcli(self.host.id).select(command, layout.fields, **arguments))
             yield from layout(records, where)
-            if records.holes:
+            if records.parse_errors:
                 yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.told())
 
         self.ask(topic, f"esxcli {command}", question)
@@ -95,10 +95,10 @@ class _Host:
         Raises:
             NotThereError: vCenter does not name one.
         """
-        found = self.host.managers.get(path, "vCenter does not name it")
-        if isinstance(found, str):
-            raise NotThereError(f"{path}: {found}", why="what it holds was not read.", do="check the role of the account that audits.")
-        return found
+        reference = self.host.managers.get(path, "vCenter does not name it")
+        if isinstance(reference, str):
+            raise NotThereError(f"{path}: {reference}", why="what it holds was not read.", do="check the role of the account that audits.")
+        return reference
 
 
 def read_live(
@@ -110,26 +110,26 @@ def read_live(
     circuit: Circuit,
     topics: frozenset[str] = frozenset(LIVE_TOPICS),
 ) -> list[Facts]:
-    """What one host says of itself, as far as it is among `topics`, with the readings.
+    """The facts and readings that one host gives itself, as far as `topics` asks for them.
 
     `drivers` are the kernel modules its adapters use, None when that is not known. Nothing is raised for what the host does not answer:
     it becomes a gap, and its topic is not complete.
     """
-    asked = _Host(vcenter, endpoint, host, circuit)
+    host_reader = _Host(vcenter, endpoint, host, circuit)
     where = {"endpoint": endpoint.name, "host_id": host.id}
     if "options" in topics:
-        asked.ask("options", "advanced options", lambda: _options(asked, where))
+        host_reader.ask("options", "advanced options", lambda: _options(host_reader, where))
     if "modules" in topics:
-        _modules(asked, where, drivers)
+        _modules(host_reader, where, drivers)
     for topic, command, layout in _COMMANDS:
         if topic in topics:
-            asked.esxcli(topic, command, layout, where)
-    if asked.complete:
-        asked.found.append(readings(endpoint, host.id, asked.complete))
-    return asked.found
+            host_reader.esxcli(topic, command, layout, where)
+    if host_reader.complete:
+        host_reader.facts.append(readings(endpoint, host.id, host_reader.complete))
+    return host_reader.facts
 
 
-def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
+def _options(host_reader: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     """Table `host_option`, from the host itself.
 
     Not from `config.option`: that is vCenter's copy, which may lag behind a write (docs/domain/peers.md#traps), and an audit that follows a
@@ -138,16 +138,16 @@ def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
     from auditor.endpoints.vcenter.host_answers import query_options
     from auditor.endpoints.vcenter.translation import translated
 
-    manager, stub = asked.manager(OPTION_MANAGER), asked.vcenter.stub
-    with translated(asked.endpoint, f"reading the options of {asked.host.name}"):
-        found = query_options(stub, manager)
-    keys: list[str | None] = [*found.keys]
-    values, types = [*found.values], [*found.types]
+    manager, stub = host_reader.manager(OPTION_MANAGER), host_reader.vcenter.stub
+    with translated(host_reader.endpoint, f"reading the options of {host_reader.host.name}"):
+        options = query_options(stub, manager)
+    keys: list[str | None] = [*options.keys]
+    values, types = [*options.values], [*options.types]
     for name in HIDDEN_OPTIONS:
         if name in keys:
             continue
         try:
-            with translated(asked.endpoint, f"reading option {name} of {asked.host.name}"):
+            with translated(host_reader.endpoint, f"reading option {name} of {host_reader.host.name}"):
                 hidden = query_options(stub, manager, name)
         except NotThereError:
             continue  # this build has none of that name, which is an answer
@@ -156,51 +156,51 @@ def _options(asked: _Host, where: Mapping[str, str]) -> Iterator[Facts]:
             keys, values, types = [*keys, name], [*values, hidden.values[at]], [*types, hidden.types[at]]
     if None in values:
         for key in (key for key, value in zip(keys, values, strict=True) if value is None):
-            yield gap(asked.endpoint, f"option {key} of {asked.host.name}", "it has no value")
-        told = [value is not None for value in values]
-        keys, values, types = ([*compress(column, told)] for column in (keys, values, types))
+            yield gap(host_reader.endpoint, f"option {key} of {host_reader.host.name}", "it has no value")
+        has_value = [value is not None for value in values]
+        keys, values, types = ([*compress(column, has_value)] for column in (keys, values, types))
     yield from columns("host_option", where, key=keys, value=values, value_type=types)
 
 
-def _modules(asked: _Host, where: Mapping[str, str], drivers: frozenset[str] | None) -> None:
+def _modules(host_reader: _Host, where: Mapping[str, str], drivers: frozenset[str] | None) -> None:
     from auditor.endpoints.vcenter.host_answers import Module, query_modules
     from auditor.endpoints.vcenter.translation import translated
 
     known: dict[str, Module] = {}
 
     def list_modules() -> Iterator[Facts]:
-        system = asked.manager(MODULE_SYSTEM)
-        with translated(asked.endpoint, f"listing the kernel modules of {asked.host.name}"):
-            known.update(query_modules(asked.vcenter.stub, system))
+        system = host_reader.manager(MODULE_SYSTEM)
+        with translated(host_reader.endpoint, f"listing the kernel modules of {host_reader.host.name}"):
+            known.update(query_modules(host_reader.vcenter.stub, system))
         return iter(())
 
-    listed = asked.ask("modules", "kernel modules", list_modules)
+    listed = host_reader.ask("modules", "kernel modules", list_modules)
     if drivers is None:
-        asked.missing("modules", "kernel modules", "its adapters were not read, so which modules matter is not known")
-    wanted = sorted((drivers or frozenset()) | ({SOFTWARE_ISCSI_MODULE} if asked.host.software_iscsi else frozenset()))
+        host_reader.missing("modules", "kernel modules", "its adapters were not read, so which modules matter is not known")
+    wanted = sorted((drivers or frozenset()) | ({SOFTWARE_ISCSI_MODULE} if host_reader.host.software_iscsi else frozenset()))
     rows = Rows("host_module", **where)
     for module in wanted:
         seen = known.get(module)
-        # What cannot be listed cannot be asked one by one either; the gap above tells it once.
-        text = seen.option_string if seen else _option_string(asked, module) if listed else None
+        # What cannot be listed cannot be asked one by one either; the gap above reports it once.
+        text = seen.option_string if seen else _option_string(host_reader, module) if listed else None
         rows.add(module=module, loaded=seen.loaded if seen else None, option_string=text)
-        asked.esxcli("modules", "system module parameters list", module_parameters, {**where, "module": module}, module=module)
-    asked.found += rows.batch()
+        host_reader.esxcli("modules", "system module parameters list", module_parameters, {**where, "module": module}, module=module)
+    host_reader.facts += rows.batch()
 
 
-def _option_string(asked: _Host, module: str) -> str | None:
+def _option_string(host_reader: _Host, module: str) -> str | None:
     """The option string of a module that is not listed, as one that is configured and not loaded may be."""
     from pyVmomi import vim
 
     from auditor.endpoints.vcenter.translation import translated
 
-    found: list[str] = []
+    texts: list[str] = []
 
     def question() -> Iterator[Facts]:
-        system = asked.vcenter.object(vim.host.KernelModuleSystem, asked.manager(MODULE_SYSTEM).value)
-        with translated(asked.endpoint, f"reading the options of module {module} of {asked.host.name}"):
-            found.append(system.QueryConfiguredModuleOptionString(module) or "")
+        system = host_reader.vcenter.object(vim.host.KernelModuleSystem, host_reader.manager(MODULE_SYSTEM).value)
+        with translated(host_reader.endpoint, f"reading the options of module {module} of {host_reader.host.name}"):
+            texts.append(system.QueryConfiguredModuleOptionString(module) or "")
         return iter(())
 
-    asked.ask("modules", f"options of module {module}", question)
-    return found[0] if found else None
+    host_reader.ask("modules", f"options of module {module}", question)
+    return texts[0] if texts else None

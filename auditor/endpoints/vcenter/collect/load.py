@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
-    from auditor.endpoints.vcenter.collect.load_figures import Told
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
+    from auditor.endpoints.vcenter.collect.load_figures import Counters
     from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen
     from auditor.endpoints.vcenter.collect.task_pool import TaskPool
     from auditor.endpoints.vcenter.performance import Samples
@@ -53,7 +53,7 @@ class _Group:
     table: str
     named: str
     counters: Mapping[str, str]
-    figures: Callable[[Told, tuple[datetime, ...]], Mapping[str, Any]]
+    figures: Callable[[Counters, tuple[datetime, ...]], Mapping[str, Any]]
     always_there: bool  # every host has such a thing
 
 
@@ -84,11 +84,11 @@ class _Query:
     whole: Mapping[str, bool]
 
 
-def expected_of(found: Found | EndpointError | None) -> tuple[int, int]:
+def expected_of(properties: ObjectProperties | EndpointError | None) -> tuple[int, int]:
     """How many devices and adapters a host has, by its storage properties: that says how large its answer will be."""
-    if isinstance(found, EndpointError) or found is None:
+    if isinstance(properties, EndpointError) or properties is None:
         return _UNKNOWN_DEVICES, 1
-    devices, adapters = found.values.get(_DEVICES), found.values.get(_ADAPTERS)
+    devices, adapters = properties.values.get(_DEVICES), properties.values.get(_ADAPTERS)
     return _UNKNOWN_DEVICES if devices is None else len(devices), 1 if adapters is None else len(adapters)
 
 
@@ -149,7 +149,7 @@ def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Se
 
 
 def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
-    """The ids of datastores by the last part of their URL (of VMFS the volume's uuid), how many are VMFS, and whether all were told."""
+    """The ids of datastores by the last part of their URL (of VMFS the volume's uuid), how many are VMFS, and whether all were reported."""
     stores: dict[str, str] = {}
     on_devices, whole = 0, True
     try:
@@ -158,16 +158,16 @@ def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator
         circuit.failed(error)
         yield gap(endpoint, "the list of datastores, to tell their counters apart", error)
         return stores, on_devices, False
-    for found in read_each(vcenter, "Datastore", (_URL, _TYPE), refs, circuit):
-        url = None if isinstance(found, tuple) else found.values.get(_URL)
-        if isinstance(found, tuple):
-            yield gap(endpoint, f"{_URL} of datastore {found[0].value}", found[1])
+    for properties in read_each(vcenter, "Datastore", (_URL, _TYPE), refs, circuit):
+        url = None if isinstance(properties, tuple) else properties.values.get(_URL)
+        if isinstance(properties, tuple):
+            yield gap(endpoint, f"{_URL} of datastore {properties[0].value}", properties[1])
         elif url:
-            stores[url.rstrip("/").rpartition("/")[2]] = found.id
-            on_devices += found.values.get(_TYPE) == "VMFS"
-        elif not found.is_gone:
-            yield gap(endpoint, f"{_URL} of datastore {found.id}", found.missing.get(_URL, "vCenter does not tell it"))
-        whole = whole and (url is not None or (not isinstance(found, tuple) and found.is_gone))
+            stores[url.rstrip("/").rpartition("/")[2]] = properties.id
+            on_devices += properties.values.get(_TYPE) == "VMFS"
+        elif not properties.is_gone:
+            yield gap(endpoint, f"{_URL} of datastore {properties.id}", properties.missing.get(_URL, "vCenter does not tell it"))
+        whole = whole and (url is not None or (not isinstance(properties, tuple) and properties.is_gone))
     return stores, on_devices, whole
 
 
@@ -195,34 +195,36 @@ def _unread(query: _Query, host: HostSeen, why: EndpointError | str) -> Iterator
     yield readings(query.endpoint, host.id, dict.fromkeys(query.whole, False))
 
 
-def _facts(query: _Query, host: HostSeen, told: Samples | None) -> Iterator[Facts]:
-    if told is None or not told.times:
+def _facts(query: _Query, host: HostSeen, samples: Samples | None) -> Iterator[Facts]:
+    if samples is None or not samples.times:
         yield from _unread(query, host, "it has no samples of the last minutes")
         return
-    if told.torn:
-        yield gap(query.endpoint, f"{told.torn} counters of {host.name}", "their samples make no sense, or are not as many as their times")
-    complete = {topic: whole and not told.torn for topic, whole in query.whole.items()}
+    if samples.torn:
+        yield gap(
+            query.endpoint, f"{samples.torn} counters of {host.name}", "their samples make no sense, or are not as many as their times"
+        )
+    complete = {topic: whole and not samples.torn for topic, whole in query.whole.items()}
     for topic in query.whole:
         group = _GROUPS[topic]
         rows = Rows(group.table, endpoint=query.endpoint.name, host_id=host.id)
-        things = _things(group, told, query)
+        things = _things(group, samples, query)
         for name, series in things.items():
-            rows.add(**{group.named: name}, **group.figures(series, told.times))
+            rows.add(**{group.named: name}, **group.figures(series, samples.times))
         yield from rows.batch()
-        if not things and (group.always_there or any(counter in group.counters.values() for counter, _ in told.series)):
+        if not things and (group.always_there or any(counter in group.counters.values() for counter, _ in samples.series)):
             yield gap(query.endpoint, f"{topic} of {host.name}", "its counters are not told one by one")
             complete[topic] = False
     yield readings(query.endpoint, host.id, complete)
 
 
-def _things(group: _Group, told: Samples, query: _Query) -> dict[str, dict[str, tuple[int | None, ...]]]:
-    """The samples of each device, adapter or datastore. What is counted under no name that is known here is not told."""
+def _things(group: _Group, samples: Samples, query: _Query) -> dict[str, dict[str, tuple[int | None, ...]]]:
+    """The samples of each device, adapter or datastore. What is counted under no name that is known here is not reported."""
     short = {name: key for key, name in group.counters.items()}
-    found: dict[str, dict[str, tuple[int | None, ...]]] = {}
-    for (counter, instance), values in told.series.items():
+    by_thing: dict[str, dict[str, tuple[int | None, ...]]] = {}
+    for (counter, instance), values in samples.series.items():
         if counter not in short or instance in ("", "*"):  # the host as a whole; a simulator that repeats the question
             continue
         name = query.stores.get(instance) if group.named == "datastore_id" else lower_hex_name(instance)
         if name is not None:
-            found.setdefault(name, {})[short[counter]] = values
-    return found
+            by_thing.setdefault(name, {})[short[counter]] = values
+    return by_thing

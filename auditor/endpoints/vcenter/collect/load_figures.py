@@ -52,47 +52,47 @@ DATASTORE_COUNTERS: Mapping[str, str] = {
 }
 """Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); docs/domain/facts.md#9-1."""
 
-Told = Mapping[str, "Values"]
+Counters = Mapping[str, "Values"]
 """Samples by the short names above; a counter that is not there is missing, or has no sample at all."""
 
 
-def device_figures(told: Told, times: tuple[datetime, ...]) -> Mapping[str, Any]:
+def device_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
     """The columns of table device_load."""
-    return _device(tuple(told.get(name, ()) for name in DEVICE_COUNTERS), times)
+    return _device(tuple(samples.get(name, ()) for name in DEVICE_COUNTERS), times)
 
 
 @lru_cache(maxsize=1024)  # most devices are idle, and the same numbers come to the same
 def _device(values: tuple[Values, ...], times: tuple[datetime, ...]) -> Mapping[str, Any]:
-    told = dict(zip(DEVICE_COUNTERS, values, strict=True))
-    commands, kernel = told["commands"], told["kernel"]
+    by_counter = dict(zip(DEVICE_COUNTERS, values, strict=True))
+    commands, kernel = by_counter["commands"], by_counter["kernel"]
     passed = [bool(count) for count in commands]
     busy = [count is not None and count >= BUSY for count in commands]
     samples = _known(commands)
     judged = len(samples) >= FEWEST and len(_known(kernel)) >= FEWEST
-    troubled = _both(told["aborted"], told["resets"])
+    troubled = _both(by_counter["aborted"], by_counter["resets"])
     return {
         "samples": len(samples),
         "sampled_at": times[-1] if times else None,
         "commands_per_second": _mean(commands),
         "busy_samples": sum(busy) if samples else None,
-        "gavg_ms": _weighted(told["total"], commands),
-        "davg_ms": _weighted(told["device"], commands),
+        "gavg_ms": _weighted(by_counter["total"], commands),
+        "davg_ms": _weighted(by_counter["device"], commands),
         "kavg_ms": _weighted(kernel, commands),
-        "qavg_ms": _weighted(told["queue"], commands),
-        "davg_median_ms": median(slow) if (slow := _where(told["device"], passed)) else None,
+        "qavg_ms": _weighted(by_counter["queue"], commands),
+        "davg_median_ms": median(slow) if (slow := _where(by_counter["device"], passed)) else None,
         "kavg_max_ms": max(_where(kernel, busy), default=None),
         "kavg_run_over_1ms": _longest_run(kernel, busy, times, 1) if judged else None,
         "kavg_run_over_2ms": _longest_run(kernel, busy, times, 2) if judged else None,
-        "max_queue_depth": _newest(told["depth"]),
-        "commands_aborted": _sum(told["aborted"]),
-        "bus_resets": _sum(told["resets"]),
+        "max_queue_depth": _newest(by_counter["depth"]),
+        "commands_aborted": _sum(by_counter["aborted"]),
+        "bus_resets": _sum(by_counter["resets"]),
         "troubled_samples": None if troubled is None else sum(1 for one, other in troubled if one or other),
     }
 
 
-def adapter_figures(told: Told, times: tuple[datetime, ...]) -> Mapping[str, Any]:
+def adapter_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
     """The columns of table adapter_load."""
-    values = {name: told.get(name, ()) for name in ADAPTER_COUNTERS}
+    values = {name: samples.get(name, ()) for name in ADAPTER_COUNTERS}
     return {
         "samples": len(_known(values["depth"])),
         "sampled_at": times[-1] if times else None,
@@ -106,15 +106,15 @@ def adapter_figures(told: Told, times: tuple[datetime, ...]) -> Mapping[str, Any
     }
 
 
-def datastore_figures(told: Told, times: tuple[datetime, ...]) -> Mapping[str, Any]:
+def datastore_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
     """The columns of table datastore_load.
 
     Storage I/O Control's own counters show 0 where it does not measure, which is no latency and no depth, so 0 is left out of them. Source:
     public collectors' notes of estates where SIOC was off; not verified. Of its activity 0 is an answer.
 
-    Percentages are told in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent; not verified for this counter.
+    Percentages are reported in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent; not verified for this counter.
     """
-    values = {name: told.get(name, ()) for name in DATASTORE_COUNTERS}
+    values = {name: samples.get(name, ()) for name in DATASTORE_COUNTERS}
     both = _both(values["reads"], values["writes"])
     active = _mean(values["sioc"])
     latencies, weights = (*values["read_ms"], *values["write_ms"]), (*values["reads"], *values["writes"])
@@ -159,7 +159,7 @@ def _both(values: Values, others: Values) -> list[tuple[int, int]] | None:
 
 
 def _weighted(values: Values, weights: Values) -> float | None:
-    """The mean over commands; 0 where none passed, None where nothing is told."""
+    """The mean over commands; 0 where none passed, None where nothing is reported."""
     pairs = _both(values, weights)
     if pairs is None:
         return None

@@ -1,4 +1,4 @@
-"""What vCenter tells of a host's network: VMkernel adapters, and the switch that each is on."""
+"""A host's network as vCenter reports it: VMkernel adapters, and the switch that each is on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen, Rows, gap, r
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import PortGroup, ProxySwitch, VirtualNic, VirtualSwitch
     from auditor.model import Endpoint
 
@@ -31,27 +31,27 @@ class _Switch(NamedTuple):
     mtu: int | None = None
 
 
-def network_of(endpoint: Endpoint, host: HostSeen, facts: Found) -> Iterator[Facts]:
+def network_of(endpoint: Endpoint, host: HostSeen, facts: ObjectProperties) -> Iterator[Facts]:
     """Yield vmknic of one host, and the reading of topic "network".
 
     A host without a switch of some kind leaves that property unset, which is an answer; one without any VMkernel adapter could not be
-    managed, so that is none. What an adapter is for (management, vMotion, storage) is not told here.
+    managed, so that is none. What an adapter is for (management, vMotion, storage) is not reported here.
 
     Source: vSphere API reference, HostNetworkInfo, HostVirtualNic, HostVirtualNicSpec.
     """
     missing = {path: facts.missing[path] for path in _PATHS if path in facts.missing}
-    holes = [f"{path}: {why}" for path, why in missing.items()]
+    reasons = [f"{path}: {why}" for path, why in missing.items()]
     if not facts.values.get(_VNICS) and _VNICS not in missing:
-        holes.append("vCenter tells no VMkernel adapter")
+        reasons.append("vCenter tells no VMkernel adapter")
     switches = _Switches(facts.values)
     rows = Rows("vmknic", endpoint=endpoint.name, host_id=host.id)
     for nic in facts.values.get(_VNICS) or ():
         if nic.device is None or nic.spec is None:
-            holes.append(f"VMkernel adapter {nic.device} has no name, or no settings")
+            reasons.append(f"VMkernel adapter {nic.device} has no name, or no settings")
             continue
         on = switches.under(nic)
         if on.kind is None and not missing:
-            holes.append(f"{nic.device} is on no switch that was read")
+            reasons.append(f"{nic.device} is on no switch that was read")
         ip = nic.spec.ip
         rows.add(
             vmk=nic.device,
@@ -65,9 +65,11 @@ def network_of(endpoint: Endpoint, host: HostSeen, facts: Found) -> Iterator[Fac
             switch_mtu=on.mtu,
         )
     yield from rows.batch()
-    if holes:
-        yield gap(endpoint, f"network of {host.name}", "; ".join(holes[:3]) + (f"; and {len(holes) - 3} more" if len(holes) > 3 else ""))
-    yield readings(endpoint, host.id, {"network": not holes})
+    if reasons:
+        yield gap(
+            endpoint, f"network of {host.name}", "; ".join(reasons[:3]) + (f"; and {len(reasons) - 3} more" if len(reasons) > 3 else "")
+        )
+    yield readings(endpoint, host.id, {"network": not reasons})
 
 
 class _Switches:

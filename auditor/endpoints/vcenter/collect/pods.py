@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.reading import read_each
-from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, holes, readings
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import PodConfig, PodVmConfig, Ref
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
@@ -42,15 +42,15 @@ def collect_pods(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: 
     complete = True
     rows = Rows("storage_pod", endpoint=endpoint.name)
     for facts in read_each(vcenter, _KIND, paths, refs, circuit):
-        found = list(_add(endpoint, rows, facts, paths))
-        complete = complete and not found
-        yield from found
+        gaps = list(_add(endpoint, rows, facts, paths))
+        complete = complete and not gaps
+        yield from gaps
     yield from rows.batch()
     yield readings(endpoint, "", {"pods": complete})
 
 
-def _add(endpoint: Endpoint, rows: Rows, facts: Found | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
-    """Add one datastore cluster; yield its holes."""
+def _add(endpoint: Endpoint, rows: Rows, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
+    """Add one datastore cluster; yield a gap for each property that could not be read."""
     if isinstance(facts, tuple):
         ref, error = facts
         rows.add(pod_id=ref.value, name=ref.value)
@@ -61,13 +61,13 @@ def _add(endpoint: Endpoint, rows: Rows, facts: Found | tuple[Ref, EndpointError
     values = facts.values
     name = values.get("name") or facts.id
     untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
-    yield from holes(endpoint, untold | dict(facts.missing), f"datastore cluster {name}")
+    yield from gaps_of(endpoint, untold | dict(facts.missing), f"datastore cluster {name}")
     config: PodConfig | None = values.get(_CONFIG)
     if config is None:
         rows.add(pod_id=facts.id, name=name)
         return
     balance, automation = config.io_load_balance_config, config.automation_overrides
-    # Where no machine has settings of its own, the list of those is unset; that the whole could be read is told by the settings above.
+    # Where no machine has settings of its own, the list of those is unset; that the whole could be read is reported by the settings above.
     overrides = _automated(values.get(_OF_VMS) or ()) if _OF_VMS in paths and _OF_VMS not in facts.missing else None
     rows.add(
         pod_id=facts.id,

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
 
@@ -29,12 +29,12 @@ FIRST_PAGE, LARGEST_PAGE = 2, 500
 
 def read_each(
     vcenter: VCenter, kind: str, paths: Sequence[str], refs: Sequence[Ref], circuit: Circuit
-) -> Iterator[Found | tuple[Ref, EndpointError]]:
+) -> Iterator[ObjectProperties | tuple[Ref, EndpointError]]:
     """Every object of `refs` in their order: what was found of it, or the reference and why it could not be read.
 
     A page that fails is asked for again object by object, so that one answer that cannot be understood costs one object.
     """
-    waiting: deque[tuple[Sequence[Ref], Future[tuple[list[Found], int]]]] = deque()
+    waiting: deque[tuple[Sequence[Ref], Future[tuple[list[ObjectProperties], int]]]] = deque()
     at, page, ahead = 0, FIRST_PAGE, 1
     with ThreadPoolExecutor(PAGES_AHEAD, thread_name_prefix="pages") as pool:
         while at < len(refs) or waiting:
@@ -47,7 +47,7 @@ def read_each(
                 return
             some, future = waiting.popleft()
             try:
-                found, size = future.result()
+                objects, size = future.result()
             except EndpointError as error:
                 circuit.failed(error)
                 yield from _one_by_one(vcenter, kind, paths, some, error, circuit)
@@ -56,14 +56,14 @@ def read_each(
                 ahead = PAGES_AHEAD
                 if size:
                     page = max(1, min(LARGEST_PAGE, PAGE_BYTES * len(some) // size))
-                found.reverse()
-                while found:
-                    yield found.pop()  # nobody holds what was used while the next page is waited for
+                objects.reverse()
+                while objects:
+                    yield objects.pop()  # nobody holds what was used while the next page is waited for
 
 
 def _one_by_one(
     vcenter: VCenter, kind: str, paths: Sequence[str], refs: Sequence[Ref], error: EndpointError, circuit: Circuit
-) -> Iterator[Found | tuple[Ref, EndpointError]]:
+) -> Iterator[ObjectProperties | tuple[Ref, EndpointError]]:
     if len(refs) == 1:
         yield refs[0], circuit.opened_by or error
         return
@@ -72,10 +72,10 @@ def _one_by_one(
             yield ref, circuit.opened_by
             continue
         try:
-            found, _ = vcenter.bulk.page(kind, paths, [ref])
+            objects, _ = vcenter.bulk.page(kind, paths, [ref])
         except EndpointError as again:
             circuit.failed(again)
             yield ref, circuit.opened_by or again
         else:
             circuit.answered()
-            yield from found
+            yield from objects

@@ -62,11 +62,11 @@ class Rows:
             yield Batch(self._table, self._columns)
 
 
-def columns(table: str, fixed: Mapping[str, Any], **told: list[Any]) -> Iterator[Batch]:
-    """The rows whose columns are `told`, all of one length; `fixed` values repeat in every row. Nothing when there are none."""
-    count = len(next(iter(told.values())))
+def columns(table: str, fixed: Mapping[str, Any], **values: list[Any]) -> Iterator[Batch]:
+    """The rows whose columns are `values`, all of one length; `fixed` values repeat in every row. Nothing when there are none."""
+    count = len(next(iter(values.values())))
     if count:
-        yield Batch(table, {**{name: [value] * count for name, value in fixed.items()}, **told})
+        yield Batch(table, {**{name: [value] * count for name, value in fixed.items()}, **values})
 
 
 def readings(endpoint: Endpoint, scope: str, topics: Mapping[str, bool]) -> Batch:
@@ -91,7 +91,7 @@ def gap(endpoint: Endpoint, what: str, why: EndpointError | str) -> Gap:
     return Gap(endpoint.name, what, text.removeprefix(f"endpoint {endpoint.name}: "))
 
 
-def holes(endpoint: Endpoint, missing: Mapping[str, str], of: str) -> Iterator[Gap]:
+def gaps_of(endpoint: Endpoint, missing: Mapping[str, str], of: str) -> Iterator[Gap]:
     """One gap for each reason that properties could not be read for; `of` names the object."""
     by_reason: dict[str, list[str]] = {}
     for path, why in missing.items():

@@ -60,15 +60,15 @@ def collect_extensions(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _
     Source: vSphere API reference, ExtensionManager.extensionList.
     """
     try:
-        found = _listed(vcenter, circuit, "ExtensionManager", "extensionList", "the extensions")
+        extensions = _listed(vcenter, circuit, "ExtensionManager", "extensionList", "the extensions")
     except EndpointError as error:
         circuit.failed(error)
         yield gap(endpoint, "the list of extensions", error)
         yield readings(endpoint, "", {"extensions": False})
         return
     rows = Rows("vcenter_extension", endpoint=endpoint.name)
-    nameless = [one for one in found if not one.key]
-    for key, one in {one.key: one for one in found if one.key}.items():
+    nameless = [one for one in extensions if not one.key]
+    for key, one in {one.key: one for one in extensions if one.key}.items():
         rows.add(key=key, version=one.version, company=one.company)
     if nameless:
         yield gap(endpoint, f"{len(nameless)} extensions", "their keys are not told")

@@ -1,4 +1,4 @@
-"""What vCenter tells of a host's storage: adapters, iSCSI targets, devices, paths."""
+"""A host's storage as vCenter reports it: adapters, iSCSI targets, devices, paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen, Rows, column
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import HostBusAdapter, IscsiTarget, LogicalUnit, OptionValue, Path, ScsiLun, Transport
     from auditor.model import Endpoint
 
@@ -24,7 +24,7 @@ STORAGE_TOPICS = tuple(_PATH_OF)
 _NOT_ASKED = ("not asked",)
 
 _ISCSI_HBA = "HostInternetScsiHba"
-_ISCSI_PORT = 3260  # where the API tells none; iSCSI's own (RFC 7143)
+_ISCSI_PORT = 3260  # where the API reports none; iSCSI's own (RFC 7143)
 _HBA_KINDS = {
     _ISCSI_HBA: "iscsi",
     "HostFibreChannelOverEthernetHba": "fcoe",
@@ -43,48 +43,48 @@ _TRANSPORTS = {
     "HostRdmaTargetTransport": "nvme",
     "HostTcpTargetTransport": "nvme",
 }
-"""Whatever is not among these is told as "block". Source: the subtypes of HostHostBusAdapter and HostTargetTransport in the API."""
+"""Whatever is not among these is reported as "block". Source: the subtypes of HostHostBusAdapter and HostTargetTransport in the API."""
 
 _HEX_NAME = re.compile(r"(naa|eui)\.[0-9a-f]+", re.IGNORECASE)
 
 
 def storage_of(
-    endpoint: Endpoint, host: HostSeen, facts: Found, topics: Collection[str] = STORAGE_TOPICS
+    endpoint: Endpoint, host: HostSeen, facts: ObjectProperties, topics: Collection[str] = STORAGE_TOPICS
 ) -> Generator[Facts, None, frozenset[str] | None]:
     """Yield hba, iscsi_target, iscsi_option, device and path of one host, and the readings of `topics`; the others were not asked for.
 
     Returns the kernel modules its adapters use; None when the adapters could not be read, so that nobody takes "none" for an answer.
     """
-    holes: dict[str, list[str]] = {topic: [] for topic in STORAGE_TOPICS if topic in topics}
-    for topic, texts in holes.items():
+    parse_errors: dict[str, list[str]] = {topic: [] for topic in STORAGE_TOPICS if topic in topics}
+    for topic, texts in parse_errors.items():
         path = _PATH_OF[topic]
         if path not in facts.values:
             texts.append(facts.missing.get(path, "vCenter does not tell it"))
     adapters: dict[str, HostBusAdapter] = {_key(hba): hba for hba in facts.values.get(_HBAS) or ()}
     luns = facts.values.get(_DEVICES) or ()
     where = {"endpoint": endpoint.name, "host_id": host.id}
-    if "hbas" in holes:
+    if "hbas" in parse_errors:
         yield from _hbas(where, adapters)
         yield from _targets(where, adapters)
         yield from _options(where, adapters)
-    if "devices" in holes:
-        yield from _devices(where, luns, holes["devices"])
-    if "paths" in holes:
+    if "devices" in parse_errors:
+        yield from _devices(where, luns, parse_errors["devices"])
+    if "paths" in parse_errors:
         names = {lun.key: name for lun in luns if (name := device_name(lun)) and lun.key}
         multipath = facts.values.get(_PATHS)
-        yield from _paths(where, multipath.lun if multipath else (), names, adapters, holes["paths"])
-    for topic, texts in holes.items():
+        yield from _paths(where, multipath.lun if multipath else (), names, adapters, parse_errors["paths"])
+    for topic, texts in parse_errors.items():
         if texts:
             yield gap(
                 endpoint, f"{topic} of {host.name}", "; ".join(texts[:3]) + (f"; and {len(texts) - 3} more" if len(texts) > 3 else "")
             )
-    if holes:
-        yield readings(endpoint, host.id, {topic: not texts for topic, texts in holes.items()})
-    return None if holes.get("hbas", _NOT_ASKED) else frozenset(hba.driver for hba in adapters.values() if hba.driver)
+    if parse_errors:
+        yield readings(endpoint, host.id, {topic: not texts for topic, texts in parse_errors.items()})
+    return None if parse_errors.get("hbas", _NOT_ASKED) else frozenset(hba.driver for hba in adapters.values() if hba.driver)
 
 
 def device_name(lun: ScsiLun) -> str | None:
-    """The canonical name; None when the host does not tell it."""
+    """The canonical name; None when the host does not report it."""
     return lower_hex_name(lun.canonical_name) if lun.canonical_name else None
 
 
@@ -154,24 +154,24 @@ def _delayed_ack(options: Sequence[OptionValue]) -> tuple[bool | None, bool | No
 
 def _options(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
     """Every parameter of every iSCSI adapter and target. Source: advancedOptions of HostInternetScsiHba and its targets."""
-    told: list[tuple[str | None, str, OptionValue]] = []
+    options: list[tuple[str | None, str, OptionValue]] = []
     for hba in adapters.values():
         if hba.type_name != _ISCSI_HBA:
             continue
-        told += [(hba.device, "", option) for option in hba.advanced_options]
+        options += [(hba.device, "", option) for option in hba.advanced_options]
         for target in hba.configured_send_target:
-            told += [(hba.device, _portal(target), option) for option in target.advanced_options]
+            options += [(hba.device, _portal(target), option) for option in target.advanced_options]
         for target in hba.configured_static_target:
             name = f"{_portal(target)} {(target.iscsi_name or '').lower()}".rstrip()
-            told += [(hba.device, name, option) for option in target.advanced_options]
+            options += [(hba.device, name, option) for option in target.advanced_options]
     yield from columns(
         "iscsi_option",
         where,
-        hba=[hba for hba, _, _ in told],
-        target=[target for _, target, _ in told],
-        key=[option.key for _, _, option in told],
-        value=[_as_text(option.plain) for _, _, option in told],
-        is_inherited=[option.is_inherited for _, _, option in told],
+        hba=[hba for hba, _, _ in options],
+        target=[target for _, target, _ in options],
+        key=[option.key for _, _, option in options],
+        value=[_as_text(option.plain) for _, _, option in options],
+        is_inherited=[option.is_inherited for _, _, option in options],
     )
 
 
@@ -184,12 +184,12 @@ def _as_text(value: bool | float | str | None) -> str | None:
     return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _devices(where: Mapping[str, str], luns: Sequence[ScsiLun], holes: list[str]) -> Iterator[Facts]:
+def _devices(where: Mapping[str, str], luns: Sequence[ScsiLun], parse_errors: list[str]) -> Iterator[Facts]:
     names: dict[str, ScsiLun] = {}
     for lun in luns:
         name = device_name(lun)
         if name is None or name in names:
-            holes.append(f"{name} is listed twice" if name else f"{lun.device_name} has no canonical name")
+            parse_errors.append(f"{name} is listed twice" if name else f"{lun.device_name} has no canonical name")
         else:
             names[name] = lun
     kept = names.values()
@@ -221,7 +221,7 @@ def _paths(
     units: Sequence[LogicalUnit],
     names: Mapping[str, str],
     adapters: Mapping[str, HostBusAdapter],
-    holes: list[str],
+    parse_errors: list[str],
 ) -> Iterator[Facts]:
     hbas = {key: adapter.device for key, adapter in adapters.items()}
     paths: list[Path] = []
@@ -231,7 +231,7 @@ def _paths(
     for unit in units:
         device = names.get(unit.lun or "")
         if device is None:
-            holes.append(f"{unit.id} belongs to no device that was read")
+            parse_errors.append(f"{unit.id} belongs to no device that was read")
             continue
         count = len(unit.path)
         paths += unit.path
@@ -240,7 +240,7 @@ def _paths(
         satps += [unit.storage_array_type_policy.policy if unit.storage_array_type_policy else None] * count
     by = [hbas.get(path.adapter or "") for path in paths]
     if None in by:
-        holes += [f"{path.name} leaves by no adapter that was read" for path in paths if path.adapter not in hbas]
+        parse_errors += [f"{path.name} leaves by no adapter that was read" for path in paths if path.adapter not in hbas]
     transports = [path.transport for path in paths]
     yield from columns(
         "path",

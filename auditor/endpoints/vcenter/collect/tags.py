@@ -1,4 +1,4 @@
-"""Which tags are attached to what, as a vCenter's Automation API tells it."""
+"""Which tags are attached to what, as a vCenter's Automation API reports it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def collect_tags(_vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:
     """Yield tagged, and the reading of topic "tags"; by a session of its own, with the same account.
 
-    Only what the account may read is told, tags and objects alike: all of that is the whole here.
+    Only what the account may read is reported, tags and objects alike: all of that is the whole here.
 
     Source: vSphere Automation API, TagAssociation.list_attached_objects_on_tags: "will only contain those objects for which you have the
     read privilege".
@@ -33,7 +33,7 @@ def collect_tags(_vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths
                 for kind, object_id in one.objects:
                     rows.add(object_type=kind, object_id=object_id, category=one.category, tag=one.tag)
     except EndpointError as error:
-        # Not told to the circuit: this API is another service than the one that tells the rest.
+        # Not reported to the circuit: this API is another service than the one that reports the rest.
         complete = False
         yield gap(endpoint, "tags", error)
     yield from rows.batch()

@@ -27,7 +27,7 @@ from auditor.facts.schema import HOST_TOPICS
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.collect.host_comparison import HostComparison
     from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen
     from auditor.endpoints.vcenter.session import VCenter
@@ -46,7 +46,7 @@ def collect_vcenter(
 ) -> Iterator[Facts]:
     """Yield what is needed of a vCenter, a page at a time, and a gap for everything of it that could not be read.
 
-    Bulk properties come by pages of hosts; what only a host itself tells (options, kernel modules, esxcli) is asked of each in threads
+    Bulk properties come by pages of hosts; what only a host itself reports (options, kernel modules, esxcli) is asked of each in threads
     meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
     for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
 
@@ -104,10 +104,10 @@ def _collect_of_hosts(
     def ask(host: HostSeen, drivers: frozenset[str] | None) -> None:
         tasks.send(partial(read_live, vcenter, endpoint, host, drivers, circuit=live_circuit, topics=live))
 
-    for host, found in _storage(vcenter, connected, circuit, needs, comparison.paths if comparison else ()):
-        loaded.append((host, expected_of(found)))
-        drivers = yield from _told(endpoint, host, found, needs)
-        if comparison is not None and comparison.may_take(host, found):
+    for host, properties in _storage(vcenter, connected, circuit, needs, comparison.paths if comparison else ()):
+        loaded.append((host, expected_of(properties)))
+        drivers = yield from _bulk_facts(endpoint, host, properties, needs)
+        if comparison is not None and comparison.may_take(host, properties):
             unsettled.append((host, drivers))
         elif live:
             ask(host, drivers)
@@ -131,33 +131,33 @@ def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) ->
 
 def _storage(
     vcenter: VCenter, hosts: Mapping[str, HostSeen], circuit: Circuit, needs: Needs, also: Sequence[str]
-) -> Iterator[tuple[HostSeen, Found | EndpointError | None]]:
+) -> Iterator[tuple[HostSeen, ObjectProperties | EndpointError | None]]:
     """Each host with its storage and network properties and those in `also`, or why they could not be read; None where none is needed."""
     paths = [*(path for topic in _BULK_TOPICS for path in needs.properties(topic)), *also]
     if not paths:
         yield from ((host, None) for host in hosts.values())
         return
-    for found in read_each(vcenter, "HostSystem", paths, [host.ref for host in hosts.values()], circuit):
-        if isinstance(found, tuple):
-            yield hosts[found[0].value], found[1]
+    for properties in read_each(vcenter, "HostSystem", paths, [host.ref for host in hosts.values()], circuit):
+        if isinstance(properties, tuple):
+            yield hosts[properties[0].value], properties[1]
         else:
-            yield hosts[found.id], found
+            yield hosts[properties.id], properties
 
 
-def _told(
-    endpoint: Endpoint, host: HostSeen, found: Found | EndpointError | None, needs: Needs
+def _bulk_facts(
+    endpoint: Endpoint, host: HostSeen, properties: ObjectProperties | EndpointError | None, needs: Needs
 ) -> Generator[Facts, None, frozenset[str] | None]:
     """What these properties tell; returns the kernel modules of the host's adapters, None where these are not known."""
-    if found is None:
+    if properties is None:
         return None
     topics = [topic for topic in _BULK_TOPICS if topic in needs.topics]
-    if isinstance(found, EndpointError):
-        yield gap(endpoint, f"{' and '.join(_parts_of(topics))} of {host.name}", found)
+    if isinstance(properties, EndpointError):
+        yield gap(endpoint, f"{' and '.join(_parts_of(topics))} of {host.name}", properties)
         yield readings(endpoint, host.id, dict.fromkeys(topics, False))
         return None
     if "network" in topics:
-        yield from network_of(endpoint, host, found)
-    return (yield from storage_of(endpoint, host, found, topics))
+        yield from network_of(endpoint, host, properties)
+    return (yield from storage_of(endpoint, host, properties, topics))
 
 
 def _parts_of(topics: Sequence[str]) -> list[str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.reading import read_each
-from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, holes, readings
+from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.endpoints.common.circuit import Circuit
-    from auditor.endpoints.vcenter.bulk.reading import Found
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import Ref, VirtualDevice
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
@@ -27,7 +27,7 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
     """Yield vm and vm_disk, and the reading of topic "vms".
 
     `paths` are the properties to ask for. A machine that was removed while we read is no hole. A machine of a host that
-    vCenter has lost is told as vCenter remembers it: its disks are the machine's, not the host's.
+    vCenter has lost is reported as vCenter remembers it: its disks are the machine's, not the host's.
     """
     try:
         circuit.check()
@@ -40,7 +40,7 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
     complete = True
     machines, disks = Rows("vm", endpoint=endpoint.name), Rows("vm_disk", endpoint=endpoint.name)
     for count, facts in enumerate(read_each(vcenter, "VirtualMachine", paths, refs, circuit), 1):
-        # A machine whose disks are not told is a hole of its own (disks_read); one whose host is not may be anywhere.
+        # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
         yield from _add(endpoint, machines, disks, facts, paths)
         if count % _MACHINES_A_BATCH == 0:
@@ -53,9 +53,9 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
 
 
 def _add(
-    endpoint: Endpoint, machines: Rows, disks: Rows, facts: Found | tuple[Ref, EndpointError], paths: Sequence[str]
+    endpoint: Endpoint, machines: Rows, disks: Rows, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]
 ) -> Iterator[Facts]:
-    """Add one machine; yield its holes."""
+    """Add one machine; yield a gap for each property that could not be read."""
     if isinstance(facts, tuple):
         ref, error = facts
         machines.add(vm_id=ref.value, name=ref.value, disks_read=False)
@@ -68,7 +68,7 @@ def _add(
     # The API lets a machine be without a latency sensitivity.
     untold = {path: "vCenter does not tell it" for path in paths if path not in values and path != _LATENCY}
     missing = untold | dict(facts.missing)
-    yield from holes(endpoint, missing, f"virtual machine {name}")
+    yield from gaps_of(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
     machines.add(
         vm_id=facts.id,

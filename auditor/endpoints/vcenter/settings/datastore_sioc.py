@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from auditor.model import Scalar, Target
 
 TASK_TIMEOUT_SECONDS = 120.0
-"""How long vCenter may take to tell every host that mounts the datastore."""
+"""How long vCenter may take to report every host that mounts the datastore."""
 
 
 class DatastoreSioc:

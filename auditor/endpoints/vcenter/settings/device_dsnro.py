@@ -33,7 +33,7 @@ class DeviceDsnro:
 
         Raises:
             NotThereError: the host has no such device.
-            MalformedAnswerError: it has, and does not tell a number.
+            MalformedAnswerError: it has, and does not report a number.
         """
         device = target["device"]
         for row in session.esxcli(target["host_id"]).run("storage core device list", device=device):

@@ -152,10 +152,10 @@ def _found(options: str, parameter: str) -> re.Match[str] | None:
     words = list(_WORD.finditer(options))
     if "".join(word.group() for word in words) != "".join(options.split()) and re.search(r"\S", _WORD.sub("", options)):
         raise ValueError("its quotes do not close")
-    found = [word for word in words if word.group().partition("=")[0] == parameter]
-    if len(found) > 1:
-        raise ValueError(f"{parameter} is there {len(found)} times")
-    return found[0] if found else None
+    matching = [word for word in words if word.group().partition("=")[0] == parameter]
+    if len(matching) > 1:
+        raise ValueError(f"{parameter} is there {len(matching)} times")
+    return matching[0] if matching else None
 
 
 def _system(session: VCenter, target: Target) -> Any:

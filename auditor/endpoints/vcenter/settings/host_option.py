@@ -73,8 +73,8 @@ def _current(session: VCenter, target: Target) -> Any:
 
     manager = _manager(session, target)
     with translated(session.endpoint, f"reading {target['option']} of {target['host_id']}"):
-        found = manager.QueryOptions(target["option"]) or ()
-    for option in found:
+        options = manager.QueryOptions(target["option"]) or ()
+    for option in options:
         # Some servers take the name for the beginning of one.
         if option.key == target["option"] and option.value is not None:
             return option

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.lab.arrays.eternus import headings
 from auditor.lab.arrays.eternus.array import RefusedError
 
 if TYPE_CHECKING:
@@ -15,95 +16,10 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.eternus.array import Array, Volume
     from auditor.lab.arrays.eternus.description import AffinityDescription, GroupDescription, PortDescription
 
-_GROUPS_HEAD = (
-    "Port Group           Host Group           LUN Group             LUN Overlap",
-    "No. Name             No. Name             No.  Name             Volumes",
-    "--- ---------------- --- ---------------- ---- ---------------- -----------",
-)
-_CONNECTIONS_HEAD = (
-    "<Connection List>",
-    "  Port             Host",
-    "                   No.  Name",
-    "  ---------------- ---- ----------------",
-)
-_PORT_HOSTS_HEAD = (
-    "Host                  LUN Group             LUN Overlap LUN Mask",
-    "No.  Name             No.  Name             Volumes     Group No.",
-    "---- ---------------- ---- ---------------- ----------- ---------",
-)
-_LUNS_HEAD = (
-    "LUN  Volume                                 Status                    Size(MB)",
-    "     No.   Name",
-    "---- ----- -------------------------------- ------------------------- ---------",
-)
-_GROUP_LUNS_HEAD = (
-    "LUN  Volume                                 Status                    Size(MB)  LUN Overlap UID",
-    "     No.   Name                                                                      Volume",
-    "---- ----- -------------------------------- ------------------------- --------- ----------- --------------------------------",
-)
-_LUN_GROUPS_HEAD = (
-    "LUN Group             LUN Overlap",
-    "No.  Name             Volumes",
-    "---- ---------------- -----------",
-)
-_UIDS_HEAD = (
-    (
-        "Volume                                 Status                    Type              RG or TPP or FTRP     TFOG                 "
-        "Size(MB)  UID"
-    ),
-    (
-        "No.   Name                                                                         No.  Name             No. Name             "
-        "          ID                               Mode"
-    ),
-    (
-        "----- -------------------------------- ------------------------- ----------------- ---- ---------------- --- ---------------- "
-        "--------- -------------------------------- -------"
-    ),
-)
-_VOLUMES_HEAD = (
-    "Volume                                 Status                    Type              RG or TPP or FTRP     Size(MB)  Copy",
-    "No.   Name                                                                         No.  Name                       Protection",
-    "----- -------------------------------- ------------------------- ----------------- ---- ---------------- --------- ----------",
-)
-_EARLY_VOLUMES_HEAD = (
-    "Volume                Status                    Type      Expansion       RAID Group           Size(MB)   Reserved",
-    "No.  Name                                                 (Concatenation) No. Name                        Deletion",
-)
 _CONTROLLER_ENCLOSURE = 'Controller Enclosure (2.5")'
-_WWNS_HEAD = (
-    "Host                  WWN              Host Response",
-    "No.  Name                              No. Name",
-    "---- ---------------- ---------------- --- ----------------",
-)
 
 
-_ISCSI_HEAD = (
-    "Host                  Host Response        IP Address                              iSCSI Name                       CmdSN Count",
-    "No.  Name             No. Name",
-    "---- ---------------- --- ---------------- --------------------------------------- -------------------------------- -----------",
-)
 _ISCSI_WIDTH = 32  # characters of a name; the rest of it goes into further lines
-_HOST_GROUP_HEAD = (
-    "Host Group            Host Response        Host Type",
-    "No.  Name             No. Name",
-    "---- ---------------- --- ---------------- ----------",
-)
-_GROUP_HOSTS_HEAD = (
-    "<Host List>",
-    "  Host                  WWN",
-    "  No.  Name",
-    "  ---- ---------------- ----------------------------------------",
-)
-_RAID_GROUPS_HEAD = (
-    "RAID  Group           RAID     Assigned  Status                          Total        Free",
-    "No.  Name             Level    CM                                        Capacity(MB) Capacity(MB)",
-    "---- ---------------- -------- --------- ------------------------------- ------------ ------------",
-)
-_EARLY_RAID_GROUPS_HEAD = (
-    "RAID Group           RAID    Assigned Status                    Total        Free",
-    "No. Name             Level   CM                                 Capacity(MB) Capacity(MB)",
-)
-_THIN_POOLS_HEAD = "[Pool No],[Pool Name],[Status],[Used Status],[Total Capacity(MB)],[Used Capacity(MB)],[RAID Level]"
 
 
 def status(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -149,9 +65,9 @@ def volumes(array: Array, options: Mapping[str, str]) -> list[str]:
         rows = [
             (*_common(one, pools), "-", "-", one.size_mb, array.description.uid(one.number), "Default") for one in array.volumes.values()
         ]
-        return _table(_UIDS_HEAD, "><<<><><><<", rows)
+        return _table(headings.UIDS, "><<<><><><<", rows)
     plain = [(*_common(one, pools), one.size_mb, "Disable") for one in array.volumes.values()]
-    return _table(_VOLUMES_HEAD, "><<<><><", plain)
+    return _table(headings.VOLUMES, "><<<><><", plain)
 
 
 def _common(one: Volume, pools: list[str]) -> tuple[object, ...]:
@@ -164,7 +80,7 @@ def _early_volumes(array: Array) -> list[str]:
     for one in array.volumes.values():
         pool = f"{pools.index(one.pool):>3} {one.pool:<16}"
         lines.append(f"{one.number:>4} {one.name:<16} {'Available':<25} {one.type:<9} {'-':>15} {pool} {one.size_mb:>12}")
-    return [*_EARLY_VOLUMES_HEAD, *lines]
+    return [*headings.EARLY_VOLUMES, *lines]
 
 
 def host_wwn_names(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -174,7 +90,7 @@ def host_wwn_names(array: Array, _: Mapping[str, str]) -> list[str]:
         for number, one in enumerate(array.description.hosts)
         if not one.iscsi_name
     ]
-    return _table(_WWNS_HEAD, "><<><", rows)
+    return _table(headings.WWNS, "><<><", rows)
 
 
 def host_iscsi_names(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -183,9 +99,9 @@ def host_iscsi_names(array: Array, _: Mapping[str, str]) -> list[str]:
     for number, one in enumerate(array.description.hosts):
         if one.iscsi_name:
             first, rest = one.iscsi_name[:_ISCSI_WIDTH], one.iscsi_name[_ISCSI_WIDTH:]
-            lines += _table(_ISCSI_HEAD, "><><<<<", [(number, one.name, one.response_number, one.response, "*", first, "Unlimited")])[3:]
+            lines += _table(headings.ISCSI, "><><<<<", [(number, one.name, one.response_number, one.response, "*", first, "Unlimited")])[3:]
             lines += [" " * 84 + rest[start : start + _ISCSI_WIDTH] for start in range(0, len(rest), _ISCSI_WIDTH)]
-    return [*_ISCSI_HEAD, *lines]
+    return [*headings.ISCSI, *lines]
 
 
 def host_groups(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -194,8 +110,8 @@ def host_groups(array: Array, _: Mapping[str, str]) -> list[str]:
     blocks = []
     for number, group in enumerate(array.description.host_groups):
         hosts = [(known.index(name), name, array.description.hosts[known.index(name)].wwn) for name in group.members]
-        head = _table(_HOST_GROUP_HEAD, "><><<", [(number, group.name, 0, "Default", "FC/FCoE")])
-        blocks.append([*head, *_table(_GROUP_HOSTS_HEAD, "><<", hosts, indent="  ")])
+        head = _table(headings.HOST_GROUP, "><><<", [(number, group.name, 0, "Default", "FC/FCoE")])
+        blocks.append([*head, *_table(headings.GROUP_HOSTS, "><<", hosts, indent="  ")])
     return _blocks(blocks)
 
 
@@ -215,15 +131,15 @@ def raid_groups(array: Array, _: Mapping[str, str]) -> list[str]:
         for number, name, size_mb in array.pools_of(thin=False)
     ]
     if not array.description.early_cli:
-        return _table(_RAID_GROUPS_HEAD, "><<<<>>", rows)
+        return _table(headings.RAID_GROUPS, "><<<<>>", rows)
     lines = [f"{row[0]:>3} {row[1]:<16} {row[2]:<7} {row[3]:<8} {row[4]:<23} {row[5]:>14} {row[6]:>14}" for row in rows]
-    return [*_EARLY_RAID_GROUPS_HEAD, *lines]
+    return [*headings.EARLY_RAID_GROUPS, *lines]
 
 
 def thin_pro_pools(array: Array, _: Mapping[str, str]) -> list[str]:
     """The thin provisioning pools with `-csv`, some columns left out. Source: a comment of a collector; not recorded."""
     pools = array.pools_of(thin=True)
-    return [_THIN_POOLS_HEAD, *(f"{number},{name},Available,Normal,{size_mb},0,RAID5" for number, name, size_mb in pools)]
+    return [headings.THIN_POOLS, *(f"{number},{name},Available,Normal,{size_mb},0,RAID5" for number, name, size_mb in pools)]
 
 
 def mapping(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -237,7 +153,7 @@ def _port_luns(array: Array, port: PortDescription) -> list[str]:
         one = array.by_name(name)
         if one is not None:
             rows.append((lun, one.number, one.name, "Available", one.size_mb))
-    return [_mode(port), *(_table(_LUNS_HEAD, ">><<>", rows) if rows else [])]
+    return [_mode(port), *(_table(headings.LUNS, ">><<>", rows) if rows else [])]
 
 
 def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
@@ -248,7 +164,7 @@ def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
     """
     groups = array.description.lun_groups
     if "lg-number" not in options:
-        return _table(_LUN_GROUPS_HEAD, "><<", [(number, group.name, "No") for number, group in enumerate(groups)])
+        return _table(headings.LUN_GROUPS, "><<", [(number, group.name, "No") for number, group in enumerate(groups)])
     number = options["lg-number"]
     if not (number.isascii() and number.isdigit()) or int(number) >= len(groups):
         raise RefusedError("0110")
@@ -258,7 +174,7 @@ def lun_groups(array: Array, options: Mapping[str, str]) -> list[str]:
         if one is not None:
             rows.append((lun, one.number, one.name, "Available", one.size_mb, "No", array.description.uid(one.number)))
     head = [f"LUN Group No.{int(number)}", f"LUN Group Name   {groups[int(number)].name}"]
-    return [*head, *_table(_GROUP_LUNS_HEAD, ">><<><<", rows)]
+    return [*head, *_table(headings.GROUP_LUNS, ">><<><<", rows)]
 
 
 def host_affinity(array: Array, _: Mapping[str, str]) -> list[str]:
@@ -276,8 +192,8 @@ def _connections(array: Array, one: AffinityDescription) -> list[str]:
     lun_number, _ = _group(described.lun_groups, one.lun_group)
     known = [host.name for host in described.hosts]
     pairs = [(port, known.index(host), host) for port in ports for host in hosts]
-    head = _table(_GROUPS_HEAD, "><><><<", [(port_number, one.port_group, host_number, one.host_group, lun_number, one.lun_group, "No")])
-    return [*head, *_table(_CONNECTIONS_HEAD, "<><", pairs, indent="  ")]
+    head = _table(headings.GROUPS, "><><><<", [(port_number, one.port_group, host_number, one.host_group, lun_number, one.lun_group, "No")])
+    return [*head, *_table(headings.CONNECTIONS, "<><", pairs, indent="  ")]
 
 
 def _port_hosts(array: Array, port: PortDescription) -> list[str]:
@@ -286,7 +202,7 @@ def _port_hosts(array: Array, port: PortDescription) -> list[str]:
         (known.index(host), host, _group(array.description.lun_groups, lun_group)[0], lun_group, "No", "-")
         for host, lun_group in port.hosts.items()
     ]
-    return [_mode(port), *(_table(_PORT_HOSTS_HEAD, "><><<>", rows) if rows else [])]
+    return [_mode(port), *(_table(headings.PORT_HOSTS, "><><<>", rows) if rows else [])]
 
 
 def _mode(port: PortDescription) -> str:

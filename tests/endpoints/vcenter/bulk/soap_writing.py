@@ -15,7 +15,7 @@ import msgspec
 from hypothesis import strategies as st
 from pyVmomi import VmomiSupport
 
-from auditor.endpoints.vcenter.bulk.reading import Found
+from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import (
     Boxed,
     Capacity,
@@ -146,7 +146,7 @@ class AnyWay:
         return self._one("", "", " \n\t", "<!-- <val>no</val> -->", "<?ignore me?>")
 
 
-def answer(found: Sequence[Found], token: str | None, spelling: Spelling, *, declared: Mapping[str, Any], extras: bool) -> bytes:
+def answer(found: Sequence[ObjectProperties], token: str | None, spelling: Spelling, *, declared: Mapping[str, Any], extras: bool) -> bytes:
     """A RetrievePropertiesExResponse; `declared` has the shape of each property."""
     objects = [] if token is None else [spelling.element("token", {}, spelling.text(token))]
     for one in found:

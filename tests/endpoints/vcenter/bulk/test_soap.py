@@ -17,7 +17,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.bulk.listing import list_refs
-from auditor.endpoints.vcenter.bulk.reading import GONE, Answer, Found, read_page
+from auditor.endpoints.vcenter.bulk.reading import GONE, Answer, ObjectProperties, read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, OptionValue, Ref, Shape
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport, _wanted
@@ -126,7 +126,7 @@ DECLARED = frozenset(
 )
 
 
-def by_id(found: Sequence[Found]) -> Mapping[str, Any]:
+def by_id(found: Sequence[ObjectProperties]) -> Mapping[str, Any]:
     return {one.id: (one.ref, {path: seen(value) for path, value in one.values.items()}, dict(one.missing)) for one in found}
 
 
@@ -186,7 +186,7 @@ def test_the_members_of_a_view_are_read(serve_vcenter: Serve) -> None:
     with open_vcenter(endpoint) as vcenter:
         view = vcenter.content.viewManager.CreateContainerView(vcenter.content.rootFolder, [vim.HostSystem], recursive=True)
         answer = soap_of(vcenter).retrieve("ContainerView", ["view"], [Ref("ContainerView", view._GetMoId())], None)
-    assert answer.found[0].values == {"view": [Ref("HostSystem", f"host-{number}") for number in (11, 12, 13)]}
+    assert answer.objects[0].values == {"view": [Ref("HostSystem", f"host-{number}") for number in (11, 12, 13)]}
 
 
 def test_parts_of_a_page_are_fetched_by_their_token(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
@@ -254,7 +254,7 @@ def test_an_expired_session_is_renewed_once(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         server.sessions.expire()
-        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found[0].values == {"name": "esx-1"}
+        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).objects[0].values == {"name": "esx-1"}
         assert server.requests.count("Login") == 2
 
 
@@ -262,7 +262,7 @@ def test_a_busy_server_is_waited_for_and_one_that_stays_busy_is_given_up(serve_v
     server, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503, times=1))
-        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).found
+        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).objects
         server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503))
         with pytest.raises(EndpointUnreachableError, match="503"):
             soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None)
@@ -344,5 +344,5 @@ def test_answers_are_understood_one_at_a_time(serve_vcenter: Serve, monkeypatch:
         refs = refs_of(vcenter, "HostSystem")
         monkeypatch.setattr("auditor.endpoints.vcenter.bulk.soap.scanned", slowly)
         answers = [pool.submit(transport.retrieve, "HostSystem", ["name"], [ref], None) for ref in refs]
-        assert [one.result(timeout=10).found[0].values["name"] for one in answers] == ["esx-1", "esx-2", "esx-fc"]
+        assert [one.result().objects[0].values["name"] for one in answers] == ["esx-1", "esx-2", "esx-fc"]
     assert met == [False] * len(refs)

@@ -24,7 +24,7 @@ def read(understood: Callable[[Records, dict[str, str]], Iterator[Facts]], *rows
     for batch in understood(records, WHERE):
         assert isinstance(batch, Batch)
         found += [dict(zip(batch.columns, values, strict=True)) for values in zip(*batch.columns.values(), strict=True)]
-    return found, records.holes
+    return found, records.parse_errors
 
 
 def device(**fields: str | list[str]) -> Row:
@@ -44,22 +44,22 @@ def device(**fields: str | list[str]) -> Row:
     ],
 )
 def test_a_depth_that_is_no_number_is_null_and_a_hole(fields: dict[str, str | list[str]], dsnro: int | None) -> None:
-    rows, holes = read(scheduling, device(**fields))
+    rows, parse_errors = read(scheduling, device(**fields))
     assert [row["dsnro"] for row in rows] == [dsnro]
-    assert bool(holes) == (dsnro is None)
+    assert bool(parse_errors) == (dsnro is None)
     assert rows[0]["esxcli_queue_depth"] == 64
 
 
 def test_a_record_without_the_depth_is_kept_and_told() -> None:
-    rows, holes = read(scheduling, {"Device": "naa.1"})
+    rows, parse_errors = read(scheduling, {"Device": "naa.1"})
     assert rows[0]["dsnro"] is None
-    assert holes == ["noofoutstandingioswithcompetingworlds of naa.1 is missing"]
+    assert parse_errors == ["noofoutstandingioswithcompetingworlds of naa.1 is missing"]
 
 
 def test_fields_that_old_builds_lack_are_null_without_a_hole() -> None:
     # docs/domain/facts.md#1-11: the output of 5.5 has neither Is VVOL PE nor Device Max Queue Depth.
-    rows, holes = read(scheduling, {"Device": "naa.1", "NoofoutstandingIOswithcompetingworlds": "32"})
-    assert (rows[0]["is_vvol_pe"], rows[0]["esxcli_queue_depth"], holes) == (None, None, [])
+    rows, parse_errors = read(scheduling, {"Device": "naa.1", "NoofoutstandingIOswithcompetingworlds": "32"})
+    assert (rows[0]["is_vvol_pe"], rows[0]["esxcli_queue_depth"], parse_errors) == (None, None, [])
 
 
 def test_fields_are_found_whatever_their_capitals() -> None:
@@ -68,39 +68,39 @@ def test_fields_are_found_whatever_their_capitals() -> None:
 
 
 def test_a_word_that_is_neither_true_nor_false_is_null_and_a_hole() -> None:
-    rows, holes = read(scheduling, device(IsVVOLPE="maybe"))
+    rows, parse_errors = read(scheduling, device(IsVVOLPE="maybe"))
     assert rows[0]["is_vvol_pe"] is None
-    assert len(holes) == 1
+    assert len(parse_errors) == 1
 
 
 def test_a_record_of_no_device_is_dropped_and_told() -> None:
-    rows, holes = read(scheduling, {"NoofoutstandingIOswithcompetingworlds": "32"}, device())
+    rows, parse_errors = read(scheduling, {"NoofoutstandingIOswithcompetingworlds": "32"}, device())
     assert [row["device"] for row in rows] == ["naa.1"]
-    assert len(holes) == 1
+    assert len(parse_errors) == 1
 
 
 def test_a_device_listed_twice_is_a_hole_and_not_two_rows() -> None:
-    rows, holes = read(scheduling, device(), device(NoofoutstandingIOswithcompetingworlds="256"))
+    rows, parse_errors = read(scheduling, device(), device(NoofoutstandingIOswithcompetingworlds="256"))
     assert len(rows) == 1
-    assert holes == ["naa.1 is listed twice"]
+    assert parse_errors == ["naa.1 is listed twice"]
 
 
 def test_offload_and_lock_modes_miss_nothing_silently() -> None:
-    rows, holes = read(offload, {"Device": "naa.1", "ATSStatus": "supported"})
-    assert (rows[0]["ats_status"], rows[0]["zero_status"], len(holes)) == ("supported", None, 4)
-    rows, holes = read(lockmodes, {"VolumeName": "ds", "UUID": "u"})
-    assert (rows[0]["locking_mode"], len(holes)) == (None, 1)
+    rows, parse_errors = read(offload, {"Device": "naa.1", "ATSStatus": "supported"})
+    assert (rows[0]["ats_status"], rows[0]["zero_status"], len(parse_errors)) == ("supported", None, 4)
+    rows, parse_errors = read(lockmodes, {"VolumeName": "ds", "UUID": "u"})
+    assert (rows[0]["locking_mode"], len(parse_errors)) == (None, 1)
 
 
 def test_an_unset_parameter_has_no_value() -> None:
-    rows, holes = read(
+    rows, parse_errors = read(
         lambda records, where: module_parameters(records, {**where, "module": "iscsi_vmk"}),
         {"Name": "iscsivmk_LunQDepth", "Type": "int", "Value": "", "Description": "Maximum Outstanding Commands Per LUN"},
     )
-    assert (rows[0]["value"], rows[0]["module"], holes) == (None, "iscsi_vmk", [])
+    assert (rows[0]["value"], rows[0]["module"], parse_errors) == (None, "iscsi_vmk", [])
 
 
-def test_many_holes_are_told_in_one_line() -> None:
+def test_many_parse_errors_are_told_in_one_line() -> None:
     records = Records([{"Device": f"naa.{number}"} for number in range(50)])
     list(scheduling(records, WHERE))
     assert records.told().count("naa.") == 3

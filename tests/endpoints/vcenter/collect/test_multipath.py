@@ -36,7 +36,7 @@ def read(layout: Layout, *rows: Row) -> tuple[list[dict[str, Any]], list[str]]:
     for batch in layout(records, WHERE):
         assert isinstance(batch, Batch)
         found += [dict(zip(batch.columns, values, strict=True)) for values in zip(*batch.columns.values(), strict=True)]
-    return found, records.holes
+    return found, records.parse_errors
 
 
 def device(config: str, psp: str = "VMW_PSP_RR", **fields: str | list[str]) -> Row:
@@ -87,9 +87,9 @@ def device(config: str, psp: str = "VMW_PSP_RR", **fields: str | list[str]) -> R
 def test_what_round_robin_goes_by_is_read_from_its_settings(
     psp: str, config: str, policy: str | None, iops: int | None, size: int | None, unoptimized: bool | None
 ) -> None:
-    (row,), holes = read(device_policies, device(config, psp))
+    (row,), parse_errors = read(device_policies, device(config, psp))
     assert (row["rr_policy"], row["rr_iops"], row["rr_bytes"], row["rr_use_unoptimized"]) == (policy, iops, size, unoptimized)
-    assert (row["psp"], row["psp_config"], holes) == (psp, config, [])
+    assert (row["psp"], row["psp_config"], parse_errors) == (psp, config, [])
 
 
 @pytest.mark.parametrize(
@@ -101,9 +101,9 @@ def test_what_round_robin_goes_by_is_read_from_its_settings(
     ],
 )
 def test_settings_that_are_not_understood_are_null_and_a_hole(config: str, column: str) -> None:
-    (row,), holes = read(device_policies, device(config))
+    (row,), parse_errors = read(device_policies, device(config))
     assert row[column] is None
-    assert [hole for hole in holes if FLASH in hole and "not understood" in hole] == holes != []
+    assert [hole for hole in parse_errors if FLASH in hole and "not understood" in hole] == parse_errors != []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_working_paths_are_counted_however_they_are_listed(told: str | list[str]
 
 
 def test_a_claim_rule_is_told_with_what_it_leaves_open() -> None:
-    (row,), holes = read(
+    (row,), parse_errors = read(
         satp_rules,
         {"Name": "VMW_SATP_ALUA", "Vendor": "PURE    ", "Model": "FlashArray", "RuleGroup": "user", "PSPOptions": "iops='1'"},
     )
@@ -129,7 +129,7 @@ def test_a_claim_rule_is_told_with_what_it_leaves_open() -> None:
         "iops='1'",
     )
     assert [row[name] for name in ("device", "driver", "transport", "options", "claim_options", "default_psp")] == [""] * 6
-    assert holes == []
+    assert parse_errors == []
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_a_claim_rule_is_told_with_what_it_leaves_open() -> None:
     [
         pytest.param("compliant", True, id="compliant"),
         pytest.param("notCompliant", False, id="another word"),
-        pytest.param(None, None, id="not told, which is a hole"),
+        pytest.param(None, None, id="not told, which is a parse error"),
     ],
 )
 def test_a_bound_adapter_is_compliant_only_where_the_host_says_so(status: str | None, compliant: bool | None) -> None:
     told = {} if status is None else {"CompliantStatus": status}
-    (row,), holes = read(iscsi_portals, {"Adapter": "vmhba64", "Vmknic": "vmk1", "IPv4": "198.51.100.7", "MTU": "9000", **told})
+    (row,), parse_errors = read(iscsi_portals, {"Adapter": "vmhba64", "Vmknic": "vmk1", "IPv4": "198.51.100.7", "MTU": "9000", **told})
     assert (row["hba"], row["vmk"], row["ip"], row["mtu"], row["compliant"]) == ("vmhba64", "vmk1", "198.51.100.7", 9000, compliant)
-    assert bool(holes) == (status is None)
+    assert bool(parse_errors) == (status is None)
 
 
 def bound(description: VCenterDescription) -> VCenterDescription:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.vcenter.bulk.reading import Found
+from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import (
     OpaqueNetwork,
     PortGroup,
@@ -363,7 +363,7 @@ def test_a_switch_that_was_not_read_is_a_hole_and_no_guess(
 ) -> None:
     _, endpoint = serve_vcenter()
     host = HostSeen(Ref("HostSystem", HOST), "esx-1", connected=True, software_iscsi=None)
-    found = Collected(network_of(endpoint, host, Found(host.ref, values, missing)))
+    found = Collected(network_of(endpoint, host, ObjectProperties(host.ref, values, missing)))
     assert {row["vmk"]: told(row, "switch_kind", "switch_mtu") for row in found.rows("vmknic")} == switches
     assert found.complete(HOST, "network") is whole
     assert bool(found.gaps) is not whole

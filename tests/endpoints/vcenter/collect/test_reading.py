@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from auditor.endpoints.common.circuit import Circuit
-from auditor.endpoints.vcenter.bulk.reading import Found
+from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import FIRST_PAGE, PAGES_AHEAD, read_each
 
@@ -33,11 +33,11 @@ class Bulk:
         with self._lock:
             return set(self._held)
 
-    def page(self, _kind: str, _paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[Found], int]:
+    def page(self, _kind: str, _paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[ObjectProperties], int]:
         values = [Value() for _ in refs]
         with self._lock:
             self._held.update({ref.value: value for ref, value in zip(refs, values, strict=True)})
-        return [Found(ref, {"long": value}, {}) for ref, value in zip(refs, values, strict=True)], 0
+        return [ObjectProperties(ref, {"long": value}, {}) for ref, value in zip(refs, values, strict=True)], 0
 
 
 def test_objects_come_in_their_order_and_nothing_is_held_of_one_that_was_used() -> None:
@@ -45,7 +45,7 @@ def test_objects_come_in_their_order_and_nothing_is_held_of_one_that_was_used() 
     vcenter: Any = SimpleNamespace(bulk=bulk)
     seen: list[str] = []
     for found in read_each(vcenter, "HostSystem", ("long",), REFS, Circuit(PAGES_AHEAD)):
-        assert isinstance(found, Found)
+        assert isinstance(found, ObjectProperties)
         assert bulk.held.isdisjoint(seen)
         seen.append(found.id)
         del found

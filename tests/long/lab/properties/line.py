@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
 from auditor.lab.wire import Fault
+from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     import ssl
@@ -47,7 +48,7 @@ class Line:
     """One connection to a server on loopback, opened anew after it was lost."""
 
     def __init__(self, port: int, context: ssl.SSLContext) -> None:
-        self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=10)
+        self._connection = http.client.HTTPSConnection("127.0.0.1", port, context=context, timeout=PATIENCE_SECONDS)
 
     def ask(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> tuple[int, http.client.HTTPMessage, bytes]:
         """Status, headers and body of the answer.

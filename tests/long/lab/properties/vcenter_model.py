@@ -181,7 +181,7 @@ class Model:
             return BAD
         self.sioc[store] |= spec
         if store == "inside" and self.holds and not self.sioc[store]["enabled"]:
-            self.after(SIOC_BACK, "put_sioc_back")
+            self.after(SIOC_BACK, "enforce_sioc")
         return OK
 
     def enforce_sioc(self, _: str = "") -> None:

@@ -1,0 +1,66 @@
+"""Predicts which fixes would make another rule over the same view fail.
+
+fix_impact.py does so across views, for what a baseline wants. What else a setting of a device does to a host, the next audit finds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING
+
+from auditor.engine.params import ParamValues, scopes
+from auditor.engine.sql import before, changed_columns, fixed_sql, named, quoted, verdict_sql
+from auditor.engine.statements import bound_values, rule_errors
+from auditor.facts.memory import execute
+from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.model import Verdict
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from auditor.engine.judged_view import JudgedView
+    from auditor.engine.rule import Rule, RuleSet
+
+
+def mark_harmful_fixes(
+    connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues, view: JudgedView
+) -> None:
+    """Mark the failures whose fix would make another rule over the same view fail that passes now.
+
+    Raises:
+        RuleError: a rule cannot be computed on what the fix would leave.
+        SnapshotError: a file of the snapshot went away, or is damaged.
+    """
+    if rule.fix is None:
+        return
+    changed = changed_columns(rule.fix)
+    others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & other.weighed]
+    failed = connection.execute(f"SELECT 1 FROM {store}.verdict WHERE rule = ? AND verdict = 'fail' LIMIT 1", [rule.id]).fetchone()
+    if not others or failed is None:
+        return
+    types = view.columns
+    # Only the columns that the others look at are kept, and their values before: a failure is some forty columns wide.
+    kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in other.weighed)} & types.keys())
+    columns = [(column, types[column]) for column in kept] + [(before(column), types[column]) for column in sorted(changed)]
+    connection.execute(f"CREATE TABLE {store}.fixed ({', '.join(f'{named(column)} {kind}' for column, kind in columns)})")
+    for scope in scopes(rule, params):
+        with rule_errors(connection, rule):
+            select = fixed_sql(rule, types, view.failing(rule, scope), scope.condition, kept)
+            execute(connection, f"INSERT INTO {store}.fixed {select}", bound_values(rule, scope))
+    for other in others:
+        for scope in scopes(other, params):
+            with rule_errors(connection, other):
+                execute(connection, _mark_sql(store, rule, other, scope.condition, changed), bound_values(other, scope, judging=True))
+    connection.execute(f"DROP TABLE {store}.fixed")
+
+
+def _mark_sql(store: str, rule: Rule, other: Rule, condition: str, changed: Collection[str]) -> str:
+    verdict = verdict_sql(other)
+    broken = f"SELECT * FROM {store}.fixed WHERE {condition} AND {verdict} = 'fail'"
+    as_before = ", ".join(f"{named(before(column))} AS {named(column)}" for column in sorted(changed))
+    passing = f"SELECT DISTINCT endpoint, resource_id FROM (SELECT * REPLACE ({as_before}) FROM ({broken})) WHERE {verdict} = 'pass'"
+    return (
+        f"UPDATE {store}.verdict AS v SET obstacle = 'breaks', breaks = {quoted(other.id)} FROM ({passing}) AS b "
+        f"WHERE v.rule = {quoted(rule.id)} AND v.endpoint = b.endpoint AND v.resource_id = b.resource_id "
+        f"AND v.verdict = {quoted(Verdict.FAIL)} AND v.obstacle IS NULL"
+    )
