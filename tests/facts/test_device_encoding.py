@@ -67,6 +67,32 @@ def _cell(random: Random, column: str, kind: str) -> object:
     return {"BOOLEAN": random.random() < 0.5, "BIGINT": random.choice([32, 64, 128]), "VARCHAR": random.choice(["a", "b"])}[kind]
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "values"),
+    [
+        pytest.param("device", "queue_depth", "32, NULL", id="queue depth"),
+        pytest.param("device", "vendor", "'NETAPP', NULL", id="vendor"),
+        pytest.param("device", "device_type", "'disk', 'cdrom'", id="type"),
+        pytest.param("device", "is_protocol_endpoint", "true, false", id="protocol endpoint"),
+        pytest.param("device", "is_local", "true, false", id="local"),
+        pytest.param("device_scheduling", "dsnro", "32, NULL", id="DSNRO"),
+        pytest.param("hba", "driver", "'lpfc', NULL", id="driver"),
+    ],
+)
+def test_two_hosts_that_differ_in_one_thing_have_a_row_each(table: str, column: str, values: str) -> None:
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        keys = "SELECT 'vc' AS endpoint, 'host-' || n AS host_id"
+        more = {"device": "'naa.1' AS device", "device_scheduling": "'naa.1' AS device", "hba": "'hba' AS hba", "host": "'esx' AS name"}
+        more |= {"path": "'naa.1' AS device, 'hba' AS hba"}
+        for name, cells in more.items():
+            own = f", ([{values}])[n] AS {column}" if name == table else ""
+            connection.execute(f"INSERT INTO fact.{name} BY NAME {keys}, {cells}{own} FROM (VALUES (1), (2)) AS t (n)")
+        create_views(connection, views={"device"})
+        assert connection.execute("SELECT count(*), count(DISTINCT host_id) FROM device").fetchone() == (2, 2)
+        assert connection.execute(f"SELECT count(*), sum(devices) FROM {CLASS_TABLE}").fetchone() == (2, 2)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_every_device_is_as_plain_joins_have_it(seed: int) -> None:
     rows = []
