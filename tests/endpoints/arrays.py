@@ -7,6 +7,7 @@ import traceback
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +27,8 @@ from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Ssh, Tls
 
 if TYPE_CHECKING:
     import ssl
+
+    from auditor.endpoints.common.https import HttpsSession
 
 USER, PASSWORD = "audit", "pw-that-nobody-may-see"
 
@@ -95,6 +98,12 @@ def saying(kind: EndpointKind, body: bytes, folder: Path, status: int = 200) -> 
         yield peer, endpoint_of(kind, folder, peer.host, peer.port, tls=Tls(ca=str(folder / "ca.pem")))
     finally:
         peer.stop()
+
+
+def be_patient(session: HttpsSession) -> None:
+    """Let a session with a short time-out wait from here on, so that what follows does not depend on the speed of this machine."""
+    session._session.timeout = 60.0
+    session._endpoint = replace(session._endpoint, limits=Limits(timeout_seconds=60.0))
 
 
 class Collected:

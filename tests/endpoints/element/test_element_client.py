@@ -32,7 +32,7 @@ from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
-from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
+from tests.endpoints.arrays import PASSWORD, be_patient, closed_port, saying, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
@@ -123,6 +123,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(
             array.call("ListVolumes")
         assert type(caught.value) is error
         server.faults.active.clear()
+        be_patient(array._transport._session)
         assert len(array.call("ListVolumes")["volumes"]) == 400, "the session must survive it"
 
 

@@ -27,7 +27,7 @@ from auditor.lab.arrays.flasharray.parts import HostDescription, QosDescription,
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Answer, Fault
 from auditor.model import EndpointKind
-from tests.endpoints.arrays import PASSWORD, closed_port, saying, serving_array, shown_by
+from tests.endpoints.arrays import PASSWORD, be_patient, closed_port, saying, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
@@ -207,6 +207,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fau
             names(array)
         assert type(caught.value) is error
         server.faults.active.clear()
+        be_patient(array._wire._session)
         assert len(names(array)) == 3, "the session must survive it"
 
 

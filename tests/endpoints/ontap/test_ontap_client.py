@@ -26,7 +26,7 @@ from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
-from tests.endpoints.arrays import serving_array, shown_by
+from tests.endpoints.arrays import be_patient, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fau
             names(cluster)
         assert type(caught.value) is error
         server.faults.active.clear()
+        be_patient(cluster._session)
         assert len(names(cluster)) == 7, "the session must survive it"
 
 
