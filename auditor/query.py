@@ -15,7 +15,7 @@ from auditor.engine.sql import quoted
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
 from auditor.facts.snapshot import load_snapshot
-from auditor.facts.snapshot_files import unreadable
+from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
 
@@ -64,16 +64,20 @@ def run_query(
     with opened.connection as connection, ThreadPoolExecutor(max_workers=1) as worker:
         work = _Work(connection, worker, timeout_seconds, time.monotonic())
 
-        def begin() -> tuple[tuple[str, str], ...]:
-            if findings is not None:
-                _open_findings(connection, findings)
+        def prepare() -> None:
             create_views(connection, spill, query.views)
             seal(connection)
+
+        def begin() -> tuple[tuple[str, str], ...]:
             # On the connection itself: what is interrupted is one connection, and a cursor is another.
             connection.execute(query.text)
             return tuple((row[0], str(row[1])) for row in connection.description or ())
 
-        with _explained(query):
+        if findings is not None:
+            with _explained(query, connection):
+                _open_findings(connection, findings)
+        work.done(prepare)  # a view that cannot be computed is no fault of the query
+        with _explained(query, connection):
             columns = work.done(begin)
         yield Answer(columns, _rows(connection, query, work), before, unread)
 
@@ -125,7 +129,7 @@ def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: Question, work: _Work) -> Iterator[tuple[Any, ...]]:
     while True:
-        with _explained(query):
+        with _explained(query, connection):
             chunk = work.done(lambda: connection.fetchmany(_CHUNK_ROWS))
         if not chunk:
             return
@@ -133,13 +137,11 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: Question, work: _Work) -
 
 
 @contextmanager
-def _explained(query: Question) -> Iterator[None]:
-    """Raise what DuckDB refuses as errors of ours."""
+def _explained(query: Question, connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Raise what DuckDB refuses as errors of ours: the snapshot's files are damaged, or else the query is wrong."""
     import duckdb
 
     try:
         yield
-    except duckdb.IOException as failure:
-        raise unreadable(failure) from failure
     except duckdb.Error as failure:
-        raise about_failure(failure, query) from failure
+        raise snapshot_fault(connection, failure) or about_failure(failure, query) from failure

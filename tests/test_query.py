@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +16,9 @@ import pytest
 
 from auditor import query as querying
 from auditor.authoring.query_guard import Question
-from auditor.cli import run
+from auditor.cli import CRASHED, main, run
 from auditor.errors import AuditorError, ConfigurationError
+from auditor.facts import views
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
@@ -223,3 +225,36 @@ def test_a_run_without_a_snapshot_says_where_else_to_ask(tmp_path: Path, capsys:
     assert "no finished run is kept" in capsys.readouterr().err
     assert run(["query", "SELECT 1", "--run", "x", "--from", "y"]) == 3
     assert "--run cannot go with --from" in capsys.readouterr().err
+
+
+COMMANDS = [["audit", "--only", "iscsi/max-io-size"], ["query", "SELECT host FROM host"]]
+"""Both rest on the view `host`, which is computed before anything is read from it."""
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["audit", "query"])
+def test_a_view_that_cannot_be_computed_is_a_bug_and_not_the_users_snapshot(
+    command: list[str], snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = views.view_sql
+    monkeypatch.setattr(views, "view_sql", lambda name: "SELECT error('broken')" if name == "host" else whole(name))
+    state = ["--state-dir", str(tmp_path)] if command[0] == "audit" else []
+    monkeypatch.setattr(sys, "argv", ["auditor", *command, "--from", str(snapshot), *state])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == CRASHED
+    assert "error: a bug in auditor" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=["audit", "query"])
+def test_a_damaged_file_is_the_snapshots_fault(
+    command: list[str], snapshot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damaged = tmp_path / "snapshot"
+    shutil.copytree(snapshot, damaged)
+    file = damaged / "device.parquet"
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 0xFF
+    file.write_bytes(content)
+    state = ["--state-dir", str(tmp_path / "state")] if command[0] == "audit" else []
+    assert run([*command, "--from", str(damaged), *state]) == 3
+    assert "snapshot" in capsys.readouterr().err

@@ -51,8 +51,11 @@ def run(arguments: list[str]) -> int:
         print(f"error: {what}\n  why: nothing was done.\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
         return 3
     except (KeyboardInterrupt, Abort):
-        print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
-        return 130
+        return _interrupted()
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":  # what DuckDB raises for Ctrl-C while the main thread runs one of its statements
+            raise
+        return _interrupted()
     except SystemExit as left:
         # typer leaves with 1 when a pipe breaks, and that would mean "drift". Standard output cannot break, but a report of its own can.
         if not isinstance(left.__context__, BrokenPipeError):
@@ -63,6 +66,11 @@ def run(arguments: list[str]) -> int:
     except typer.Exit as done:
         return done.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _interrupted() -> int:
+    print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
+    return 130
 
 
 def exit_code_of(error: Exception) -> int:

@@ -131,8 +131,6 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "array_qos_policy": Source("qos_policies"),
         "array_qos_limit": Source("qos_limits"),
         "array_protocol_endpoint": Source("protocol_endpoints"),
-        "storage_container": Source("containers"),
-        "vvol": Source("vvols"),
         "vvol_binding": Source("bindings"),
         "array_volume_histogram": Source("volume_histograms"),
         "array_host": Source("array_hosts"),

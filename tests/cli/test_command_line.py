@@ -257,3 +257,30 @@ def test_the_lab_serves_until_it_is_told_to_stop_and_its_fleet_file_audits_it(tm
 def test_a_misuse_names_a_help_that_is_there(arguments: list[str], help_of: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(arguments) == 3
     assert capsys.readouterr().err.splitlines()[-1] == f"  do:  {help_of} --help"
+
+
+@pytest.mark.parametrize(
+    ("raised", "code"),
+    [
+        pytest.param(KeyboardInterrupt(), 130, id="between two statements"),
+        pytest.param(RuntimeError("Query interrupted"), 130, id="while DuckDB runs one"),
+    ],
+)
+def test_ctrl_c_is_an_interruption_wherever_it_comes(
+    raised: BaseException, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise raised
+
+    monkeypatch.setattr("auditor.cli.app.app", interrupted)
+    assert run(["rules", "list"]) == code
+    assert "interrupted" in capsys.readouterr().err
+
+
+def test_another_runtime_error_stays_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("a set changed size")
+
+    monkeypatch.setattr("auditor.cli.app.app", broken)
+    with pytest.raises(RuntimeError, match="a set changed size"):
+        run(["rules", "list"])

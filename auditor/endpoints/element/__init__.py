@@ -18,8 +18,6 @@ TYPE = EndpointType(
         "volume_load",
         "volume_histograms",
         "protocol_endpoints",
-        "containers",
-        "vvols",
         "bindings",
         "array_hosts",
         "connections",

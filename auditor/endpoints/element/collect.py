@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 FAMILY = "solidfire"
-_NOTHING_FOLLOWS = "00000000-0000-0000-0000-000000000000"
 
 
 def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
@@ -46,8 +45,6 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
         "volume_load": reading.volume_load,
         "volume_histograms": reading.volume_histograms,
         "protocol_endpoints": reading.protocol_endpoints,
-        "containers": reading.containers,
-        "vvols": reading.vvols,
         "bindings": reading.bindings,
         "array_hosts": access.hosts,
         "connections": access.connections,
@@ -141,9 +138,6 @@ class _Reading:
             "ListProtocolEndpoints", "protocolEndpoints", "protocolEndpointID", "array_protocol_endpoint", rows.protocol_endpoint_row
         )
 
-    def containers(self) -> Iterator[Batch | Gap]:
-        return self._plain("ListStorageContainers", "storageContainers", "storageContainerID", "storage_container", rows.container_row)
-
     def bindings(self) -> Iterator[Batch | Gap]:
         return self._plain("ListVirtualVolumeBindings", "bindings", "virtualVolumeBindingID", "vvol_binding", rows.binding_row)
 
@@ -152,22 +146,4 @@ class _Reading:
         parse_errors = ParseErrors(method)
         listed = records(self.array.call(method), under, under.removesuffix("s"), key, parse_errors)
         yield batch(table, self.endpoint, [row(record) for record in once(listed, key, set(), parse_errors)])
-        yield from parse_errors.gaps(self.endpoint)
-
-    def vvols(self) -> Iterator[Batch | Gap]:
-        parse_errors = ParseErrors("ListVirtualVolumes")
-        seen: set[str] = set()
-        start: dict[str, str] = {}
-        while True:
-            answer = self.array.call("ListVirtualVolumes", details=False, recursive=False, limit=PAGE, **start)
-            listed = records(answer, "virtualVolumes", "virtual volume", "virtualVolumeID", parse_errors)
-            table_rows = [rows.vvol_row(vvol) for vvol in once(listed, "virtualVolumeID", seen, parse_errors)]
-            yield batch("vvol", self.endpoint, table_rows)
-            following = Record(answer, "the answer", parse_errors).text("nextVirtualVolumeID")
-            if following in (None, _NOTHING_FOLLOWS):
-                break
-            if not table_rows:
-                parse_errors.add("nextVirtualVolumeID", "the answer", "leads to nothing new; what follows was not read")
-                break
-            start = {"startVirtualVolumeID": str(following)}
         yield from parse_errors.gaps(self.endpoint)

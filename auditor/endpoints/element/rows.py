@@ -155,29 +155,6 @@ def protocol_endpoint_row(record: Record) -> Row:
     }
 
 
-def container_row(container: Record) -> Row:
-    """A row of storage_container."""
-    return {
-        "container_id": container.identifier("storageContainerID"),
-        "name": container.text("name"),
-        "status": container.text("status"),
-    }
-
-
-def vvol_row(vvol: Record) -> Row:
-    """A row of vvol; the metadata is vSphere's, and may leave any of it out (a vVol that another client made)."""
-    container, metadata = vvol.inner("storageContainer"), vvol.inner("metadata")
-    return {
-        "vvol_id": vvol.identifier("virtualVolumeID"),
-        "volume_id": vvol.identifier("volumeID"),
-        "container_id": container and container.identifier("storageContainerID"),
-        "name": metadata and metadata.told("VMW_VVolName"),
-        "kind": metadata and metadata.told("VMW_VVolType"),
-        "vm_uuid": metadata and metadata.told("VMW_VmID"),
-        "status": vvol.text("status"),
-    }
-
-
 def binding_row(binding: Record) -> Row:
     """A row of vvol_binding; ids are integers in a real answer (docs/domain/arrays.md#element)."""
     return {

@@ -184,21 +184,6 @@ def test_vvols_bindings_and_protocol_endpoints_lead_to_one_another(served: tuple
         "2": "naa.6f47acc2000000026467306a00000000",
     }
     assert {row["state"] for row in endpoints.values()} == {"Active"}
-    assert [(row["container_id"], row["name"], row["status"]) for row in found.tables["storage_container"]] == [
-        ("abaab415-bedc-44cd-98b8-f37495884db0", "vvols", "active")
-    ]
-    assert found.tables["vvol"] == [
-        {
-            "endpoint": "sf-east",
-            "vvol_id": "269d3378-1ca6-4175-a18f-6d4839e5c746",
-            "volume_id": "3",
-            "container_id": "abaab415-bedc-44cd-98b8-f37495884db0",
-            "name": "db.vmdk",
-            "kind": "Data",
-            "vm_uuid": "502e0676-e510-ccdd-394c-667f6867fcdf",
-            "status": "done",
-        }
-    ]
     assert found.tables["vvol_binding"] == [
         {
             "endpoint": "sf-east",
@@ -294,8 +279,6 @@ def test_what_means_the_same_is_read_the_same(served: tuple[ElementServer, Endpo
         ("ListVolumeStats", "volumeStats", "array_volume_load", "volume_load"),
         ("ListQoSPolicies", "qosPolicies", "array_qos_policy", "qos_policies"),
         ("ListProtocolEndpoints", "protocolEndpoints", "array_protocol_endpoint", "protocol_endpoints"),
-        ("ListStorageContainers", "storageContainers", "storage_container", "containers"),
-        ("ListVirtualVolumes", "virtualVolumes", "vvol", "vvols"),
         ("ListVirtualVolumeBindings", "bindings", "vvol_binding", "bindings"),
         ("ListVolumeQoSHistograms", "qosHistograms", "array_volume_histogram", "volume_histograms"),
         ("ListVolumeAccessGroups", "volumeAccessGroups", "array_host", "array_hosts"),
@@ -403,7 +386,6 @@ def test_no_volume_is_lost_or_doubled_whatever_their_ids_and_the_page(paged: Any
     assert numbers == sorted(numbers)
     assert len(numbers) == len(set(numbers)) == len(ids) + vvols
     assert ids <= set(numbers)
-    assert len(found.tables["vvol"]) == len({row["vvol_id"] for row in found.tables["vvol"]}) == vvols
     assert {row["volume_id"] for row in found.tables["array_volume_load"]} == {str(number) for number in numbers}
 
 
@@ -435,15 +417,6 @@ def test_a_cluster_that_ignores_where_a_page_starts_is_not_read_for_ever(served:
     assert {"volumes", "volume_load"} <= found.incomplete()
     assert len(found.tables["array_volume"]) == 3
     assert server.requests.count("ListVolumes") == 2
-
-
-@pytest.mark.parametrize("following", [pytest.param("269d3378-1ca6-4175-a18f-6d4839e5c746", id="itself"), pytest.param(None, id="null")])
-def test_a_list_of_vvols_that_leads_to_itself_ends(served: tuple[ElementServer, Endpoint], following: Any) -> None:
-    server, endpoint = served
-    server.alterations["ListVirtualVolumes"] = lambda _, result: result | {"nextVirtualVolumeID": following}
-    found = collected(endpoint)
-    assert len(found.tables["vvol"]) == 1
-    assert found.incomplete() == {"vvols"}
 
 
 def test_volumes_left_out_of_the_load_are_asked_for_by_name(served: tuple[ElementServer, Endpoint]) -> None:
