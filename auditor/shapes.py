@@ -93,7 +93,7 @@ def _value(data: Any, kind: Any, at: KeyPath, mistakes: list[Mistake]) -> Any:
         return None
     if isinstance(origin, type) and issubclass(origin, Shape):
         return _struct(data, origin, at, mistakes)
-    if origin is tuple and isinstance(data, list):
+    if origin is tuple and isinstance(data, list) and (data or _may_be_empty(kind)):
         return tuple(_value(one, get_args(bare)[0], (*at, index), mistakes) for index, one in enumerate(data))
     if origin is Mapping and isinstance(data, dict):
         return {key: _value(one, get_args(bare)[1], (*at, key), mistakes) for key, one in data.items()}
@@ -142,6 +142,15 @@ def _taken_apart(kind: Any) -> tuple[Any, Any, bool]:
             kind = members[0]
         else:
             return kind, get_origin(kind) or kind, optional
+
+
+def _may_be_empty(kind: Any) -> bool:
+    """Whether `msgspec.Meta` lets a list of this type hold nothing."""
+    try:
+        msgspec.convert([], kind)
+    except msgspec.ValidationError:
+        return False
+    return True
 
 
 def _words(data: Any, kind: Any, at: KeyPath) -> str:

@@ -133,6 +133,7 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
         pytest.param(one_endpoint(user="u"), 8, 'unknown key "user"; did you mean "username"?', id="misspelt key"),
         pytest.param(one_endpoint(username=""), 3, '"username" is missing', id="missing key"),
         pytest.param(one_endpoint(password="{env: A, file: B}"), 7, "exactly one of", id="two secrets"),
+        pytest.param(one_endpoint(password="{command: []}"), 7, '"command" must be a list of words', id="a command without words"),
         pytest.param(one_endpoint(password="hunter2"), 7, "a password is written into the file", id="password in clear"),
         pytest.param(one_endpoint(address="http://vc"), 5, "is not https", id="clear text"),
         pytest.param(one_endpoint(address="vc:99999"), 5, "is not a host, host:port or https URL", id="impossible port"),

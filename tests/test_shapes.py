@@ -32,6 +32,7 @@ class Whole(Shape, kw_only=True):
     parts: tuple[Part, ...] = ()
     by_name: Mapping[str, Part | None] = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    command: Annotated[tuple[str, ...], Meta(min_length=1, description="a list of words")] | None = None
     note: Text | None = None
     first: Part | None = None
     anything: Any = None
@@ -45,7 +46,7 @@ SOUND = {
     "words": ["a"],
     "anything": [1],
 }
-KEYS = "anything, by_name, colour, first, note, parts, title, words"
+KEYS = "anything, by_name, colour, command, first, note, parts, title, words"
 SIZE = '"size" must be a whole number from 1 to 9'
 TOO_LARGE = 'item 1 of "parts" is too large for its name'
 
@@ -74,6 +75,8 @@ def test_sound_data_arrives_whole() -> None:
         pytest.param({"by_name": []}, ("by_name",), '"by_name" must be keys with values', id="a list for keys"),
         pytest.param({"by_name": {"x": {"nme": "x", "name": "x"}}}, ("by_name", "x", "nme"), "did you mean", id="a key misspelt, deep"),
         pytest.param({"words": ["a", 5]}, ("words", 1), 'item 2 of "words" must be text', id="a number in a list of words"),
+        pytest.param({"command": []}, ("command",), '"command" must be a list of words', id="nothing in a list of something"),
+        pytest.param({"command": [5]}, ("command", 0), 'item 1 of "command" must be text', id="a number in a list of something"),
         pytest.param({"first": 5}, ("first",), '"first" must be keys with values', id="a number for optional keys"),
     ],
 )

@@ -56,7 +56,7 @@ class _EntryShape(Shape, kw_only=True):
     owner: Text
     reason: Text
     ticket: Annotated[Text | int, Meta(description="text")]
-    expires: Annotated[str, Meta(description=_EXPIRES)]
+    expires: Annotated[str, Meta(min_length=1, description=_EXPIRES)]
     also_unknown: bool = False
 
 

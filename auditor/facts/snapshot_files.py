@@ -82,13 +82,16 @@ def snapshot_fault(connection: duckdb.DuckDBPyConnection, failure: duckdb.Error)
     """The error to raise when a statement over the facts failed because of the snapshot's files; None when it did not (a bug).
 
     DuckDB reports damaged Parquet files by errors of many classes, the same as for bad SQL. So the files themselves are checked: whether
-    one is gone, or not as it was written. An error of the operating system's is the files' in any case.
+    one is gone, is not as it was written, or has no digest and cannot be read. An error of the operating system's is the files' in any
+    case.
     """
     import duckdb
 
     if isinstance(failure, duckdb.OutOfMemoryException | duckdb.InterruptException):
         return None
-    is_damaged = isinstance(failure, duckdb.IOException) or any(_fault(Path(path), digest) for path, digest in _files(connection))
+    is_damaged = isinstance(failure, duckdb.IOException) or any(
+        _fault(Path(path), digest) or (digest is None and not _is_readable(path)) for path, digest in _files(connection)
+    )
     return unreadable(failure) if is_damaged else None
 
 
@@ -111,6 +114,18 @@ def _files(connection: duckdb.DuckDBPyConnection) -> list[tuple[str, str | None]
     if not connection.execute("SELECT 1 FROM duckdb_tables() WHERE schema_name = 'snapshot'").fetchall():
         return []
     return connection.execute("SELECT path, digest FROM snapshot.file").fetchall()
+
+
+def _is_readable(path: str) -> bool:
+    """Whether all of a Parquet file can be read: for files of an older auditor, which wrote no digests."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        try:
+            connection.execute("SELECT sum(hash(COLUMNS(*))) FROM read_parquet(?)", [path]).fetchall()
+        except duckdb.Error:
+            return False
+    return True
 
 
 def _fault(path: Path, digest: str | None) -> str | None:

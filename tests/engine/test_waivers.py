@@ -64,6 +64,7 @@ def test_the_end_is_one_instant_in_utc(tmp_path: Path, written: str, instant: da
         pytest.param(("2027-03-31", "9999-12-31"), "which no calendar has", id="a day without a next one"),
         pytest.param(("2027-03-31", "20270331"), '"expires" must be an instant such as', id="a number"),
         pytest.param(("2027-03-31", "31.03.2027"), "must be an instant such as", id="as Germans write it"),
+        pytest.param(("2027-03-31", '""'), '"expires" must be an instant such as', id="an empty end"),
         pytest.param(("    expires: 2027-03-31\n", ""), '"expires" is missing', id="no end"),
         pytest.param(("storage team", '" "'), '"owner" must be text', id="nobody's"),
         pytest.param(("    reason: the array is replaced in March\n", ""), '"reason" is missing', id="no reason"),

@@ -1,5 +1,6 @@
 """A damaged snapshot is the snapshot's fault, and a view that cannot be computed is a bug: neither is reported as the other."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -45,6 +46,20 @@ def test_a_file_that_is_damaged_after_it_was_opened_is_the_snapshots_fault(tmp_p
         create_views(opened.connection, views={"host"})
 
 
+def test_a_damaged_file_of_an_older_auditor_that_wrote_no_digests_is_the_snapshots_fault(tmp_path: Path) -> None:
+    saved(tmp_path)
+    manifest = json.loads((tmp_path / "snapshot.json").read_text(encoding="utf-8"))
+    del manifest["tables"]
+    (tmp_path / "snapshot.json").write_text(json.dumps(manifest), encoding="utf-8")
+    file = tmp_path / "host.parquet"
+    content = file.read_bytes()
+    footer = int.from_bytes(content[-8:-4], "little") + 8  # the columns' names and types; without it nothing can be opened
+    file.write_bytes(content[:4] + b"\xff" * (len(content) - 4 - footer) + content[-footer:])
+    opened = load_snapshot(tmp_path)
+    with pytest.raises(SnapshotError, match="the snapshot cannot be read"):
+        create_views(opened.connection, views={"host"})
+
+
 def test_a_file_that_is_damaged_while_rules_are_judged_is_the_snapshots_fault_and_not_the_rules(tmp_path: Path) -> None:
     opened = saved(tmp_path / "snapshot")
     rules = load_rule_set(only=["vaai/device-status"])
@@ -57,8 +72,11 @@ def test_a_file_that_is_damaged_while_rules_are_judged_is_the_snapshots_fault_an
         evaluate(opened.connection, rules)
 
 
-def test_a_view_that_cannot_be_computed_from_whole_files_is_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("digests", [True, False])
+def test_a_view_that_cannot_be_computed_from_whole_files_is_a_bug(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, digests: bool) -> None:
     opened = saved(tmp_path / "snapshot")
+    if not digests:
+        opened.connection.execute("UPDATE snapshot.file SET digest = NULL")
     monkeypatch.setattr(views, "view_sql", lambda _name: "SELECT CAST(host_id AS BIGINT) AS endpoint FROM fact.host")
     with pytest.raises(duckdb.ConversionException):
         create_views(opened.connection, views={"iscsi_target"})

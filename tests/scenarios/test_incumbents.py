@@ -10,12 +10,12 @@ The first six are those the project's task names; the rest was read beside them.
 4. Comment and value that disagree: the setter says `iops=1` twice and sets `iops=10`; it says "DSNRO to 64" whatever was asked for.
 5. "all" as the default of settings that are not for everyone: `$Configuration="all"` beside "!!! only for Nitrogen" and "Not all
    recommendations apply to everyone".
-6. A write without a read: the setter reads nothing. Here `read` comes before every write and after it: tests/applying/test_making.py
+6. A write without a read: the setter reads nothing. Here `read` comes before every write and after it: tests/apply/test_making.py
    (stale, already, unverified) and tests/walk/test_fixing.py (a second fix writes nothing) prove it on the lab.
 7. What stands beside the setting is lost: `parameters.set(..., "iscsivmk_LunQDepth=256")` is the whole option string from then on. Here
-   it is merged: tests/remediators/test_host_module_option.py.
+   it is merged: tests/endpoints/vcenter/test_host_module_option.py.
 8. Arguments by their place: the twelfth of fourteen is DSNRO, and the eighth of nine on ESXi 5. Here arguments have names, and
-   the lab's hosts refuse any other: tests/clients/test_esxcli.py, tests/lab/test_esxcli.py.
+   the lab's hosts refuse any other: tests/endpoints/vcenter/test_esxcli.py, tests/lab/test_esxcli.py.
 9. What could not be read passes: hosts that do not respond are left out without a word, `catch` sets the flag to $False, and $null is not
    greater than any limit. Here it is unknown: tests/long/walk/test_losing_facts.py takes every answer away in turn; one case more is below.
 """

@@ -86,7 +86,7 @@ def test_a_session_knows_the_release_reads_and_writes(serve: Any) -> None:
         pytest.param("9.20.1", "ONTAP 9.20.1 (newer than 9.19, the newest known here)", id="newer than any known, and said so"),
     ],
 )
-def test_the_release_is_known_for_people(serve: Any, version: str, release: str) -> None:
+def test_the_release_is_in_the_words_of_people(serve: Any, version: str, release: str) -> None:
     with serve(dataclasses.replace(CLUSTER, version=version)) as (_, endpoint), open_ontap(endpoint) as cluster:
         assert cluster.release == release
         assert bool(cluster.notes) is ("newer" in release)
@@ -205,7 +205,7 @@ def test_a_busy_cluster_is_asked_again_when_it_says_so(serve: Any) -> None:
         pytest.param(VOLUMES, {"fields": "colour"}, EndpointError, id="a field that the release does not have"),
     ],
 )
-def test_what_is_not_there_is_known_apart(serve: Any, path: str, params: dict[str, str], error: type[EndpointError]) -> None:
+def test_what_is_not_there_has_its_own_error(serve: Any, path: str, params: dict[str, str], error: type[EndpointError]) -> None:
     with serve() as (_, endpoint), open_ontap(endpoint) as cluster:
         with pytest.raises(error, match=f"na-east: GET {path}") as caught:
             cluster.get(path, **params)
@@ -286,7 +286,7 @@ def test_a_refused_write_says_that_nothing_was_written(serve: Any, body: Any, pa
         assert caught.value.why == "nothing was written."
 
 
-def test_an_account_without_the_right_to_write_is_known_so(serve: Any) -> None:
+def test_an_account_without_the_right_to_write_is_named_with_the_request(serve: Any) -> None:
     reader = dataclasses.replace(CLUSTER, permissions=frozenset({"read"}))
     with serve(reader) as (server, endpoint), open_ontap(endpoint) as cluster:
         assert cluster.role() == "readonly"

@@ -127,7 +127,7 @@ def test_hours_and_days_may_come_in_any_number_and_either_order(hours: set[int],
 @pytest.mark.parametrize(
     ("text", "is_one"), [("-", False), ("", False), (None, False), ("none", False), ("sun-sat@0", True), ("auto", True)]
 )
-def test_no_schedule_is_known_from_one(text: str | None, is_one: bool) -> None:
+def test_no_schedule_is_kept_apart_from_a_schedule(text: str | None, is_one: bool) -> None:
     assert has_schedule(text) is is_one
 
 

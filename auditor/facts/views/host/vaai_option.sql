@@ -57,7 +57,7 @@ eternus AS (
 ),
 lockmode AS (
     -- `esxcli` writes ATS as public scripts read it, VMware's table says ATS-only, and a change under way has a word of its own: whatever is
-    -- not known to have SCSI reservations besides is without another lock, as auditor/interlocks.py has it.
+    -- not known to have SCSI reservations besides is without another lock, as auditor/apply/interlocks.py has it.
     SELECT endpoint, host_id, count(*) AS ats_only, string_agg(volume_name, ', ' ORDER BY volume_name) AS ats_only_volumes
     FROM fact.vmfs_lockmode
     WHERE upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
