@@ -16,7 +16,7 @@ from auditor.cli.undo import undo
 
 app = typer.Typer(
     name="auditor",
-    help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and puts it right safely.",
+    help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and fixes it safely.",
     epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor audit --fleet fleet.yaml`.",
     no_args_is_help=True,
     add_completion=False,
@@ -50,4 +50,4 @@ def _version(requested: bool) -> None:
 def auditor(
     version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")] = False,
 ) -> None:
-    """Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and puts it right safely."""
+    """Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and fixes it safely."""

@@ -36,7 +36,7 @@ def audit(
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
-    """Read a fleet, judge it, report; with --fix, put it right.
+    """Read a fleet, judge it, report; with --fix, fix what fails.
 
     Example: auditor audit --fleet fleet.yaml --reporter table --reporter html:report.html
 

@@ -89,7 +89,7 @@ def _hosts(vcenter: VCenter) -> list[SeenHost]:
     objects, _ = vcenter.bulk.page("HostSystem", ("name", "runtime.connectionState"), refs)
     path = "runtime.connectionState"
     return [
-        SeenHost(one.ref, one.values.get("name") or one.id, one.values.get(path) or one.missing.get(path, "not told"))
+        SeenHost(one.ref, one.values.get("name") or one.id, one.values.get(path) or one.missing.get(path, "not reported"))
         for one in objects
         if not one.is_gone
     ]

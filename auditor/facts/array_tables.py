@@ -10,7 +10,7 @@ from auditor.facts.table import ENDPOINT, table
 from auditor.model import EndpointKind
 
 _VOLUME = ("volume_id", "VARCHAR", "as array_volume.volume_id")
-_POOL = ("pool_id", "VARCHAR", "as array_pool.pool_id; NULL when not told")
+_POOL = ("pool_id", "VARCHAR", "as array_pool.pool_id; NULL when not reported")
 _ARRAY_HOST = ("array_host_id", "VARCHAR", "as array_host.array_host_id")
 
 ARRAY_TABLES = (
@@ -27,7 +27,7 @@ ARRAY_TABLES = (
         (
             "latency_threshold_ms",
             "BIGINT",
-            "Dell SC: above it relative priorities count; NULL when not told, or there is none",
+            "Dell SC: above it relative priorities count; NULL when not reported, or there is none",
             "ScConfiguration",
         ),
     ),
@@ -39,7 +39,7 @@ ARRAY_TABLES = (
         ("name", "VARCHAR", ""),
         ("state", "VARCHAR", "active | pending | ..."),
         ("version", "VARCHAR", ""),
-        ("model", "VARCHAR", "NULL when not told"),
+        ("model", "VARCHAR", "NULL when not reported"),
     ),
     table(
         "array_volume",
@@ -56,18 +56,18 @@ ARRAY_TABLES = (
         ("size_bytes", "BIGINT", ""),
         _POOL,
         ("svm", "VARCHAR", "ONTAP storage virtual machine; NULL elsewhere"),
-        ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not told, and elsewhere"),
+        ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not reported, and elsewhere"),
         ("pod", "VARCHAR", "FlashArray pod: the volume may live on two arrays; NULL elsewhere"),
         (
             "pod_arrays",
             "VARCHAR",
-            "names of the arrays its pod lies on, this one included, comma-separated; NULL when not told, or no pod",
+            "names of the arrays its pod lies on, this one included, comma-separated; NULL when not reported, or no pod",
             "pods",
         ),
         ("export_path", "VARCHAR", "path NFS clients mount; NULL when not a share"),
         ("copy_of", "VARCHAR", "volume_id or name of the volume it was cloned from; NULL when none is told"),
         ("tiering", "VARCHAR", "Dell SC storage profile; NULL when the array has none"),
-        ("tiers", "BIGINT", "storage tiers its blocks move between: 1 is pinned; NULL when not told"),
+        ("tiers", "BIGINT", "storage tiers its blocks move between: 1 is pinned; NULL when not reported"),
         ("qos_policy_id", "VARCHAR", "NULL when no policy is associated"),
         ("qos_policy", "VARCHAR", "name of that policy; NULL when none"),
         ("qos_min_iops", "BIGINT", "I/O operations a second, 4 KiB-normalised on Element"),
@@ -96,11 +96,11 @@ ARRAY_TABLES = (
         ("latency_us", "BIGINT", "microseconds"),
         ("client_queue_depth", "BIGINT", "commands"),
         ("bytes_per_second", "BIGINT", "read and written"),
-        ("throttle_us", "BIGINT", "microseconds an operation waited for the array's QoS, the mean; NULL when not told"),
+        ("throttle_us", "BIGINT", "microseconds an operation waited for the array's QoS, the mean; NULL when not reported"),
         (
             "misaligned_ratio",
             "DOUBLE",
-            "share of operations that did not start or end on a block boundary; NULL when not told or idle",
+            "share of operations that did not start or end on a block boundary; NULL when not reported or idle",
             "cluster/counter/tables/lun",
         ),
     ),
@@ -149,7 +149,7 @@ ARRAY_TABLES = (
         ("protocol_endpoint_id", "VARCHAR", ""),
         ("device", "VARCHAR", "naa. and scsiNAADeviceID, lower case"),
         ("state", "VARCHAR", "Active | Start | Failover | Reserved"),
-        ("node_id", "VARCHAR", "primary node; NULL when not told"),
+        ("node_id", "VARCHAR", "primary node; NULL when not reported"),
     ),
     table(
         "vvol_binding",
@@ -184,7 +184,7 @@ ARRAY_TABLES = (
         ENDPOINT,
         _VOLUME,
         _ARRAY_HOST,
-        ("lun", "BIGINT", "NULL when not told", "GetVolumeAccessGroupLunAssignments"),
+        ("lun", "BIGINT", "NULL when not reported", "GetVolumeAccessGroupLunAssignments"),
     ),
     table(
         "array_session",
@@ -202,11 +202,11 @@ ARRAY_TABLES = (
         ENDPOINT,
         ("pool_id", "VARCHAR", "unique within the endpoint"),
         ("name", "VARCHAR", ""),
-        ("node_id", "VARCHAR", "NULL when not told"),
-        ("media", "VARCHAR", "hdd | ssd | mixed; NULL when not told"),
-        ("rpm", "BIGINT", "of its disks, the slowest; NULL when none spin or not told", "storage/disks"),
+        ("node_id", "VARCHAR", "NULL when not reported"),
+        ("media", "VARCHAR", "hdd | ssd | mixed; NULL when not reported"),
+        ("rpm", "BIGINT", "of its disks, the slowest; NULL when none spin or not reported", "storage/disks"),
         ("disks", "BIGINT", ""),
-        ("data_disks", "BIGINT", "disks without parity; NULL when not told", "cluster/counter/tables/disk:constituent"),
+        ("data_disks", "BIGINT", "disks without parity; NULL when not reported", "cluster/counter/tables/disk:constituent"),
         ("raid_type", "VARCHAR", "as the array tells it"),
         ("size_bytes", "BIGINT", ""),
     ),
@@ -231,7 +231,7 @@ ARRAY_TABLES = (
         ("role", "VARCHAR", "source | destination: which side this endpoint is"),
         ("source", "VARCHAR", "path, for example svm1:vol1"),
         ("destination", "VARCHAR", "path"),
-        ("volume_id", "VARCHAR", "this side's volume, as array_volume.volume_id or the volume's uuid; NULL when not told"),
+        ("volume_id", "VARCHAR", "this side's volume, as array_volume.volume_id or the volume's uuid; NULL when not reported"),
         _POOL,
         ("policy", "VARCHAR", ""),
         ("schedule", "VARCHAR", "name of the transfer schedule; NULL when it has none"),
@@ -255,7 +255,7 @@ ARRAY_TABLES = (
         ("schedule", "VARCHAR", "as the array tells it"),
         ("start_minutes", "VARCHAR", "JSON list of minutes of the day; NULL when there is no schedule or it was not understood"),
         ("duration_minutes", "BIGINT", "NULL when it runs to its end"),
-        ("qos_policy", "VARCHAR", "background | best_effort; NULL when not told"),
+        ("qos_policy", "VARCHAR", "background | best_effort; NULL when not reported"),
     ),
     table(
         "array_scrub",

@@ -88,7 +88,7 @@ class Record:
         self._not_understood(name, "a string")
         return None
 
-    def told(self, name: str) -> str | None:
+    def optional_text(self, name: str) -> str | None:
         """A string that may be left out: None then, without a parse error."""
         return None if self.value.get(name) is None else self.text(name)
 

@@ -61,7 +61,7 @@ def _array(reading: Reading, center: Center, wanted: tuple[str, ...]) -> Iterato
         "name": about.text("scName"),
         "array_id": str(center.serial),
         "version": about.text("version"),
-        "model": about.told("modelSeries"),  # not recorded; CoprHD's client decodes it
+        "model": about.optional_text("modelSeries"),  # not recorded; CoprHD's client decodes it
         "latency_threshold_ms": None,
     }
     try:

@@ -112,7 +112,7 @@ def limits(profile: Mapping[str, Any], kind: str | None) -> Limits:
     rate, why_rate = _ceiling(by_limit["bandwidth"], "bandwidth", _rate)
     priority = _priority(priorities)
     whys = [why for why in (why_iops, why_rate) if why]
-    whys += ["its priority is not told, or not once"] if priority is None and (kind == VOLUME or priorities) else []
+    whys += ["its priority is not reported, or not once"] if priority is None and (kind == VOLUME or priorities) else []
     whys += [f"nothing is known of {', '.join(sorted(strange))}"] if strange else []
     return Limits(iops, rate, priority, is_read=not whys and kind is not None, why="; ".join(whys))
 

@@ -33,10 +33,10 @@ def node_row(controller: Record) -> Row:
     """A row of array_node. Not recorded: the attributes are those that public scripts select."""
     return {
         "node_id": controller.identifier("instanceId"),
-        "name": controller.told("name") or controller.text("instanceName"),
+        "name": controller.optional_text("name") or controller.text("instanceName"),
         "state": controller.text("status"),
-        "version": controller.told("version"),
-        "model": controller.told("model"),
+        "version": controller.optional_text("version"),
+        "model": controller.optional_text("model"),
     }
 
 
@@ -44,8 +44,8 @@ def pool_row(storage_type: Record) -> Row:
     """A row of array_pool: a storage type. Not recorded: CoprHD decodes it. Its size follows what is allocated, and is not asked for."""
     return {
         "pool_id": storage_type.identifier("instanceId"),
-        "name": storage_type.told("name") or storage_type.text("instanceName"),
-        "raid_type": storage_type.told("redundancy"),
+        "name": storage_type.optional_text("name") or storage_type.text("instanceName"),
+        "raid_type": storage_type.optional_text("redundancy"),
     }
 
 
@@ -60,7 +60,7 @@ def policy_row(profile: Record, raw: Mapping[str, Any]) -> tuple[Row, Limits]:
         profile.parse_errors.add("limits", profile.label, limits_read.why or "cannot be told without its profileType")
     row: Row = {
         "policy_id": profile.identifier("instanceId"),
-        "name": profile.told("name") or profile.text("instanceName"),
+        "name": profile.optional_text("name") or profile.text("instanceName"),
         "kind": kind,
         "min_iops": None,
         "max_iops": limits_read.max_iops,
@@ -95,7 +95,7 @@ def volume_row(volume: Record) -> Row:
         "volume_id": volume.identifier("instanceId"),
         "name": volume.text("name"),
         "kind": "lun",
-        "serial": volume.told("serialNumber"),
+        "serial": volume.optional_text("serialNumber"),
         "device": volume.device("deviceId"),
         "is_virtual": False,
         "vvol_id": None,
@@ -206,7 +206,7 @@ def initiator_row(hba: Record, host_id: str) -> Row:
     kind = _TRANSPORTS.get(port_type or "")
     if port_type is not None and kind is None:
         hba.parse_errors.add("portType", hba.label, "is none that is known")
-    name = (hba.told("iscsiName") or hba.text("name") or "").lower()
+    name = (hba.optional_text("iscsiName") or hba.text("name") or "").lower()
     if kind in ("fc", "sas"):
         name = name.replace(":", "")
     if not (_WWPN.fullmatch(name) if kind in ("fc", "sas") else name.startswith(("iqn.", "eui.", "naa."))):

@@ -58,7 +58,7 @@ def reference(record: Record, name: str) -> tuple[str | None, str | None]:
     if record.value.get(name) is None:
         return None, None
     inner = record.inner(name)
-    return (inner.told("id"), inner.told("name")) if inner else (None, None)
+    return (inner.optional_text("id"), inner.optional_text("name")) if inner else (None, None)
 
 
 def device_of(serial: str, *, by_nvme: bool) -> str | None:
@@ -90,8 +90,8 @@ def node_row(controller: Record) -> Row:
         "node_id": controller.identifier("name"),
         "name": controller.text("name"),
         "state": controller.text("status"),
-        "version": controller.told("version"),
-        "model": controller.told("model"),
+        "version": controller.optional_text("version"),
+        "model": controller.optional_text("model"),
     }
 
 
@@ -136,7 +136,7 @@ def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]
     """
     name, serial, destroyed = volume.text("name"), volume.text("serial"), _flag(volume, "destroyed")
     is_virtual = None if name is None else _VVOL.fullmatch(name) is not None
-    subtype = volume.told("subtype")
+    subtype = volume.optional_text("subtype")
     own, (shared, shared_is_read), adjusted = ceilings(volume), _shared(volume, groups), priority(volume)
     source_id, source_name = reference(volume, "source")
     return {

@@ -100,9 +100,9 @@ class BackgroundWork:
         yield from self._nodes(nodes, by_default=by_default)
         yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes) for option in options])
         for name in sorted(nodes.keys() - {option.value.get("node") for option in options}):
-            parse_errors.add(_SCRUB, f"node {name}", "was not told: when its disks are scrubbed is not known")
+            parse_errors.add(_SCRUB, f"node {name}", "was not reported: when its disks are scrubbed is not known")
         if not options and not nodes:
-            parse_errors.add(_SCRUB, "any node", "was not told: when the disks are scrubbed is not known")
+            parse_errors.add(_SCRUB, "any node", "was not reported: when the disks are scrubbed is not known")
         yield from parse_errors.gaps(self.lists.endpoint)
 
     def _nodes(self, all_flash: dict[str, bool | None], *, by_default: bool) -> Iterator[Gap]:
@@ -117,7 +117,7 @@ class BackgroundWork:
                 flag = node.value.get("is_all_flash_optimized")
                 all_flash[node.text("name") or ""] = flag if isinstance(flag, bool) else None
                 if by_default and not isinstance(flag, bool):
-                    parse_errors.add("is_all_flash_optimized", node.label, "is not told: how long a default scrub lasts goes by it")
+                    parse_errors.add("is_all_flash_optimized", node.label, "is not reported: how long a default scrub lasts goes by it")
         except CredentialsError:
             raise
         except EndpointError as error:

@@ -29,12 +29,12 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
     named = efficiency and optional(efficiency, "policy")
     name = rows.optional_text(named, "name")
     name = name if has_schedule(name) else None
-    own = efficiency.told("schedule") if efficiency else None
+    own = efficiency.optional_text("schedule") if efficiency else None
     row: Row = {
         "volume_id": container.uuid,
         "volume": container.path,
         "pool_id": container.pool_id,
-        "state": efficiency and efficiency.told("state"),
+        "state": efficiency and efficiency.optional_text("state"),
         "policy_id": None,
         "policy": name,
         "schedule": own if name is None and has_schedule(own) else None,
@@ -68,7 +68,7 @@ def efficiency_policy(policy: Record, schedules: Mapping[str, Timetable]) -> Row
         "schedule": name if has_schedule(name) else None,
         "start_minutes": None,
         "duration_minutes": duration * 60 if duration else None,
-        "qos_policy": policy.told("qos_policy"),
+        "qos_policy": policy.optional_text("qos_policy"),
     }
     if row["schedule"] is not None and row["schedule"] not in schedules:
         policy.parse_errors.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
@@ -90,7 +90,7 @@ def replication_row(relationship: Record, role: str, timing: Row, containers: Ma
     volume = containers.get(here)
     if volume is None and _VOLUME_PATH.fullmatch(here):
         relationship.parse_errors.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not tell")
-    lag = relationship.told("lag_time")
+    lag = relationship.optional_text("lag_time")
     lag_seconds = duration_seconds(lag) if lag is not None else None
     if lag is not None and lag_seconds is None:
         relationship.parse_errors.add("lag_time", relationship.label, "is not a length of time")
@@ -104,7 +104,7 @@ def replication_row(relationship: Record, role: str, timing: Row, containers: Ma
         "pool_id": volume and volume.pool_id,
         "policy": rows.optional_text(optional(relationship, "policy"), "name"),
         **timing,
-        "state": relationship.told("state"),
+        "state": relationship.optional_text("state"),
         "is_healthy": healthy if isinstance(healthy, bool) else None,
         "lag_seconds": lag_seconds,
     }

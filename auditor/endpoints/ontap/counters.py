@@ -163,7 +163,7 @@ def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_
         seconds = last.at - first.at
         disk_load = disks.get(name)
         if disk_load is None or seconds <= 0:
-            parse_errors.add("its disks", f"aggregate {name}", "were not told by both readings of the counters")
+            parse_errors.add("its disks", f"aggregate {name}", "were not reported by both readings of the counters")
             disk_load = None
         busy = max(disk_load.busy, default=None) if disk_load else None
         rows.append(
@@ -226,7 +226,7 @@ def _headroom(first: Sample, last: Sample, row_id: str | None, name: str, parse_
     operations = _growth(before, after, "current_ops") if after else None
     latency = _growth(before, after, "current_latency") if after else None
     if after is None or operations is None or latency is None or seconds <= 0:
-        parse_errors.add("its headroom", f"aggregate {name}", "was not told by both readings of the counters")
+        parse_errors.add("its headroom", f"aggregate {name}", "was not reported by both readings of the counters")
         return nothing
     return {
         "current_ops": operations / seconds,

@@ -83,7 +83,7 @@ def policy_row(policy: Record) -> Row:
         return row
     shared = fixed.value.get("capacity_shared")
     if not isinstance(shared, bool):
-        fixed.parse_errors.add("fixed.capacity_shared", fixed.label, "is not told")
+        fixed.parse_errors.add("fixed.capacity_shared", fixed.label, "is not reported")
     known = [_limit(fixed, name) for name in ("min_throughput_iops", "max_throughput_iops", "max_throughput_mbps")]
     precise = _precise_rate(fixed)
     megabytes = known[2][0]
@@ -137,7 +137,7 @@ def reference_of(holder: Record | None, name: str) -> Reference:
     if policy is None:
         not_known = holder is not None and holder.value.get(name) is not None
         return NOT_KNOWN if not_known else NO_POLICY
-    uuid, label = policy.told("uuid"), policy.told("name")
+    uuid, label = policy.optional_text("uuid"), policy.optional_text("name")
     if uuid is None and (label or "").lower() in _NO_POLICY:
         return NO_POLICY
     return Reference(uuid and uuid.lower(), label)

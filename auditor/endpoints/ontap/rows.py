@@ -47,7 +47,7 @@ def node_row(node: Record) -> Row:
         "name": node.text("name"),
         "state": node.text("state"),
         "version": release_of(version) or full,
-        "model": node.told("model"),
+        "model": node.optional_text("model"),
     }
 
 
@@ -97,7 +97,7 @@ def container_of(volume: Record) -> Container:
 def share_row(volume: Record, container: Container, svm_qos: Reference, policies: Mapping[str, Policy]) -> Row | None:
     """A row of array_volume for a FlexVol that is mounted in its SVM's name space, so that NFS can export it; else None."""
     nas = optional(volume, "nas")
-    path = nas.told("path") if nas else None
+    path = nas.optional_text("path") if nas else None
     if not path:
         return None
     return {
@@ -138,8 +138,8 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "volume_id": volume_id,
         "name": lun.text("name"),
         "kind": {"regular": "lun", "vvol": "vvol"}.get(kind or ""),
-        "os_type": lun.told("os_type"),
-        "serial": lun.told("serial_number"),
+        "os_type": lun.optional_text("os_type"),
+        "serial": lun.optional_text("serial_number"),
         "device": None if virtual else device_of(lun),
         "is_virtual": virtual if kind is not None else None,
         "vvol_id": volume_id if virtual else None,
@@ -264,4 +264,4 @@ def load_row(record: Record, misaligned_ratio: float | None) -> Row:
 
 def optional_text(record: Record | None, name: str) -> str | None:
     """A string of an object that may not be there, or may not have it."""
-    return record.told(name) if record is not None else None
+    return record.optional_text(name) if record is not None else None

@@ -25,7 +25,7 @@ class ElementVolumeLimits:
     * "policy 3 with own 60/700/800": it is in policy 3, yet other limits are in force (docs/rule-catalogue.md#q6).
 
     With all of it in one value, a volume can be put under its policy and, undoing that, be given its own limits back. The third kind
-    of value is there to be read and mended. It can be written only to a volume that is in the policy: its own limits are set again,
+    of value is there to be read and fixed. It can be written only to a volume that is in the policy: its own limits are set again,
     and if the cluster takes the volume out of the policy for that, which is not verified against a real system, reading it back shows it.
 
     Source: API reference, ModifyVolume: `qos` and `qosPolicyID` exclude each other, `associateWithQoSPolicy` false removes an association.

@@ -101,7 +101,7 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
     for mount in values.get("host") or ():
         about, host = mount.mount_info, mount.key
         if about is None or host is None:
-            yield gap(endpoint, f"a mount of datastore {name}", "its host or its state is not told")
+            yield gap(endpoint, f"a mount of datastore {name}", "its host or its state is not reported")
             continue
         tables.mounts.add(datastore_id=facts.id, host_id=host.value, mounted=about.mounted, accessible=about.accessible)
     for seen_by in vvol.endpoints if vvol else ():
@@ -119,7 +119,9 @@ def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, 
             seen.add(device)
         elif not (one.type or one.pe_type or "").lower().startswith(("nas", "nfs")):
             # An NFS endpoint has no device; a SCSI one without a name is a hole.
-            yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device, or its host, is not told")
+            yield gap(
+                endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device or its host is not reported"
+            )
 
 
 def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:

@@ -30,8 +30,8 @@ class Records:
     def __iter__(self) -> Iterator[Record]:
         return (Record(row, self.parse_errors) for row in self._rows)
 
-    def told(self) -> str:
-        """The parse_errors on one line, the first few by name."""
+    def summary(self) -> str:
+        """The parse errors on one line, the first few by name."""
         more = len(self.parse_errors) - _SHOWN
         return "; ".join(self.parse_errors[:_SHOWN]) + (f"; and {more} more" if more > 0 else "")
 

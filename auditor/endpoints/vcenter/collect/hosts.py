@@ -120,4 +120,4 @@ def _host_gaps(
     yield from gaps_of(endpoint, {**missing, **untold}, f"host {host.name}")
     parent = facts.values.get("parent")
     if parent is not None and parent.type == _CLUSTER and parent.value not in clusters:
-        yield gap(endpoint, f"cluster of host {host.name}", f"the name of {parent.value} is not told")
+        yield gap(endpoint, f"cluster of host {host.name}", f"the name of {parent.value} is not reported")

@@ -85,7 +85,7 @@ class _Host:
             records = Records(self.vcenter.esxcli(self.host.id).select(command, layout.fields, **arguments))
             yield from layout(records, where)
             if records.parse_errors:
-                yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.told())
+                yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
 
         self.ask(topic, f"esxcli {command}", question)
 

@@ -100,9 +100,9 @@ def send_for_load(
     circuit: Circuit,
     topics: Collection[str],
 ) -> Iterator[Facts]:
-    """Send errands for the load of `hosts`, each with what `expected_of` it; yield what is known to be missing before.
+    """Send tasks for the load of `hosts`, each with what `expected_of` it; yield what is known to be missing before.
 
-    Each errand brings rows of the tables of `topics` and their readings, for a page of hosts.
+    Each task brings rows of the tables of `topics` and their readings, for a page of hosts.
     """
     try:
         query = yield from _prepared(vcenter, endpoint, circuit, [topic for topic in LOAD_TOPICS if topic in topics])
@@ -212,7 +212,7 @@ def _facts(query: _Query, host: HostSeen, samples: Samples | None) -> Iterator[F
             rows.add(**{group.named: name}, **group.figures(series, samples.times))
         yield from rows.batch()
         if not things and (group.always_there or any(counter in group.counters.values() for counter, _ in samples.series)):
-            yield gap(query.endpoint, f"{topic} of {host.name}", "its counters are not told one by one")
+            yield gap(query.endpoint, f"{topic} of {host.name}", "its counters are not reported one by one")
             complete[topic] = False
     yield readings(query.endpoint, host.id, complete)
 

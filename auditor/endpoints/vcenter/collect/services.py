@@ -71,7 +71,7 @@ def collect_extensions(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _
     for key, one in {one.key: one for one in extensions if one.key}.items():
         rows.add(key=key, version=one.version, company=one.company)
     if nameless:
-        yield gap(endpoint, f"{len(nameless)} extensions", "their keys are not told")
+        yield gap(endpoint, f"{len(nameless)} extensions", "their keys are not reported")
     yield from rows.batch()
     yield readings(endpoint, "", {"extensions": not nameless})
 

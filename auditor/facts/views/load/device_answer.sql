@@ -19,7 +19,7 @@ WITH behind AS (
     GROUP BY p.endpoint, p.device, m.host_key
 ),
 unread AS (
-    -- A machine whose disks could not be read may have any; one whose host is not told may run on any.
+    -- A machine whose disks could not be read may have any; one whose host is not reported may run on any.
     SELECT r.endpoint, r.host_id, count(*) AS machines
     FROM step_host_reading AS r
     JOIN fact.vm AS vm ON vm.endpoint = r.endpoint AND coalesce(vm.host_id, r.host_id) = r.host_id

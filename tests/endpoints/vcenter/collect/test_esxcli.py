@@ -103,8 +103,8 @@ def test_an_unset_parameter_has_no_value() -> None:
 def test_many_parse_errors_are_told_in_one_line() -> None:
     records = Records([{"Device": f"naa.{number}"} for number in range(50)])
     list(scheduling(records, WHERE))
-    assert records.told().count("naa.") == 3
-    assert records.told().endswith("and 47 more")
+    assert records.summary().count("naa.") == 3
+    assert records.summary().endswith("and 47 more")
 
 
 @pytest.mark.parametrize(
