@@ -7,6 +7,9 @@ import sys
 CRASHED = 70
 """EX_SOFTWARE of sysexits.h."""
 
+INTERRUPTED = 130
+"""What a shell reports of a tool that Ctrl-C has ended, 128 and SIGINT."""
+
 UNREAD = 141
 """What a shell reports of a tool that a broken pipe has ended, 128 and SIGPIPE (docs/ARCHITECTURE.md#exit-codes)."""
 
@@ -65,12 +68,14 @@ def run(arguments: list[str]) -> int:
         return UNREAD
     except typer.Exit as done:
         return done.exit_code
+    if code == INTERRUPTED:  # typer turns a Ctrl-C in a command into this code
+        return _interrupted()
     return code if isinstance(code, int) else 0
 
 
 def _interrupted() -> int:
     print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
-    return 130
+    return INTERRUPTED
 
 
 def exit_code_of(error: Exception) -> int:

@@ -277,6 +277,15 @@ def test_ctrl_c_is_an_interruption_wherever_it_comes(
     assert "interrupted" in capsys.readouterr().err
 
 
+def test_ctrl_c_in_a_command_says_that_the_journal_is_whole(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("auditor.policy.load_rule_set", interrupted)
+    assert run(["rules", "list"]) == 130
+    assert "interrupted: what was written is in the journal" in capsys.readouterr().err
+
+
 def test_another_runtime_error_stays_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a set changed size")
