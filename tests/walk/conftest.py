@@ -90,6 +90,7 @@ class Watch:
         return tuple(name for server, begun in zip(self._servers, self._before, strict=True) for name in server.requests[begun:])
 
 
+DSNRO = "storage.core.device.set"
 FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
 FIXED_RULES = (
     "iscsi/delayed-ack",
@@ -102,6 +103,12 @@ FIXED_RULES = (
     "vvol/pe-uniform",
 )
 """The rules whose fixes FIX makes in the scenario solidfire-vvols, and some whose fixes need another class or that have none."""
+
+
+def writes(place: Place) -> list[str]:
+    """The operations that wrote to a host or a datastore, in their order."""
+    names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
+    return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
 
 
 @pytest.fixture

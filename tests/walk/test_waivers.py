@@ -17,8 +17,7 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from auditor.report.html_report import write_html
 
-from .conftest import FIX, Audit, Place
-from .test_fixing import DSNRO, writes
+from .conftest import DSNRO, FIX, Audit, Place, writes
 
 DSNRO_RULE = "vvol/pe-dsnro-headroom"
 HOST = "esx-vvol-1.lab.example"

@@ -1,8 +1,7 @@
 """What a run changed can be put back, and nothing that somebody changed since."""
 
 from auditor.cli import run
-
-from .conftest import FIX, FIXED_RULES, Place, only
+from tests.walk.conftest import FIX, FIXED_RULES, Place, only
 
 BY = only(*FIXED_RULES)
 

@@ -12,11 +12,9 @@ import pytest
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.waiting import until
-
-from .conftest import FIX, FIXED_RULES, Place, only
+from tests.walk.conftest import DSNRO, FIX, FIXED_RULES, Place, only, writes
 
 PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
-DSNRO = "storage.core.device.set"
 NEVER = 1e5
 """Seconds; the lab's latency ends when it stops serving."""
 
@@ -25,11 +23,6 @@ def journals(place: Place) -> list[dict[str, object]]:
     return [
         json.loads(line)["record"] for file in sorted((place.state / "journal").glob("*.jsonl")) for line in file.read_text().splitlines()
     ]
-
-
-def writes(place: Place) -> list[str]:
-    names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
-    return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
 
 
 def depths(vcenter: VCenterServer) -> dict[tuple[str, str], int | None]:
