@@ -17,7 +17,7 @@ deepest AS (
         arg_max(d.device, (d.queue_depth, d.device)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device,
         count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined,
         max(least(d.queue_depth, s.dsnro)) AS effective_depth,
-        CAST(sum(least(d.queue_depth, s.dsnro)) AS BIGINT) AS effective_depths,
+        TRY_CAST(sum(least(d.queue_depth, s.dsnro)) AS BIGINT) AS effective_depths,
         count(*) FILTER (WHERE s.dsnro IS NULL) AS unscheduled
     FROM behind AS b
     JOIN fact.device AS d USING (endpoint, host_id, device)

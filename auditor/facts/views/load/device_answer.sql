@@ -60,7 +60,7 @@ SELECT
     d.gavg_ms,
     d.sampled_at,
     v.actual_iops AS array_iops,
-    (v.latency_us + coalesce(v.throttle_us, 0)) / 1000 AS array_latency_ms,
+    (CAST(v.latency_us AS HUGEINT) + coalesce(v.throttle_us, 0)) / 1000 AS array_latency_ms,
     CASE WHEN d.is_whole THEN coalesce(b.disks, 0) END AS disks,
     CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN b.busiest_disk END AS busiest_disk,
     CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN coalesce(b.highest_utilization, 0) END AS highest_utilization

@@ -13,7 +13,7 @@ reached AS (
     SELECT
         l.target,
         count(*) AS initiators,
-        CAST(sum(a.deepest_queue_depth) AS BIGINT) AS queue_depths,
+        TRY_CAST(sum(a.deepest_queue_depth) AS BIGINT) AS queue_depths,
         max(a.deepest_queue_depth) AS deepest,
         count(*) FILTER (WHERE a.deepest_queue_depth IS NULL) AS undetermined,
         few_distinct(coalesce(a.host, l.host_id)) AS host_names,

@@ -8,7 +8,7 @@ SELECT
     CASE WHEN min(p.family) = max(p.family) AND count(p.family) = count(*) THEN min(p.family) END AS family,
     few_distinct(p.array_name) AS array_name,
     CASE WHEN bool_or(p.per_object_qos) THEN true WHEN count(p.per_object_qos) = count(*) THEN false END AS per_object_qos,
-    CASE WHEN count(p.dsnro + p.queue_depth) = count(*) THEN min(least(p.dsnro, p.queue_depth)) END AS shallowest_queue,
+    CASE WHEN count(p.dsnro) = count(*) AND count(p.queue_depth) = count(*) THEN min(least(p.dsnro, p.queue_depth)) END AS shallowest_queue,
     CASE WHEN count(p.deepest_disk_queue) = count(*) THEN max(p.deepest_disk_queue) END AS deepest_disk_queue
 FROM fact.vvol_mount AS m
 LEFT JOIN protocol_endpoint AS p USING (endpoint, host_id, device)

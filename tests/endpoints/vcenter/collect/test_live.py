@@ -14,6 +14,8 @@ from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.collect.hosts import collect_hosts
 from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
 from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Facts, HostSeen
+from auditor.endpoints.vcenter.esxcli import EsxCli
+from auditor.endpoints.vcenter.esxcli_records import plain_name
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
@@ -164,3 +166,21 @@ def test_a_vcenter_that_is_busy_for_a_while_costs_no_answer(serve_vcenter: Serve
         facts = read_live(vcenter, endpoint, host, frozenset({"iscsi_vmk"}), circuit=Circuit(8))
     assert complete(facts) == dict.fromkeys(LIVE_TOPICS, True)
     assert not [item for item in facts if isinstance(item, Gap)]
+
+
+def test_a_field_of_esxcli_that_makes_no_sense_is_a_gap_that_names_it(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = EsxCli.select
+
+    def one_odd_depth(esxcli: EsxCli, *command: Any, **arguments: Any) -> list[dict[str, Any]]:
+        records = whole(esxcli, *command, **arguments)
+        name = next(name for name in records[0] if plain_name(name) == "devicemaxqueuedepth")
+        return [{**records[0], name: "many"}, *records[1:]]
+
+    monkeypatch.setattr(EsxCli, "select", one_odd_depth)
+    _, endpoint = serve_vcenter()
+    with first_host(endpoint) as (vcenter, host):
+        facts = read_live(vcenter, endpoint, host, frozenset(), circuit=Circuit(8), topics=frozenset({"device_scheduling"}))
+    (gap,) = (item for item in facts if isinstance(item, Gap))
+    assert gap.what == "esxcli storage core device list on esx-1"
+    assert "many" in gap.why
+    assert complete(facts) == {"device_scheduling": False}
