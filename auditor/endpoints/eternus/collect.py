@@ -148,9 +148,7 @@ class _Reading:
         table_rows: list[Row] = []
         for volume in once_each(listed, lambda volume: f"volume {volume.number}", "the number", set(), parse_errors):
             if volume.uid is None:
-                parse_errors.add(
-                    "the UID", f"volume {volume.number}", "is not reported here, so no host's device can be found"
-                )
+                parse_errors.add("the UID", f"volume {volume.number}", "is not reported here, so no host's device can be found")
             table_rows.append({**rows.volume_row(volume, parse_errors), **qos_of(volume)})
         for first in range(0, max(len(table_rows), 1), _ROWS_A_BATCH):
             yield batch("array_volume", self.endpoint, table_rows[first : first + _ROWS_A_BATCH])

@@ -119,9 +119,7 @@ def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, 
             seen.add(device)
         elif not (one.type or one.pe_type or "").lower().startswith(("nas", "nfs")):
             # An NFS endpoint has no device; a SCSI one without a name is a hole.
-            yield gap(
-                endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device or its host is not reported"
-            )
+            yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device or its host is not reported")
 
 
 def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
