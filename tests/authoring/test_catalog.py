@@ -2,25 +2,14 @@
 
 import pytest
 
-from auditor.authoring.catalog import as_text, digest_of_views, make_catalog
-from auditor.authoring.lineage import rests_on
+from auditor.authoring.catalog import digest_of_views
 from auditor.facts.catalog import FILE, catalog, needs_of_columns, view_columns, with_dependencies
-from auditor.facts.needs import needs
 
 REMAKE = f"auditor/facts/{FILE} is older than the views or the fact tables: run `make catalog` and commit the file"
 
 
 def test_the_catalogue_was_made_of_the_views_as_they_are() -> None:
-    assert catalog().made_of == digest_of_views(), REMAKE
-    assert as_text(catalog()) == as_text(make_catalog()), REMAKE
-
-
-@pytest.mark.parametrize("view", view_columns())
-def test_what_a_rule_needs_is_the_same_from_the_catalogue_as_from_the_sql(view: str) -> None:
-    columns = list(view_columns()[view])
-    for chosen in ([], columns, columns[::3], columns[-1:]):
-        rests = rests_on([(view, chosen)])
-        assert needs_of_columns([(view, chosen)]) == needs(rests.columns, rests.topics)
+    assert catalog().made_of == digest_of_views(), REMAKE  # tests/long/authoring/test_catalog.py makes it anew
 
 
 def test_a_column_or_view_that_is_not_there_is_refused() -> None:

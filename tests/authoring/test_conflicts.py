@@ -8,7 +8,6 @@ import pytest
 from auditor.authoring.conflicts import Conflict, conflict_notices, conflict_text, conflicts
 from auditor.authoring.pairwise_conflicts import PART_OF, listed_rows
 from auditor.engine.params import param_values
-from auditor.policy import load_rule_set
 from tests.engine.bench import Override, rule_text, rules_from
 from tests.facts.fleets import hosts, on_all_hosts, seen, view
 
@@ -136,10 +135,6 @@ def test_overrides_that_go_together_make_no_conflict(tmp_path: Path) -> None:
 
 def test_what_rules_say_by_themselves_is_no_news_of_a_fleet(tmp_path: Path) -> None:
     assert found(tmp_path, wants("a/low", "32"), wants("b/high", "64"), only_overridden=True) == []
-
-
-def test_shipped_rules_do_not_contradict_each_other() -> None:
-    assert [conflict_text(conflict) for conflict in conflicts(load_rule_set())] == []
 
 
 def test_an_option_is_only_tried_with_what_its_view_says_of_it() -> None:

@@ -45,12 +45,14 @@ class Sample:
     Attributes:
         at: seconds, when the disks' rows were read.
         headroom_at: likewise for headroom_aggregate.
+        uncertainty: seconds by which either may be wrong: half of the request that took longer.
     """
 
     at: float
     disks: Mapping[str, CounterRow]
     headroom_at: float
     headroom: Mapping[str, CounterRow]
+    uncertainty: float
 
 
 def read(lists: Lists, path: str, names: str, parse_errors: ParseErrors) -> dict[str, CounterRow]:

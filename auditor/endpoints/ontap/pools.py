@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _DISKS = "storage/disks"
 _DISK_TABLE = counters.DISKS.removesuffix("/rows")  # as SOURCES names it
+_TOLERANCE = 0.05
+"""The share of the time between two readings by which slow answers may make it, and so every rate, wrong. Policy."""
+_MORE_READINGS = 2
+"""How often the counters are read once more, an interval later, where answers were too slow for that."""
 
 
 @dataclass(slots=True)
@@ -87,16 +91,29 @@ class Pools:
 
     def pool_load(self) -> Iterator[Batch | Gap]:
         """What every aggregate did between the first reading of the counters and now, at least an interval later."""
-        parse_errors = ParseErrors(f"GET {counters.DISKS} and {counters.HEADROOM}")
         first = self.first or self._begun()  # not begun where the pools themselves were not asked for
         if isinstance(first, EndpointError):
             raise first  # what the first reading of the counters met is what there is to report
+        self.sleep(max(0.0, first.at + self.interval - self.clock()))
+        last, parse_errors = self._later()
+        for _ in range(_MORE_READINGS):
+            if _is_exact(first, last):
+                break
+            self.sleep(self.interval)
+            last, parse_errors = self._later()
         if not self.pools_read:
             parse_errors.add("completeness", "the answer", "is not known, since the aggregates were not all read")
-        self.sleep(max(0.0, first.at + self.interval - self.clock()))
-        last = self._sample(parse_errors)
-        yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, parse_errors))
+        if _is_exact(first, last):
+            yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, parse_errors))
+        else:
+            parse_errors.add(
+                "rates", "all aggregates", f"are not known: answers took up to {2 * max(first.uncertainty, last.uncertainty):.1f} s"
+            )
         yield from parse_errors.gaps(self.lists.endpoint)
+
+    def _later(self) -> tuple[counters.Sample, ParseErrors]:
+        parse_errors = ParseErrors(f"GET {counters.DISKS} and {counters.HEADROOM}")
+        return self._sample(parse_errors), parse_errors
 
     def _begun(self) -> counters.Sample | EndpointError:
         try:
@@ -112,4 +129,11 @@ class Pools:
         disks = counters.read(self.lists, counters.DISKS, "|".join(counters.DISK_COUNTERS), parse_errors)
         between = self.clock()
         headroom = counters.read(self.lists, counters.HEADROOM, "|".join(counters.HEADROOM_COUNTERS), parse_errors)
-        return counters.Sample((began + between) / 2, disks, (between + self.clock()) / 2, headroom)
+        ended = self.clock()
+        uncertainty = max(between - began, ended - between) / 2
+        return counters.Sample((began + between) / 2, disks, (between + ended) / 2, headroom, uncertainty)
+
+
+def _is_exact(first: counters.Sample, last: counters.Sample) -> bool:
+    """Whether the time between two readings is known well enough for rates."""
+    return first.uncertainty + last.uncertainty <= _TOLERANCE * (last.at - first.at)

@@ -238,6 +238,33 @@ def test_the_readings_lie_an_interval_apart_and_the_other_topics_count_towards_i
 
 
 @pytest.mark.parametrize(
+    ("delays", "readings", "known"),
+    [
+        pytest.param([], 2, True, id="quick answers"),
+        pytest.param([0.4], 2, True, id="one that takes a little"),
+        pytest.param([0.0, 4.0], 3, True, id="a slow second one is read again"),
+        pytest.param([4.0] * 9, 4, False, id="slow answers only"),
+    ],
+)
+def test_rates_are_computed_only_where_the_time_between_two_readings_is_known(
+    served: Served, delays: list[float], readings: int, known: bool
+) -> None:
+    server, endpoint, clock = served
+    pending, requests = iter(delays), list[float]()
+
+    def late(body: Any) -> Any:
+        requests.append(next(pending, 0.0))
+        clock.now += requests[-1]
+        return body
+
+    server.alterations["GET cluster/counter/tables/disk:constituent/rows"] = late
+    found = collected(endpoint, clock, needs([("array_pool_load", "busy_percent")]))
+    assert len(requests) == readings
+    assert bool(found.tables.get("array_pool_load")) is known
+    assert found.incomplete() == (set() if known else {"pool_load"})
+
+
+@pytest.mark.parametrize(
     ("fact", "asked"),
     [
         pytest.param(("array", "name"), ["cluster"], id="the cluster"),

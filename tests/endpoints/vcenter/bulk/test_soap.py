@@ -27,9 +27,6 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
 from auditor.fleet import load_fleet
 from auditor.lab.description import LabFleet
-from auditor.lab.generated.cluster import FleetSize
-from auditor.lab.generated.fleet import generate
-from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.server import VCenterServer
@@ -141,29 +138,6 @@ def serve_fleet(tmp_path: Path) -> Callable[[LabFleet], Any]:
             yield [one for one in load_fleet(tmp_path / "fleet.yaml").endpoints if one.kind is EndpointKind.VCENTER]
 
     return served
-
-
-@pytest.mark.parametrize(
-    "fleet",
-    [
-        pytest.param(lambda: load_scenario("all"), id="every scenario"),
-        pytest.param(lambda: generate(FleetSize(20, 16, 4, 1), 7), id="a generated fleet"),
-        pytest.param(lambda: generate(FleetSize(5, 3, 2, 2), 8), id="two small vCenters"),
-    ],
-)
-def test_three_transports_find_the_same_in_the_lab(serve_fleet: Callable[[LabFleet], Any], fleet: Callable[[], LabFleet]) -> None:
-    with serve_fleet(fleet()) as endpoints:
-        assert endpoints
-        for endpoint in endpoints:
-            with open_vcenter(endpoint) as vcenter, every_transport(vcenter) as transports:
-                for kind in KINDS:
-                    refs = refs_of(vcenter, kind)
-                    wanted, *others = (
-                        by_id(read_page(transport, endpoint, kind, list(PROPERTIES[kind]), refs, {})[0]) for transport in transports
-                    )
-                    assert len(wanted) == len(refs)
-                    for found in others:
-                        assert found == wanted
 
 
 def test_two_transports_find_the_same_in_vcsim(start_vcsim: Callable[..., Endpoint]) -> None:
