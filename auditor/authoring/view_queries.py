@@ -1,4 +1,4 @@
-"""The views' SQL as parsed queries, and what can be told of one SELECT: its sources, its joins, and whether its rows are unique."""
+"""The views' SQL as parsed queries, and what is known of one SELECT: its sources, its joins, and whether its rows are unique."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a saved snapshot: one Parquet file a table, and how a damaged file is told from a bug."""
+"""The files of a saved snapshot: one Parquet file a table, and how a damaged file is distinguished from a bug."""
 
 from __future__ import annotations
 

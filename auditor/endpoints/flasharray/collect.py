@@ -243,7 +243,7 @@ class _Reading:
             reached.setdefault(row["volume_id"], set()).update(protocols.get(row["array_host_id"], ()))
         for volume_id, kinds in reached.items():
             if "nvme" in kinds and len(kinds) > 1:
-                parse_errors.add("device", f"volume {volume_id}", "is seen by SCSI and by NVMe; only the name of the first is told")
+                parse_errors.add("device", f"volume {volume_id}", "is seen by SCSI and by NVMe; only the name of the first is kept")
         return {volume_id: kinds == {"nvme"} for volume_id, kinds in reached.items()}
 
     def _pages(

@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per host, iSCSI adapter and static target.
--- The family is told by the target's name. Source: Element and Pure IQN prefixes as in recorded answers and vendor examples (docs/domain/arrays.md#device-names);
+-- The target's name identifies the family. Source: Element and Pure IQN prefixes as in recorded answers and vendor examples (docs/domain/arrays.md#device-names);
 -- EqualLogic's from vendor examples. 'other' when the name says nothing.
 SELECT
     t.endpoint,
