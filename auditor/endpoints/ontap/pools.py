@@ -23,8 +23,8 @@ _DISKS = "storage/disks"
 _DISK_TABLE = counters.DISKS.removesuffix("/rows")  # as SOURCES names it
 _TOLERANCE = 0.05
 """The share of the time between two readings by which slow answers may make it, and so every rate, wrong. Policy."""
-_MORE_READINGS = 2
-"""How often the counters are read once more, an interval later, where answers were too slow for that."""
+_LONGEST_INTERVALS = 12
+"""For how many intervals the counters are read again and again where answers were too slow for that: a minute. Policy."""
 
 
 @dataclass(slots=True)
@@ -90,17 +90,22 @@ class Pools:
         yield from parse_errors.gaps(self.lists.endpoint)
 
     def pool_load(self) -> Iterator[Batch | Gap]:
-        """What every aggregate did between the first reading of the counters and now, at least an interval later."""
+        """What every aggregate did between two readings of the counters, at least an interval apart.
+
+        Where answers took too long for a rate, the counters are read again after growing waits, each time with the quickest answer so far
+        as the other of the two: a cluster that was slow for a while is known a little later.
+        """
         first = self.first or self._begun()  # not begun where the pools themselves were not asked for
         if isinstance(first, EndpointError):
             raise first  # what the first reading of the counters met is what there is to report
         self.sleep(max(0.0, first.at + self.interval - self.clock()))
         last, parse_errors = self._later()
-        for _ in range(_MORE_READINGS):
-            if _is_exact(first, last):
-                break
-            self.sleep(self.interval)
+        wait, deadline = self.interval, self.clock() + _LONGEST_INTERVALS * self.interval
+        while not _is_exact(first, last) and self.clock() < deadline:
+            first = min(first, last, key=lambda sample: sample.uncertainty)
+            self.sleep(min(wait, deadline - self.clock()))
             last, parse_errors = self._later()
+            wait *= 2
         if not self.pools_read:
             parse_errors.add("completeness", "the answer", "is not known, since the aggregates were not all read")
         if _is_exact(first, last):

@@ -243,7 +243,9 @@ def test_the_readings_lie_an_interval_apart_and_the_other_topics_count_towards_i
         pytest.param([], 2, True, id="quick answers"),
         pytest.param([0.4], 2, True, id="one that takes a little"),
         pytest.param([0.0, 4.0], 3, True, id="a slow second one is read again"),
-        pytest.param([4.0] * 9, 4, False, id="slow answers only"),
+        pytest.param([4.0, 4.0], 4, True, id="two slow ones at the beginning make way for quick ones"),
+        pytest.param([2.0] * 9, 5, True, id="slow ones lie so far apart in the end that it does not matter"),
+        pytest.param([9.0] * 9, 5, False, id="slow answers only"),
     ],
 )
 def test_rates_are_computed_only_where_the_time_between_two_readings_is_known(
