@@ -137,10 +137,9 @@ def test_two_findings_that_want_one_setting_different_are_one_contradiction_and_
     assert driver["resource"]["host"] == "esx-vmfs-2.lab.example"
     assert all(want["reason"] for want in driver["wants"])
     assert (("queue/default-unless-justified", 32), ("queue/dsnro-effective", 96)) in clashes
-    disputed = {"queue/driver-depth": "esx-vmfs-2", "queue/default-unless-justified": "esx-fq-ucs-3", "queue/dsnro-effective": "esx-fq-ucs-3"}
-    outcomes = {
-        (rule, f["fix"]["outcome"]) for rule, host in disputed.items() for f in audit.of(rule, "fail") if by_host([f]) == {host}
-    }
+    raised = "esx-fq-ucs-3"
+    disputed = {"queue/driver-depth": "esx-vmfs-2", "queue/default-unless-justified": raised, "queue/dsnro-effective": raised}
+    outcomes = {(rule, f["fix"]["outcome"]) for rule, host in disputed.items() for f in audit.of(rule, "fail") if by_host([f]) == {host}}
     assert outcomes == {(rule, "refused") for rule in disputed}
     assert any("queue/pending-reboot wants 256" in notice for notice in audit.report["notices"])
 
