@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.model import FixClass, Outcome, Severity, Verdict
-from auditor.report.wording import count_of, neutral, percent
+from auditor.report.wording import allowing, count_of, neutral, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -188,7 +188,7 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     for what, number in sorted(pending.items()):
         steps.append(f"Plan a {neutral(what)} for {count_of(number, 'setting')}: stored, not yet in effect.")
     steps += [
-        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {' '.join(f'--allow {kind}' for kind in kinds)}"
+        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
         for kinds, number in sorted(summary.proposed().items(), key=lambda item: [list(FixClass).index(kind) for kind in item[0]])
     ]
     if summary.by_hand:

@@ -6,17 +6,18 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.model import FixClass
 from auditor.report.console import write_parts
-from auditor.report.wording import count_of, neutral, place_texts, setting_text, value_text, waiver_text
+from auditor.report.wording import allowing, count_of, neutral, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from auditor.model import Change, FixClass, Plan
+    from auditor.model import Change, Plan
 
 _MOST_PLACES = 50
 
-Group = tuple[tuple[str, ...], str, str, str]
+Group = tuple[tuple[FixClass, ...], str, str, str]
 """What the changes of one group share: (classes, setting, from -> to, reason)."""
 
 
@@ -34,7 +35,7 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
     if not_allowed:
         yield "\nNot made without more --allow:"
     for (classes, setting, values, _), changes in not_allowed.items():
-        yield f"  {len(changes):>4} x {setting} {values} ({' '.join(f'--allow {one}' for one in classes)})"
+        yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
