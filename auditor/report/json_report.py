@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from auditor.model import (
+        Change,
         Contradiction,
         DriftAge,
         EndpointReading,
@@ -197,6 +198,7 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     return {
         "remediator": fix.remediator,
         "class": fix.fix_class,
+        **_takes(fix),
         "before": json_scalar(fix.before),
         "after": json_scalar(fix.after),
         "outcome": fix.outcome,
@@ -206,11 +208,16 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     }
 
 
+def _takes(fix: Fix | Change) -> dict[str, Any]:
+    return {} if fix.takes is None else {"takes": fix.takes}
+
+
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     change = receipt.change
     return {
         "remediator": change.remediator,
         "class": change.fix_class,
+        **_takes(change),
         "rules": list(change.rules),
         "resource": _resource(change.resource),
         "endpoint": change.target.endpoint,
