@@ -14,6 +14,7 @@ SELECT
     coalesce(bool_and(complete) FILTER (WHERE topic = 'bindings'), false) AS bindings_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'array_hosts'), false) AS array_hosts_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'connections'), false) AS connections_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'sessions'), false) AS sessions_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'pools'), false) AS pools_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'pool_load'), false) AS pool_load_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'replication'), false) AS replication_read,
