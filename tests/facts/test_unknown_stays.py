@@ -1,7 +1,7 @@
 """Unknown stays where it is: what was not read leaves open only what it can share, as far as the array's own lists show that.
 
-The fleets are those that an unreachable vCenter meets: its hosts on the same array, on another, on one whose lists name every host, and on one
-that nobody knows.
+The fleets are those that an unreachable vCenter meets: its hosts on the same array, on another, on one whose lists name every host, and on
+one that nobody knows.
 """
 
 from typing import Any
@@ -18,7 +18,7 @@ from .fleets import Facts, array, hosts, on_all_hosts, seen, snapshot, unanswere
 
 LUN, OTHER = "naa.624a93705a1f77c29b3e4d1000011011", "naa.624a93705a1f77c29b3e4d1000011012"
 ELEMENT = "naa.6f47acc100000000736670720000002a"
-KINDS = {"flasharray": EndpointKind.FLASHARRAY, "ontap": EndpointKind.ONTAP, "dell-sc": EndpointKind.DELL_SC, "solidfire": EndpointKind.ELEMENT}
+KINDS = {"flasharray": EndpointKind.FLASHARRAY, "solidfire": EndpointKind.ELEMENT}
 STRANGER = "2100000000000099"
 
 
@@ -27,7 +27,7 @@ def wwpn(host_id: str) -> str:
 
 
 def fleet(*devices: str, family: str = "flasharray", count: int = 2) -> Facts:
-    """Hosts of one cluster that see these devices with the stock DSNRO; everything of vCenter "vc" was read, and its hosts' adapters are known."""
+    """Hosts of one cluster, and their adapters, that see these devices with the stock DSNRO; all of vCenter "vc" was read."""
     given = hosts(count)
     for device in devices:
         on_all_hosts(given, seen(device, family, is_protocol_endpoint=False, queue_depth=64))
@@ -246,5 +246,6 @@ def test_so_does_it_leave_only_the_devices_open_that_carry_them() -> None:
     parameter = "lun_queue_depth_per_path"
     each = [row["host_id"] for row in given["host"]]
     given["host_module"] = [{"host_id": host, "module": "nfnic", "loaded": True, "option_string": f"{parameter}=64"} for host in each]
-    given["host_module_parameter"] = [{"host_id": host, "module": "nfnic", "name": parameter, "type": "int", "value": "64"} for host in each]
+    told = {"module": "nfnic", "name": parameter, "type": "int", "value": "64"}
+    given["host_module_parameter"] = [{"host_id": host, **told} for host in each]
     assert {row["device"]: row["disks"] for row in view("raised_device", given)} == {LUN: None, OTHER: 0}
