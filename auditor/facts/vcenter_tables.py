@@ -311,6 +311,9 @@ VCENTER_TABLES = (
             "false when config.hardware.device could not be read; the topic vms is whole all the same",
             "config.hardware.device",
         ),
+        ("guest_id", "VARCHAR", "guest that it was made for, for example windows2019srv_64Guest; NULL when not reported", "config.guestId"),
+        ("guest_full_name", "VARCHAR", "the same in words; NULL when not reported", "config.guestFullName"),
+        ("running_guest_id", "VARCHAR", "guest that runs, as VMware Tools report it; NULL when they do not", "guest.guestId"),
     ),
     table(
         "vm_disk",
@@ -320,6 +323,7 @@ VCENTER_TABLES = (
         ("disk", "VARCHAR", "device label, for example Hard disk 1"),
         ("datastore_id", "VARCHAR", "NULL for a raw device mapping without a datastore"),
         ("controller", "VARCHAR", "pvscsi | lsilogic | lsilogic-sas | buslogic | nvme | sata | ide"),
+        ("node", "VARCHAR", "where it is attached, for example scsi0:1, which performance counters know it by; NULL when not reported"),
         ("size_bytes", "BIGINT", ""),
         ("iops_limit", "BIGINT", "host-side limit at 32 KiB; NULL when unlimited"),
         ("shares_level", "VARCHAR", "low | normal | high | custom; storageIOAllocation.shares.level; NULL when not reported"),

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _DEVICES = "config.hardware.device"
 _LATENCY = "config.latencySensitivity.level"
+_GUEST, _GUEST_NAME, _RUNNING_GUEST = "config.guestId", "config.guestFullName", "guest.guestId"
+_OPTIONAL = frozenset({_LATENCY, _GUEST, _GUEST_NAME, _RUNNING_GUEST})
+"""What the API lets a machine be without; the running guest is known to VMware Tools alone."""
 _MACHINES_A_BATCH = 500
 _HOST = "runtime.host"
 
@@ -65,8 +68,7 @@ def _add(
         return
     values = facts.values
     name = values.get("name") or facts.id
-    # The API lets a machine be without a latency sensitivity.
-    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path != _LATENCY}
+    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path not in _OPTIONAL}
     missing = untold | dict(facts.missing)
     yield from gaps_of(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
@@ -78,16 +80,21 @@ def _add(
         is_template=values.get("config.template"),
         latency_sensitivity=values.get(_LATENCY),
         disks_read=_DEVICES in values,
+        guest_id=values.get(_GUEST) or None,
+        guest_full_name=values.get(_GUEST_NAME) or None,
+        running_guest_id=values.get(_RUNNING_GUEST) or None,
     )
     _add_disks(disks, facts.id, values.get(_DEVICES) or ())
 
 
 def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None:
-    controllers = {device.key: CONTROLLERS.get(device.type_name) for device in devices}
+    attached_to = {device.key: device for device in devices if device.type_name in CONTROLLERS}
     for device in devices:
         if device.type_name != "VirtualDisk":
             continue
         backing, limits = device.backing, device.storage_io_allocation
+        controller = attached_to.get(device.controller_key)
+        kind = CONTROLLERS[controller.type_name] if controller else None
         limit = limits.limit if limits else None
         shares = limits.shares if limits else None
         size = device.capacity_in_bytes if device.capacity_in_bytes is not None else (device.capacity_in_kb or 0) * 1024
@@ -95,7 +102,10 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             vm_id=vm_id,
             disk=device.device_info.label if device.device_info else f"disk {device.key}",
             datastore_id=backing.datastore.value if backing and backing.datastore else None,
-            controller=controllers.get(device.controller_key),
+            controller=kind,
+            node=f"{_BUSES.get(kind, 'scsi')}{controller.bus_number}:{device.unit_number}"
+            if controller and kind and controller.bus_number is not None and device.unit_number is not None
+            else None,
             size_bytes=size,
             iops_limit=limit if limit is not None and limit > 0 else None,  # -1 is unlimited (StorageIOAllocationInfo)
             shares_level=shares.level if shares else None,
@@ -119,3 +129,10 @@ CONTROLLERS = {
     "VirtualIDEController": "ide",
 }
 """Disk controllers as the table names them, by their type."""
+
+_BUSES = {"nvme": "nvme", "sata": "sata", "ide": "ide"}
+"""How a virtual device node begins, by kind of controller; of all others "scsi".
+
+Source: vSphere Virtual Machine Administration, "Change the Virtual Device Node": SCSI (0:1), SATA (0:0); performance counters of a machine
+name the disk scsi0:1.
+"""

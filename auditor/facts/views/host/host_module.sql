@@ -33,10 +33,12 @@ pe AS (
         bool_or(per_object_qos) AS any_capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
         max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
-        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread
+        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread,
+        max(deepest_disk_queue_at_least) FILTER (WHERE per_object_qos) AS at_least,
+        max(deepest_disk_queue_at_most) FILTER (WHERE per_object_qos IS DISTINCT FROM false) AS at_most,
+        count(*) FILTER (WHERE per_object_qos IS DISTINCT FROM false AND deepest_disk_queue_at_most IS NULL) AS unbounded
     FROM protocol_endpoint
-    -- Only of SolidFire is it known that a deeper queue helps (docs/domain/incidents.md#s0); FlashArray and ONTAP ask to leave the defaults.
-    WHERE family = 'solidfire' OR family IS NULL
+    WHERE is_deepened IS DISTINCT FROM false
     GROUP BY ALL
 ),
 carrying AS (
@@ -48,7 +50,7 @@ carrying AS (
         count(*) FILTER (WHERE family IS NOT NULL AND vvol_disks > 0) AS endpoints,
         count(*) FILTER (WHERE family IS NULL OR vvol_disks IS NULL) AS undetermined
     FROM protocol_endpoint
-    WHERE family IS NULL OR family NOT IN ('flasharray', 'ontap')
+    WHERE keeps_defaults IS DISTINCT FROM true
     GROUP BY ALL
 ),
 strange AS (
@@ -83,6 +85,8 @@ SELECT
         WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
     END AS serves_capped_protocol_endpoints,
     CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
+    coalesce(pe.at_least, 0) AS deepest_disk_queue_at_least,
+    CASE WHEN u.all_placed AND coalesce(pe.unbounded, 0) = 0 THEN coalesce(pe.at_most, 0) END AS deepest_disk_queue_at_most,
     CASE
         WHEN b.endpoints > 0 THEN b.endpoints
         WHEN u.all_placed AND coalesce(b.undetermined, 0) = 0 THEN 0

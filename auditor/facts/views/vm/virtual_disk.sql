@@ -37,7 +37,9 @@ SELECT
     coalesce(vm.is_template, false) AS is_template,
     d.disk,
     d.controller,
-    p.depth AS controller_depth,
+    CASE WHEN p.depth_at_least = p.depth_at_most THEN p.depth_at_least END AS controller_depth,
+    p.depth_at_least AS controller_depth_at_least,
+    p.depth_at_most AS controller_depth_at_most,
     d.iops_limit,
     d.iops_limit IS NOT NULL AS is_limited,
     d.shares_level,
@@ -60,7 +62,7 @@ FROM fact.vm_disk AS d
 JOIN fact.vm AS vm USING (endpoint, vm_id)
 LEFT JOIN fact.host AS h ON h.endpoint = vm.endpoint AND h.host_id = vm.host_id
 LEFT JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
-LEFT JOIN step_controller_depth AS p ON p.controller = d.controller
+JOIN step_disk_depth AS p ON p.endpoint = d.endpoint AND p.vm_id = d.vm_id AND p.disk = d.disk
 LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
 LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = d.datastore_id
 LEFT JOIN step_array_device AS a ON a.device = x.device
