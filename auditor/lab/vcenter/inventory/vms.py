@@ -63,8 +63,9 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
 
 def guest(vm: VmDescription) -> Any:
     """GuestInfo; VMware Tools report nothing of a machine that is off."""
-    running = vm.running_guest_id if vm.powered_on else ""
-    return complete(vim.vm.GuestInfo(toolsStatus="toolsOk", guestState="running" if vm.powered_on else "notRunning", guestId=running or None))
+    running = (vm.running_guest_id or None) if vm.powered_on else None
+    state = "running" if vm.powered_on else "notRunning"
+    return complete(vim.vm.GuestInfo(toolsStatus="toolsOk", guestState=state, guestId=running))
 
 
 def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
