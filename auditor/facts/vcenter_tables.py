@@ -401,6 +401,18 @@ VCENTER_TABLES = (
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
     ),
     table(
+        "vm_disk_load",
+        "How a virtual disk did over the last five minutes, by counters of its machine; QueryPerf, group virtualDisk. Asked of "
+        "running machines that have a disk on an LSI Logic or BusLogic controller.",
+        ENDPOINT,
+        ("vm_id", "VARCHAR", "managed object id"),
+        ("node", "VARCHAR", "where the disk is attached, for example scsi0:1"),
+        ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
+        ("commands_per_second", "DOUBLE", "mean; numberReadAveraged and numberWriteAveraged"),
+        ("outstanding", "DOUBLE", "commands under way, mean; readOIO and writeOIO"),
+    ),
+    table(
         "storage_pod",
         "Datastore clusters and how Storage DRS is set in them; podStorageDrsEntry.storageDrsConfig.",
         ENDPOINT,
@@ -481,7 +493,7 @@ HOST_TOPICS = (
 )
 """Topics of `reading` whose scope is one host. Source: this project, collectors/vcenter.py fills them."""
 
-VCENTER_TOPICS = ("hosts", "datastores", "vms", "pods", "tasks", "extensions")
+VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions")
 """Topics of `reading` whose scope is a whole vCenter."""
 
 ON_DEMAND_TOPICS = ("tags", "events")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.errors import EndpointError
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
-    from auditor.endpoints.vcenter.bulk.shapes import Ref, VirtualDevice
+    from auditor.endpoints.vcenter.bulk.shapes import VirtualDevice
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -26,8 +28,18 @@ _MACHINES_A_BATCH = 500
 _HOST = "runtime.host"
 
 
-def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str]) -> Iterator[Facts]:
-    """Yield vm and vm_disk, and the reading of topic "vms".
+@dataclass(slots=True)
+class MachinesSeen:
+    """The running machines that have a disk on a controller of LIMITED, filled while machines are read."""
+
+    refs: list[Ref] = field(default_factory=list)
+    complete: bool = False  # every machine was read, with its disks
+
+
+def collect_vms(
+    vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str], seen: MachinesSeen | None = None
+) -> Iterator[Facts]:
+    """Yield vm and vm_disk, and the reading of topic "vms"; fill `seen`.
 
     `paths` are the properties to ask for. A machine that was removed while we read is no hole. A machine of a host that
     vCenter has lost is reported as vCenter remembers it: its disks are the machine's, not the host's.
@@ -46,6 +58,8 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
         # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
         yield from _add(endpoint, machines, disks, facts, paths)
+        if seen is not None and not isinstance(facts, tuple) and _is_limited(facts):
+            seen.refs.append(Ref("VirtualMachine", facts.id))
         if count % _MACHINES_A_BATCH == 0:
             yield from machines.batch()
             yield from disks.batch()
@@ -53,6 +67,14 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
     yield from machines.batch()
     yield from disks.batch()
     yield readings(endpoint, "", {"vms": complete})
+    if seen is not None:
+        seen.complete = complete
+
+
+def _is_limited(facts: ObjectProperties) -> bool:
+    """Whether a machine runs, as far as is known, and has a controller of LIMITED."""
+    kinds = {CONTROLLERS.get(device.type_name) for device in facts.values.get(_DEVICES) or ()}
+    return facts.values.get("runtime.powerState") in (None, "poweredOn") and not kinds.isdisjoint(LIMITED)
 
 
 def _add(
@@ -129,6 +151,9 @@ CONTROLLERS = {
     "VirtualIDEController": "ide",
 }
 """Disk controllers as the table names them, by their type."""
+
+LIMITED = frozenset({"lsilogic", "lsilogic-sas", "buslogic"})
+"""Controllers whose queue is short for a busy disk. Source: docs/domain/facts.md#8-4."""
 
 _BUSES = {"nvme": "nvme", "sata": "sata", "ide": "ide"}
 """How a virtual device node begins, by kind of controller; of all others "scsi".

@@ -6,8 +6,10 @@ WITH served AS (
         host_id,
         driver AS module,
         CAST(sum(devices) AS BIGINT) AS devices,
-        max(deepest_queue) AS deepest_queue,
-        sum(undetermined) AS undetermined,
+        CAST(sum(luns) AS BIGINT) AS luns,
+        CAST(sum(namespaces) AS BIGINT) AS namespaces,
+        max(deepest_lun_queue) AS deepest_lun_queue,
+        sum(undetermined_luns) AS undetermined_luns,
         list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
         count(*) FILTER (WHERE family IS NULL) AS unknown_families
     FROM step_host_group
@@ -78,7 +80,8 @@ SELECT
     TRY_CAST(w.value AS BIGINT) AS configured_depth,
     CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
     CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
-    CASE WHEN s.undetermined = 0 THEN s.deepest_queue END AS depth_in_effect,
+    CASE WHEN u.all_placed AND coalesce(s.luns + s.namespaces = s.devices, true) THEN coalesce(s.luns, 0) END AS luns,
+    CASE WHEN s.undetermined_luns = 0 AND s.luns + s.namespaces = s.devices THEN s.deepest_lun_queue END AS depth_in_effect,
     CASE WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN array_to_string(coalesce(s.families, []), ', ') END AS families,
     CASE
         WHEN pe.any_capped THEN true
