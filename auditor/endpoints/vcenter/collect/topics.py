@@ -62,7 +62,7 @@ def collect_vcenter(
         hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
         if comparison is not None:
             comparison.look_at_hosts()
-    machines = MachinesSeen()
+    machines = MachinesSeen(lost=frozenset(host.id for host in hosts if not host.connected))
     rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
         ("datastores", collect_datastores),
         ("vms", partial(collect_vms, seen=machines)),

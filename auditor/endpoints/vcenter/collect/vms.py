@@ -30,8 +30,12 @@ _HOST = "runtime.host"
 
 @dataclass(slots=True)
 class MachinesSeen:
-    """The running machines that have a disk on a controller of LIMITED, filled while machines are read."""
+    """The running machines that have a disk on a controller of LIMITED, filled while machines are read.
 
+    Machines of hosts in `lost` are left out: vCenter has no counters of what such a host does.
+    """
+
+    lost: frozenset[str] = frozenset()  # managed object ids
     refs: list[Ref] = field(default_factory=list)
     complete: bool = False  # every machine was read, with its disks
 
@@ -58,7 +62,7 @@ def collect_vms(
         # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
         yield from _add(endpoint, machines, disks, facts, paths)
-        if seen is not None and not isinstance(facts, tuple) and _is_limited(facts):
+        if seen is not None and not isinstance(facts, tuple) and _is_limited(facts, seen.lost):
             seen.refs.append(Ref("VirtualMachine", facts.id))
         if count % _MACHINES_A_BATCH == 0:
             yield from machines.batch()
@@ -71,8 +75,11 @@ def collect_vms(
         seen.complete = complete
 
 
-def _is_limited(facts: ObjectProperties) -> bool:
-    """Whether a machine runs, as far as is known, and has a controller of LIMITED."""
+def _is_limited(facts: ObjectProperties, lost: frozenset[str]) -> bool:
+    """Whether a machine runs, as far as is known, on a host that is not lost, and has a controller of LIMITED."""
+    host: Ref | None = facts.values.get(_HOST)
+    if host is not None and host.value in lost:
+        return False
     kinds = {CONTROLLERS.get(device.type_name) for device in facts.values.get(_DEVICES) or ()}
     return facts.values.get("runtime.powerState") in (None, "poweredOn") and not kinds.isdisjoint(LIMITED)
 
