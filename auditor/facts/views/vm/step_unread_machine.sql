@@ -1,13 +1,14 @@
 -- materialize: table
 -- One row per datastore on which machines may have disks that were not read: how many such machines there are, and how many of them are no
--- template, or not powered off. A machine has its disks where its host has its datastores; where none is known to be, on any of its vCenter.
+-- template, are not powered off, or may run. A machine has its disks where its host has its datastores; where none is known to be, on any of its vCenter.
 WITH unread AS (
     SELECT
         endpoint,
         host_id,
         count(*) AS machines,
         count(*) FILTER (WHERE NOT coalesce(is_template, false)) AS no_templates,
-        count(*) FILTER (WHERE power_state IS DISTINCT FROM 'poweredOff') AS not_off
+        count(*) FILTER (WHERE power_state IS DISTINCT FROM 'poweredOff') AS not_off,
+        count(*) FILTER (WHERE NOT coalesce(is_template, false) AND (power_state IS NULL OR power_state = 'poweredOn')) AS running
     FROM fact.vm
     WHERE NOT coalesce(disks_read, false)
     GROUP BY endpoint, host_id
@@ -23,7 +24,8 @@ SELECT
     d.datastore_id,
     CAST(sum(u.machines) AS BIGINT) AS machines,
     CAST(sum(u.no_templates) AS BIGINT) AS no_templates,
-    CAST(sum(u.not_off) AS BIGINT) AS not_off
+    CAST(sum(u.not_off) AS BIGINT) AS not_off,
+    CAST(sum(u.running) AS BIGINT) AS running
 FROM unread AS u
 JOIN fact.datastore AS d ON d.endpoint = u.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = u.endpoint
