@@ -1,6 +1,5 @@
 """What other tests ask of a view is what a new database gives, whatever was asked before."""
 
-
 import pytest
 
 from auditor.facts.views import create_views
