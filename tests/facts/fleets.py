@@ -9,9 +9,10 @@ from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batc
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import EndpointKind, EndpointReading
 
-from .prepared import Rows, rows_of_view
+from .prepared import rows_of_view
 
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
+Rows = list[dict[str, Any]]
 Facts = dict[str, Rows]
 FAMILY = {
     EndpointKind.ELEMENT: "solidfire",

@@ -13,7 +13,7 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.facts.views import view_sql
 
-Rows = list[dict[str, Any]]
+_Rows = list[dict[str, Any]]
 
 
 class _Prepared:
@@ -27,7 +27,7 @@ class _Prepared:
         self._of: dict[str, int] = {}
         create_macros(self._connection)
 
-    def rows(self, name: str, facts: dict[str, Rows]) -> Rows:
+    def rows(self, name: str, facts: dict[str, _Rows]) -> _Rows:
         self._fill(facts)
         for view in with_dependencies({name}):
             self._make(view)
@@ -35,7 +35,7 @@ class _Prepared:
         columns = [column[0] for column in answer.description or []]
         return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
-    def _fill(self, facts: dict[str, Rows]) -> None:
+    def _fill(self, facts: dict[str, _Rows]) -> None:
         """Fill the fact tables whose rows are not those they have."""
         self._filling += 1
         for table in sorted(facts.keys() | self._texts.keys()):
@@ -67,7 +67,7 @@ def _facts(sql: str) -> frozenset[str]:
     return frozenset(re.findall(r"\bfact\.\w+", sql))
 
 
-def rows_of_view(name: str, facts: dict[str, Rows]) -> Rows:
+def rows_of_view(name: str, facts: dict[str, _Rows]) -> _Rows:
     """The rows of the view in the order of their resources, over these facts, of which every row is whole."""
     try:
         return _database().rows(name, facts)

@@ -4,8 +4,7 @@ import pytest
 
 from auditor.facts.views import create_views
 
-from .fleets import WHEN, Facts, builder, view
-from .prepared import Rows
+from .fleets import WHEN, Facts, Rows, builder, view
 from .test_views import facts, without_topic
 
 
