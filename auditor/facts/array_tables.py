@@ -40,6 +40,8 @@ ARRAY_TABLES = (
         ("state", "VARCHAR", "active | pending | ..."),
         ("version", "VARCHAR", ""),
         ("model", "VARCHAR", "NULL when not reported"),
+        ("role", "VARCHAR", "Element: Storage | Witness | Management | Compute; NULL when not reported, as before Element 12, and elsewhere"),
+        ("is_fibre_channel", "BOOLEAN", "Element: it has a Fibre Channel target port group; NULL when not reported, and elsewhere"),
     ),
     table(
         "array_volume",

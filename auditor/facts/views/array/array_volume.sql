@@ -9,7 +9,7 @@ WITH named AS (
 ),
 lain_on AS (
     SELECT v.endpoint, v.volume_id, any_value(n.name) AS name
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     JOIN named AS n
         ON n.name = CASE WHEN v.kind = 'share' THEN coalesce(nullif(rtrim(v.export_path, '/'), ''), left(v.export_path, 1)) ELSE v.device END
     GROUP BY v.endpoint, v.volume_id
@@ -76,7 +76,7 @@ SELECT
     CASE WHEN r.volume_load_read OR l.volume_id IS NOT NULL THEN coalesce(l.average_io_bytes, 0) > 0 END AS is_busy,
     round(q.qos_max_iops / c.cost, 1) AS effective_max_iops,
     round(v.qos_burst_iops / c.cost, 1) AS effective_burst_iops
-FROM fact.array_volume AS v
+FROM step_volume AS v
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)

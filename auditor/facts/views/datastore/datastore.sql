@@ -24,7 +24,7 @@ WITH backing AS (
     FROM step_datastore_volume AS b
     LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
     GROUP BY ALL
 ),

@@ -13,7 +13,7 @@ WITH prioritised AS (
             WHEN bool_and(v.qos_read) AND count(v.qos_read) = count(*) THEN false
         END AS has_priority
     FROM step_datastore_volume AS b
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
     GROUP BY ALL
 ),

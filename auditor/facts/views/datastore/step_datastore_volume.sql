@@ -39,5 +39,5 @@ SELECT
     q.is_capped
 FROM nfs AS n
 JOIN step_share AS s USING (path)
-LEFT JOIN fact.array_volume AS v ON v.endpoint = s.array_endpoint AND v.volume_id = s.volume_id
+LEFT JOIN step_volume AS v ON v.endpoint = s.array_endpoint AND v.volume_id = s.volume_id
 LEFT JOIN step_volume_qos AS q ON q.endpoint = s.array_endpoint AND q.volume_id = s.volume_id;

@@ -7,7 +7,7 @@ WITH share AS (
         coalesce(a.array_key, v.endpoint) AS array_key,
         v.endpoint,
         v.volume_id
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     LEFT JOIN step_array AS a USING (endpoint)
     WHERE v.kind = 'share' AND v.export_path IS NOT NULL
 ),
