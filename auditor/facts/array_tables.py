@@ -40,7 +40,11 @@ ARRAY_TABLES = (
         ("state", "VARCHAR", "active | pending | ..."),
         ("version", "VARCHAR", ""),
         ("model", "VARCHAR", "NULL when not reported"),
-        ("role", "VARCHAR", "Element: Storage | Witness | Management | Compute; NULL when not reported, as before Element 12, and elsewhere"),
+        (
+            "role",
+            "VARCHAR",
+            "Element: Storage | Witness | Management | Compute; NULL when not reported, and elsewhere",
+        ),
         ("is_fibre_channel", "BOOLEAN", "Element: it has a Fibre Channel target port group; NULL when not reported, and elsewhere"),
     ),
     table(
@@ -86,6 +90,15 @@ ARRAY_TABLES = (
         ("qos_group_max_bytes_per_second", "BIGINT", "likewise"),
         ("qos_read", "BOOLEAN", "true when all of the volume's QoS was understood"),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
+    ),
+    table(
+        "array_address",
+        "Addresses that hosts reach an array's storage by; ONTAP network/ip/interfaces.",
+        ENDPOINT,
+        ("address_id", "VARCHAR", "unique within the endpoint"),
+        ("address", "VARCHAR", "IP address, IPv6 in its short form in lower case"),
+        ("name", "VARCHAR", "of the interface"),
+        ("svm", "VARCHAR", "storage virtual machine; NULL when it is the cluster's own"),
     ),
     table(
         "array_volume_load",

@@ -45,6 +45,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "running_task": ("endpoint", "task_id"),
         "vcenter_extension": ("endpoint", "key"),
         "array_volume": ("endpoint", "volume_id"),
+        "array_address": ("endpoint", "address_id"),
         "array_volume_load": ("endpoint", "volume_id"),
         "array_qos_policy": ("endpoint", "policy_id"),
         "array_qos_limit": ("endpoint",),
@@ -127,6 +128,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         ),
         "array_node": Source("nodes"),
         "array_volume": Source("volumes"),
+        "array_address": Source("addresses"),
         "array_volume_load": Source("volume_load"),
         "array_qos_policy": Source("qos_policies"),
         "array_qos_limit": Source("qos_limits"),
@@ -148,8 +150,8 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {name: replace(one, properties=TABLES[name].properties) for name, one in _QUESTIONS.items()}
 )
-"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared` and `listed_endpoint` fleet.yaml's,
-`baseline` an earlier run's."""
+"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared`, `declared_nfs_server` and
+`listed_endpoint` fleet.yaml's, `baseline` an earlier run's."""
 
 NULL_IS_UNREAD: frozenset[Fact] = frozenset(
     ("host", column) for column in ("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi")

@@ -18,7 +18,7 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.description import DeclaredDescription, LabFleet, NfsServerDescription
 from auditor.lab.scenario_expansion import add_vvols, expand
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.yaml import parse_yaml
@@ -85,6 +85,7 @@ def parse_scenario(text: str, name: str) -> LabFleet:
         return LabFleet(
             vcenters=tuple(_decode(expand(one, by_name), VCenterDescription) for one in data.get("vcenters", [])),
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
+            nfs_servers=tuple(_decode(one, NfsServerDescription) for one in data.get("nfs_servers", [])),
             **built,
         )
     except YamlMistakeError as mistake:

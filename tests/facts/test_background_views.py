@@ -7,7 +7,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, Rows, array, hosts, view
+from .fleets import Facts, Rows, array, hosts, serves, view
 
 ONTAP = EndpointKind.ONTAP
 
@@ -134,13 +134,15 @@ def test_deduplication_is_scheduled_where_it_starts_at_known_minutes(work: dict[
 
 
 def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[str, Any]]:
-    """The NFS options of a host that mounts these paths, by option; an ONTAP has /ds1 alone, on so many of its virtual machines."""
+    """The NFS options of a host that mounts these paths, /ds1 of an ONTAP's address and others of a name; the ONTAP exports /ds1 alone."""
     given = hosts(1)
     given["host"][0]["version"] = "8.0.2"
     exported = [{"name": f"vol{n}", "kind": "share", "export_path": "/ds1", "qos_max_iops": 7} for n in range(1, shares + 1)]
     array(given, "n", ONTAP, *exported, read=read)
+    serves(given, "n", "192.0.2.9")
     given["datastore"] = [
-        {"datastore_id": path, "name": path[1:], "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": path} for path in paths
+        {"datastore_id": path, "name": path[1:], "type": "NFS", "nfs_host": "192.0.2.9" if path == "/ds1" else "nas", "nfs_path": path}
+        for path in paths
     ]
     given["datastore_mount"] = [{"datastore_id": path, "host_id": "host-1"} for path in paths]
     given["host_option"] = [{"host_id": "host-1", "key": "NFS.MaxVolumes", "value": "32"}]
@@ -151,11 +153,12 @@ def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[
     ("paths", "more", "expected"),
     [
         pytest.param(["/ds1"], {}, True, id="ONTAP"),
-        pytest.param(["/ds1", "/ds2"], {}, True, id="ONTAP and a server that may be anything"),
-        pytest.param(["/ds2"], {}, False, id="a server that may be anything"),
+        pytest.param(["/ds1", "/ds2"], {}, True, id="ONTAP and a server that it is not"),
+        pytest.param(["/ds2"], {}, False, id="a server whose path no ONTAP exports"),
         pytest.param([], {}, False, id="none"),
         pytest.param(["/ds2"], {"read": False}, None, id="not all of the ONTAP read"),
-        pytest.param(["/ds1"], {"shares": 2}, None, id="two shares have the path"),
+        pytest.param(["/ds1"], {"shares": 2}, True, id="ONTAP, where two shares have the path"),
+        pytest.param(["/ds1"], {"read": False}, True, id="ONTAP, of which not all was read"),
     ],
 )
 def test_a_host_mounts_nfs_from_ontap_where_an_export_path_says_so(paths: list[str], more: dict[str, Any], expected: bool | None) -> None:
@@ -180,10 +183,11 @@ def shared(read: bool = True, *, sioc: tuple[bool | None, bool | None] = (True, 
         for n in (1, 2, 3)
     ]
     array(given, "n", ONTAP, *volumes, read=read)
+    serves(given, "n", "192.0.2.9")
     given["array_pool"] = [{"endpoint": "n", "pool_id": "p", "name": "aggr"}]
     given["array_qos_policy"] = [{"endpoint": "n", "policy_id": "q", "name": "gold", "is_shared": True, "max_iops": 5000}]
     given["datastore"] = [
-        {"datastore_id": f"d{n}", "name": f"ds{n}", "type": "NFS", "nfs_path": f"/ds{n}", "sioc_enabled": on}
+        {"datastore_id": f"d{n}", "name": f"ds{n}", "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": f"/ds{n}", "sioc_enabled": on}
         for n, on in enumerate(sioc, 1)
     ]
     given["datastore_mount"] = [{"datastore_id": f"d{n}", "host_id": "host-1"} for n in (1, 2)]
@@ -205,7 +209,8 @@ def test_a_datastore_of_two_vcenters_is_one_under_a_policy(kind: str) -> None:
         given["datastore"] = [{**row, "type": "VMFS", "vmfs_uuid": row["name"], "nfs_path": None} for row in given["datastore"]]
         given["datastore_extent"] = [{"datastore_id": f"d{n}", "device": f"naa.vol{n}"} for n in (1, 2)]
         given["datastore_extent"] += [{**row, "endpoint": "vc-2"} for row in given["datastore_extent"]]
-    given["datastore"] += [{**row, "endpoint": "vc-2", "nfs_host": "by-name.example.net"} for row in given["datastore"]]
+    given["datastore"] += [{**row, "endpoint": "vc-2", "nfs_host": "nas.example.net"} for row in given["datastore"]]
+    given["declared_nfs_server"] = [{"server": "nas.example.net", "address": "192.0.2.9"}]
     [row] = view("qos_policy_use", given)
     assert (row["datastores_seen_under_it"], row["datastores_under_it"]) == (2, 2)
 

@@ -82,7 +82,7 @@ def facts() -> Facts:
 def view(name: str, given: Facts) -> Rows:
     builder = SnapshotBuilder()
     for table, rows in given.items():
-        filled = [{"endpoint": "vc", **row} if table != "declared" else row for row in rows]
+        filled = [{"endpoint": "vc", **row} if not table.startswith("declared") else row for row in rows]
         if table == "reading":
             filled = [{**row, "read_at": WHEN} for row in filled]
         columns = sorted({column for row in filled for column in row})

@@ -85,6 +85,11 @@ def test_the_cluster_its_nodes_and_its_pools(served: Served, whole: Collected) -
     ]
 
 
+def test_addresses_are_those_of_interfaces_in_one_spelling(whole: Collected) -> None:
+    found = {(row["svm"], row["address"]) for row in whole.tables["array_address"]}
+    assert found == {("san", "192.0.2.11"), ("nas", "192.0.2.9"), ("nas", "fd00::9")}
+
+
 def test_qos_policies_tell_their_ceilings_or_that_they_cannot(whole: Collected) -> None:
     columns = ("name", "kind", "min_iops", "max_iops", "max_bytes_per_second", "is_shared", "is_read", "volumes")
     assert picked(whole.tables["array_qos_policy"], *columns) == [
@@ -281,6 +286,7 @@ def test_rates_are_computed_only_where_the_time_between_two_readings_is_known(
         pytest.param(("array_scrub", "schedule"), ["private/cli/storage/raid-options", "cluster/nodes"], id="scrubs"),
         pytest.param(("vvol_binding", "device"), ["storage/luns", "protocols/san/vvol-bindings"], id="bindings and whose device they name"),
         pytest.param(("array_host", "host_type"), ["protocols/san/igroups"], id="hosts"),
+        pytest.param(("array_address", "address"), ["network/ip/interfaces"], id="addresses"),
     ],
 )
 def test_only_what_is_needed_is_asked_for(served: Served, fact: tuple[str, str], asked: list[str]) -> None:
@@ -417,6 +423,7 @@ LISTS = [
     ("storage/qos/policies", "array_qos_policy", "qos_policies"),
     ("storage/aggregates", "array_pool", "pools"),
     ("storage/luns", "array_volume", "volumes"),
+    ("network/ip/interfaces", "array_address", "addresses"),
     ("protocols/san/igroups", "array_host", "array_hosts"),
     ("protocols/san/lun-maps", "array_connection", "connections"),
     ("protocols/san/vvol-bindings", "vvol_binding", "bindings"),

@@ -2,10 +2,10 @@
 -- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
 -- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 WITH named AS (
-    -- What datastores call what they lie on, whether or not it is known whose that is.
+    -- What datastores call what they lie on, where it may be any array's.
     SELECT device AS name FROM fact.datastore_extent WHERE device IS NOT NULL
     UNION
-    SELECT coalesce(nullif(rtrim(nfs_path, '/'), ''), '/') AS name FROM fact.datastore WHERE nfs_path IS NOT NULL
+    SELECT path AS name FROM step_nfs_server WHERE family IS NULL OR (family = 'ontap' AND volume_id IS NULL)
 ),
 lain_on AS (
     SELECT v.endpoint, v.volume_id, any_value(n.name) AS name

@@ -18,7 +18,7 @@ mounted AS (
     FROM step_datastore_volume AS b
     JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
     JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
-    WHERE b.volume_id IS NOT NULL AND b.joined_by = 'export path'
+    WHERE b.volume_id IS NOT NULL AND b.device IS NULL
     GROUP BY b.array_endpoint, b.volume_id
 ),
 placed AS (

@@ -6,7 +6,7 @@ WITH backing AS (
         b.endpoint,
         b.datastore_id,
         string_agg(b.device, ', ' ORDER BY b.device) AS devices,
-        string_agg(DISTINCT coalesce(s.family, a.family), ', ' ORDER BY coalesce(s.family, a.family)) AS families,
+        string_agg(DISTINCT coalesce(s.family, b.family, a.family), ', ' ORDER BY coalesce(s.family, b.family, a.family)) AS families,
         string_agg(DISTINCT b.array_name, ', ' ORDER BY b.array_name) AS arrays,
         string_agg(b.volume, ', ' ORDER BY b.volume) AS volumes,
         string_agg(DISTINCT b.joined_by, ', ' ORDER BY b.joined_by) AS joined_by,

@@ -8,6 +8,7 @@ SELECT
     coalesce(bool_and(complete) FILTER (WHERE topic = 'array'), false) AS array_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'nodes'), false) AS nodes_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'volumes'), false) AS volumes_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'addresses'), false) AS addresses_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'volume_load'), false) AS volume_load_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'qos_policies'), false) AS qos_policies_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'protocol_endpoints'), false) AS protocol_endpoints_read,

@@ -48,12 +48,16 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SvmDescription:
-    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies."""
+    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies.
+
+    `addresses` are those of its IP interfaces.
+    """
 
     name: str
     protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
     state: str = "running"
     qos_policy: str | None = None
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

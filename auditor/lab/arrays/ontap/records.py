@@ -156,6 +156,21 @@ def svm(cluster: Cluster, item: SvmDescription) -> dict[str, Any]:
     }
 
 
+def ip_interface(cluster: Cluster, item: tuple[str, str]) -> dict[str, Any]:
+    """An IP interface of an SVM."""
+    name, address = item
+    return {
+        "uuid": cluster.uuid("interface", name, address),
+        "name": f"{name}_{address.replace(':', '_')}",
+        "ip": {"address": address, "netmask": "64" if ":" in address else "24", "family": "ipv6" if ":" in address else "ipv4"},
+        "enabled": True,
+        "state": "up",
+        "scope": "svm",
+        "svm": svm_reference(cluster, name),
+        "services": ["data_nfs"],
+    }
+
+
 def schedule(cluster: Cluster, item: ScheduleDescription) -> dict[str, Any]:
     """A schedule; a part of a cron that means "every" is left out."""
     record: dict[str, Any] = {
