@@ -57,16 +57,17 @@ def load_scenario(name: str) -> LabFleet:
             do=f"choose one of: {', '.join(scenario_names())}.",
         )
     if name == "all":
-        return _merged(one for one in scenario_names() if one != "all")
+        return load_merged(one for one in scenario_names() if one != "all")
     return parse_scenario((resources.files("auditor.lab") / _FOLDER / f"{name}.yaml").read_bytes(), f"{name}.yaml")
 
 
 def load_incidents() -> LabFleet:
     """The scenarios that come from real incidents, as one fleet; `odd-neighbours`, made for the rules, is left out."""
-    return _merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
+    return load_merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
 
 
-def _merged(names: Iterable[str]) -> LabFleet:
+def load_merged(names: Iterable[str]) -> LabFleet:
+    """These scenarios as one fleet."""
     fleets = [load_scenario(name) for name in names]
     return LabFleet(**{field.name: tuple(one for fleet in fleets for one in getattr(fleet, field.name)) for field in fields(LabFleet)})
 
