@@ -54,6 +54,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "array_pool_load": ("endpoint", "pool_id"),
         "array_replication": ("endpoint", "replication_id"),
         "array_efficiency": ("endpoint", "volume_id"),
+        "array_schedule": ("endpoint", "name"),
         "baseline": ("kind", "of_endpoint", "of_host", "thing", "setting"),
         "listed_endpoint": ("endpoint",),
     }
@@ -143,6 +144,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "array_pool_load": Source("pool_load"),
         "array_replication": Source("replication"),
         "array_efficiency": Source("efficiency"),
+        "array_schedule": Source("efficiency"),
         "array_scrub": Source("scrub"),
     }
 )

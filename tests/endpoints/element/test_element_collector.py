@@ -493,7 +493,16 @@ def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
     assert found.gaps == []
     e = {"endpoint": "sf-east"}
     assert found.tables["array_node"] == [
-        {**e, "node_id": "1", "name": "n01", "state": "active", "version": "11.7.0.76", "model": "SFDEMO-NE"}
+        {
+            **e,
+            "node_id": "1",
+            "name": "n01",
+            "state": "active",
+            "version": "11.7.0.76",
+            "model": "SFDEMO-NE",
+            "role": None,
+            "is_fibre_channel": False,
+        }
     ]
     assert found.tables["array_host"] == [{**e, "array_host_id": "3", "name": "example1", "host_group": None, "host_type": None}]
     assert found.tables["array_initiator"] == [

@@ -226,6 +226,22 @@ def test_the_load_of_pools_is_computed_from_two_readings_of_the_counters(served:
     assert (idle["busy_percent"], idle["transfers_per_second"], idle["current_latency_us"]) == (0, 0, None)
 
 
+def test_of_a_flash_pool_only_the_spinning_disks_are_looked_at(tmp_path: Path, whole: Collected) -> None:
+    spinning = whole.by("array_pool_load", "pool_id")
+    cached = dataclasses.replace(CLUSTER.aggregates[0], cache_disks=6, cache_iops=9000.0)
+    with serving(tmp_path, dataclasses.replace(CLUSTER, aggregates=(cached, *CLUSTER.aggregates[1:]))) as (server, endpoint, clock):
+        found = collected(endpoint, clock)
+        assert found.gaps == []
+        [pool] = [row for row in found.tables["array_pool"] if row["name"] == "sas1"]
+        assert (pool["media"], pool["rpm"]) == ("mixed", 10000)
+        # The same disks do the same, whatever the flash in front of them does.
+        assert found.by("array_pool_load", "pool_id")[pool["pool_id"]] == spinning[pool["pool_id"]]
+        server.faults.active.append(Fault("status", "GET storage/disks", status=403))
+        found = collected(endpoint, clock, needs([("array_pool_load", "busy_percent"), ("array_pool", "media")]))
+    assert found.by("array_pool_load", "pool_id")[pool["pool_id"]]["busy_percent"] is None
+    assert "pool_load" in found.incomplete()
+
+
 @pytest.mark.parametrize("busy_elsewhere", [pytest.param(2.0, id="what is left is waited for"), pytest.param(9.0, id="nothing is left")])
 def test_the_readings_lie_an_interval_apart_and_the_other_topics_count_towards_it(served: Served, busy_elsewhere: float) -> None:
     server, endpoint, _ = served

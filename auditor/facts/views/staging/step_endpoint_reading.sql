@@ -5,6 +5,7 @@ SELECT
     coalesce(bool_and(complete) FILTER (WHERE topic = 'hosts'), false) AS hosts_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'datastores'), false) AS datastores_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'vms'), false) AS vms_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'tasks'), false) AS tasks_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'array'), false) AS array_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'nodes'), false) AS nodes_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'volumes'), false) AS volumes_read,

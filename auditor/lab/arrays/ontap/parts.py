@@ -65,6 +65,8 @@ class AggregateDescription:
     """An aggregate, its disks, and their load apart from SnapMirror.
 
     Attributes:
+        cache_disks: flash disks of a Flash Pool's cache; they are in RAID groups of their own, and take `cache_iops`.
+        cache_iops: transfers a second of these.
         raid_size: the most disks of one RAID group; RAID-DP uses two of each for parity.
         client_iops: disk I/O operations a second that hosts cause.
         background_iops: those that dedup, scrubs and other work of the system cause all day.
@@ -81,6 +83,8 @@ class AggregateDescription:
     disk_type: str = "sas"  # sas | fcal | ssd | ssd_nvm ...
     rpm: int | None = 10000
     disk_bytes: int = 900 * 10**9
+    cache_disks: int = 0
+    cache_iops: float = 0.0
     raid_size: int = 16
     client_iops: float = 0.0
     background_iops: float = 0.0
