@@ -11,6 +11,7 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.facts.views import create_views
 
+from .fleets import hosts
 from .test_views import PE, WHEN, Facts, Rows, facts
 
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
