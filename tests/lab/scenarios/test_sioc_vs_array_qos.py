@@ -163,7 +163,7 @@ def size_of(volume: Any) -> int:
 @pytest.mark.parametrize(
     ("host", "array", "names"),
     [
-        pytest.param(SICK_HOST, "prod", {"prod-01", "prod-02"}, id="the sick part"),
+        pytest.param(SICK_HOST, "prod", {"prod-01", "prod-02", "auto-01"}, id="the sick part"),
         pytest.param(TWIN_HOST, "twin", {"twin-01", "twin-02"}, id="the healthy twin"),
     ],
 )
