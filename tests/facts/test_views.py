@@ -56,7 +56,17 @@ def facts() -> Facts:
         "path": [{**d, "hba": "vmhba64", "path": "p", "state": "active"} for d in per_device],
         "datastore": [{"datastore_id": "ds-1", "name": "vvols", "type": "VVOL"}],
         "vvol_mount": [{**d, "datastore_id": "ds-1"} for d in per_device],
-        "vm": [{"vm_id": "vm-1", "name": "db", "host_id": "host-1", "is_template": False, "disks_read": True}],
+        "vm": [
+            {
+                "vm_id": "vm-1",
+                "name": "db",
+                "host_id": "host-1",
+                "is_template": False,
+                "disks_read": True,
+                "power_state": "poweredOn",
+                "guest_id": "windows2019srv_64Guest",
+            }
+        ],
         "vm_disk": [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}],
         "array": [{"endpoint": "sf", "family": "solidfire", "name": "sf"}],
         "array_node": [
