@@ -4,13 +4,13 @@
 WITH lying AS (
     SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
     FROM step_datastore_volume AS b
-    JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     WHERE v.pool_id IS NOT NULL
 ),
 audience AS (
     -- Volumes that datastores may lie on which no vCenter that answered has.
     SELECT v.endpoint, v.pool_id, bool_and(coalesce(s.datastores_read, false)) AS datastores_read
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     LEFT JOIN step_device_audience AS s USING (device)
     WHERE NOT coalesce(v.is_virtual, false)
     GROUP BY v.endpoint, v.pool_id

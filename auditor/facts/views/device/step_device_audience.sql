@@ -10,7 +10,7 @@ WITH side AS (
         coalesce(u.hosts_read, true) AS hosts_read,
         coalesce(u.datastores_read, true) AS datastores_read,
         coalesce(r.array_hosts_read AND r.connections_read AND (r.sessions_read OR a.family <> 'solidfire'), false) AS lists_read
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     JOIN step_array AS a USING (endpoint)
     LEFT JOIN step_endpoint_reading AS r USING (endpoint)
     LEFT JOIN step_volume_audience AS u USING (endpoint, volume_id)
