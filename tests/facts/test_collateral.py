@@ -85,7 +85,7 @@ def test_it_is_read_before_the_write_in_the_plan_and_in_the_json(monkeypatch: py
 
 
 def shared_driver(*others: str) -> Facts:
-    """Incident S0: throttled virtual volumes behind software iSCSI, whose depth has to be raised; and a device of each of these families."""
+    """Incident S0: throttled virtual volumes behind software iSCSI, whose depth has to be raised; a device of each of these families."""
     given = hosts(1)
     endpoint = {"device": PE, "vendor": "SolidFir", "model": "SSD SAN", "device_type": "disk", "is_protocol_endpoint": True}
     lun = {"is_protocol_endpoint": False, "queue_depth": 128}
@@ -102,11 +102,20 @@ def shared_driver(*others: str) -> Facts:
     given["vm"] = [{"vm_id": "vm-1", "name": "bronze", **machine}]
     given["vm_disk"] = [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds", "controller": "pvscsi"}]
     given["reading"] += [
-        {"endpoint": "sf", "scope": "", "topic": topic, "complete": True} for topic in ("array", "volumes", "protocol_endpoints", "bindings")
+        {"endpoint": "sf", "scope": "", "topic": topic, "complete": True}
+        for topic in ("array", "volumes", "protocol_endpoints", "bindings")
     ]
     given["array"] = [{"endpoint": "sf", "family": "solidfire", "name": "sf", "array_id": "sf"}]
     given["array_volume"] = [
-        {"endpoint": "sf", "volume_id": "1", "name": "bronze", "is_virtual": True, "vvol_id": "aaaa", "qos_read": True, "qos_max_iops": 1000}
+        {
+            "endpoint": "sf",
+            "volume_id": "1",
+            "name": "bronze",
+            "is_virtual": True,
+            "vvol_id": "aaaa",
+            "qos_read": True,
+            "qos_max_iops": 1000,
+        }
     ]
     given["array_protocol_endpoint"] = [{"endpoint": "sf", "protocol_endpoint_id": "pe", "device": PE, "state": "Active"}]
     return given
