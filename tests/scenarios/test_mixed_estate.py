@@ -1,4 +1,4 @@
-"""An estate as many are, which no incident is of, yields exactly what an expert expects of it; its healthy twin yields nothing and ends with 0."""
+"""An estate as many are, which no incident is of, yields exactly what an expert expects of it; its healthy twin yields nothing."""
 
 from collections import Counter
 from collections.abc import Callable

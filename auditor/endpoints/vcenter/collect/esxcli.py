@@ -186,7 +186,8 @@ scheduling = Layout(
 )
 """Of `storage core device list`.
 
-Source: docs/domain/facts.md#1-11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing. Namespaces: docs/domain/facts.md#1-13.
+Source: docs/domain/facts.md#1-11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing.
+Namespaces: docs/domain/facts.md#1-13.
 """
 
 offload = Layout(
