@@ -242,7 +242,7 @@ VCENTER_TABLES = (
         ("vmfs_uuid", "VARCHAR", "NULL when not VMFS", "info"),
         ("vmfs_version", "VARCHAR", "for example 6.82; NULL when not VMFS", "info"),
         ("vvol_container_id", "VARCHAR", "storage container id, lower case; NULL when not VVOL", "info"),
-        ("nfs_host", "VARCHAR", "server as the mount names it, address or name; NULL when not NFS", "info"),
+        ("nfs_host", "VARCHAR", "server as the mount names it, address (IPv6 in its short form) or name; NULL when not NFS", "info"),
         ("nfs_path", "VARCHAR", "exported path; NULL when not NFS", "info"),
         ("pod_id", "VARCHAR", "managed object id of its datastore cluster; NULL when it is in none, or its parent was not read", "parent"),
         ("size_bytes", "BIGINT", "", "summary.capacity"),

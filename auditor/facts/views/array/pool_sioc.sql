@@ -4,7 +4,7 @@
 WITH lying AS (
     SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
     FROM step_datastore_volume AS b
-    JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     WHERE v.pool_id IS NOT NULL
 ),
 counted AS (

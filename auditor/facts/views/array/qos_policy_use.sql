@@ -2,9 +2,9 @@
 -- One row per QoS policy of an array, with who is under it: its volumes, and the datastores on them.
 -- A policy that holds around a volume (its group's, its containing volume's) counts as well as its own.
 WITH ruled AS (
-    SELECT endpoint, volume_id, qos_policy_id AS policy_id FROM fact.array_volume WHERE qos_policy_id IS NOT NULL
+    SELECT endpoint, volume_id, qos_policy_id AS policy_id FROM step_volume WHERE qos_policy_id IS NOT NULL
     UNION
-    SELECT endpoint, volume_id, qos_group_id AS policy_id FROM fact.array_volume WHERE qos_group_id IS NOT NULL
+    SELECT endpoint, volume_id, qos_group_id AS policy_id FROM step_volume WHERE qos_group_id IS NOT NULL
 ),
 store AS (
     -- One that several vCenters manage is one: the same file system, or what is mounted of one volume.

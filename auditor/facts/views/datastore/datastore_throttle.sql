@@ -11,10 +11,16 @@ WITH prioritised AS (
         CASE
             WHEN bool_or(q.qos_priority NOT IN ('Medium')) THEN true
             WHEN bool_and(v.qos_read) AND count(v.qos_read) = count(*) THEN false
-        END AS has_priority
+        END AS has_priority,
+        CASE
+            WHEN bool_or(q.qos_priority = 'Low') THEN true
+            WHEN bool_and(v.qos_read) AND count(v.qos_read) = count(*) THEN false
+        END AS has_low_priority,
+        max(a.latency_threshold_ms) AS latency_threshold_ms
     FROM step_datastore_volume AS b
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
+    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
     GROUP BY ALL
 ),
 unread AS (
@@ -37,6 +43,9 @@ told AS (
         d.qos_max_bytes_per_second,
         d.has_array_qos,
         d.has_array_qos OR p.has_priority AS array_throttles,
+        p.has_low_priority,
+        p.latency_threshold_ms,
+        CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read THEN false END AS is_in_pod,
         coalesce(d.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
         CASE
             WHEN f.pod_id IS NOT NULL THEN s.io_metric_in_force
@@ -74,8 +83,11 @@ SELECT
     qos_max_bytes_per_second,
     has_array_qos,
     array_throttles,
+    has_low_priority,
+    latency_threshold_ms,
     sioc_enabled,
     pod,
+    is_in_pod,
     io_metric_in_force,
     moves_by_itself,
     disks,

@@ -4,7 +4,7 @@
 -- reports): below it the host holds a disk back before the array does. An array listed twice in fleet.yaml counts once.
 WITH worth AS (
     SELECT v.endpoint, v.volume_id, v.vvol_id, TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."32768"') AS DOUBLE)) / 100 AS cost
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     JOIN step_array AS a ON a.endpoint = v.endpoint AND a.known_as = v.endpoint
     WHERE v.is_virtual
 )
