@@ -3,7 +3,7 @@
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
 -- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
---   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
+--   (protocol endpoints, a provider's tiers, families of whose queues no source says so), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
 --   disks (docs/domain/incidents.md#s0), those are odd that are not the deepest.
 WITH seen AS (
@@ -62,7 +62,7 @@ one_dsnro AS (
     SELECT
         device,
         dsnro,
-        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
+        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(any_value(family)) = 'default' THEN 32 END AS wanted,
         sum(hosts) AS hosts
     FROM told
     GROUP BY device, dsnro
