@@ -184,7 +184,9 @@ SELECT
     coalesce(z.texts, q.a_text) AS queue_full_values,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_threshold END AS least_queue_full_threshold,
-    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees
+    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees,
+    w.is_whole AND NOT y.undetermined AS queue_depths_known,
+    w.is_whole AND q.undetermined = 0 AS queue_full_known
 FROM seen AS s
 JOIN whole AS w ON w.device = s.device
 JOIN alike AS l ON l.device = s.device
