@@ -7,7 +7,7 @@ WITH seen AS (
         n.host_id,
         c.devices,
         i.family,
-        regexp_full_match(i.vendor, '(?i)nvme') AS is_nvme,
+        i.is_namespace AS is_nvme,
         c.name_family <> nullif(i.family, 'other') AS is_odd
     FROM step_host_inquiry AS c
     JOIN step_host_number AS n USING (host_number)
