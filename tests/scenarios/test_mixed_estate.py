@@ -134,6 +134,9 @@ HAS: dict[str, Callable[[LabFleet], bool]] = {
         any(one.local for one in devices(fleet)) and any(one.local for one in stores(fleet))
     ),
     "hosts in no cluster": lambda fleet: any(vcenter.standalone for vcenter in fleet.vcenters),
+    "a namespace without a DSNRO": lambda fleet: any(not device.has_dsnro for device in devices(fleet)),
+    "a limit by a storage policy": lambda fleet: any(vcenter.storage_policies for vcenter in fleet.vcenters),
+    "a Flash Pool": lambda fleet: any(one.cache_disks and one.rpm for array in fleet.ontap for one in array.aggregates),
     "a datastore cluster": lambda fleet: any(vcenter.pods for vcenter in fleet.vcenters),
     "several extents": lambda fleet: any(len(store.extents) > 1 for store in stores(fleet)),
     "a cap on one side": _capped_on_one_side,
