@@ -25,7 +25,7 @@ PLACE = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-
 
 
 def endpoint(dsnro: int, number: int = 1, *, disk_depth: int = 64, **more: Any) -> dict[str, Any]:
-    """A protocol endpoint with throttled disks that send `disk_depth` commands each: the lesson asks for four times that, where the queue has it."""
+    """A protocol endpoint with throttled disks that send `disk_depth` commands each: the lesson asks for four times that in its queue."""
     device = f"naa.{number}"
     own = {"resource_id": f"host-1/{device}", "resource_name": device, "device": device, "dsnro": dsnro}
     return {
