@@ -67,7 +67,7 @@ VCENTER_TABLES = (
         ("hba", "VARCHAR", "for example vmhba64"),
         ("driver", "VARCHAR", "kernel module, for example iscsi_vmk; NULL when not reported"),
         ("model", "VARCHAR", ""),
-        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block"),
+        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block; a Fibre Channel port that speaks NVMe too has an adapter of each kind"),
         ("status", "VARCHAR", "online | offline | unknown | ..."),
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),

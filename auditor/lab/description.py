@@ -10,6 +10,7 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.faults import Fault
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 
@@ -37,7 +38,11 @@ ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescriptio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabFleet:
-    """Everything that one lab serves: vCenters, and arrays by kind."""
+    """Everything that one lab serves: vCenters, and arrays by kind.
+
+    Attributes:
+        faults: the troubles that are there from the start, each with the name of its endpoint.
+    """
 
     vcenters: tuple[VCenterDescription, ...] = ()
     element: tuple[ElementDescription, ...] = ()
@@ -47,6 +52,7 @@ class LabFleet:
     eternus: tuple[EternusDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
     nfs_servers: tuple[NfsServerDescription, ...] = ()
+    faults: tuple[tuple[str, Fault], ...] = ()
 
     def __post_init__(self) -> None:
         names = [one.name for one in (*self.vcenters, *self.arrays)]

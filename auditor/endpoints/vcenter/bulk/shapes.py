@@ -74,6 +74,7 @@ class HostBusAdapter(Shape):
     status: str | None = None
     model: str | None = None
     driver: str | None = None
+    storage_protocol: str | None = None
     is_software_based: bool | None = None
     port_world_wide_name: int | None = None
     iscsi_name: str | None = field(default=None, name="iScsiName")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
+from auditor.lab.vcenter.inventory.storage import lun_uuid
 from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
@@ -131,15 +132,7 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
     return vim.vm.device.VirtualDisk(
         key=2000 + place,
         deviceInfo=vim.Description(label=f"Hard disk {place + 1}", summary=f"{disk.size_bytes // 1024:,} KB"),
-        backing=vim.vm.device.VirtualDisk.FlatVer2BackingInfo(
-            fileName=name,
-            datastore=vim.Datastore(state.datastore_id[disk.datastore]),
-            backingObjectId=disk.backing_object_id or None,
-            diskMode="persistent",
-            thinProvisioned=disk.provisioning == "thin",
-            # It is unset for a lazily zeroed disk (known from what clients show; not verified).
-            eagerlyScrub=True if disk.provisioning == "eager" else None,
-        ),
+        backing=_backing(state, vm, disk, name),
         controllerKey=controller,
         unitNumber=place,
         capacityInKB=long(disk.size_bytes // 1024),
@@ -149,6 +142,25 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
             shares=_shares(disk),
             reservation=disk.iops_reservation,
         ),
+    )
+
+
+def _backing(state: VCenterState, vm: VmDescription, disk: DiskDescription, name: str) -> Any:
+    common = {"fileName": name, "datastore": vim.Datastore(state.datastore_id[disk.datastore]), "diskMode": "persistent"}
+    if disk.raw_device:
+        device = state.hosts[state.host_id[vm.host]].devices[disk.raw_device]
+        return vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo(
+            **common,
+            lunUuid=lun_uuid(device),
+            deviceName=f"vml.{lun_uuid(device)}",  # as VMware's and others' scripts read it
+            compatibilityMode="physicalMode",
+        )
+    return vim.vm.device.VirtualDisk.FlatVer2BackingInfo(
+        **common,
+        backingObjectId=disk.backing_object_id or None,
+        thinProvisioned=disk.provisioning == "thin",
+        # It is unset for a lazily zeroed disk (known from what clients show; not verified).
+        eagerlyScrub=True if disk.provisioning == "eager" else None,
     )
 
 
