@@ -34,7 +34,11 @@ class DiskDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VmDescription:
-    """A virtual machine and the host that runs it."""
+    """A virtual machine and the host that runs it.
+
+    Its guest is Windows unless a scenario says otherwise, whose PVSCSI driver sends the 64 commands a disk that incidents S0 and S2 report.
+    Source: docs/domain/facts.md#8-1.
+    """
 
     name: str
     host: str
@@ -43,6 +47,9 @@ class VmDescription:
     template: bool = False
     uuid: str = ""
     latency_sensitivity: str = "normal"  # low | normal | medium | high; empty is unset
+    guest_id: str = "windows2019srv_64Guest"  # what the machine was made for; empty is unset
+    guest_name: str = "Microsoft Windows Server 2019 (64-bit)"
+    running_guest_id: str = ""  # what VMware Tools report of a running machine; empty is unset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

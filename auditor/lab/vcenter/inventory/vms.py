@@ -49,8 +49,8 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
         vim.vm.ConfigInfo(
             changeVersion="1",
             name=vm.name,
-            guestFullName="Other Linux (64-bit)",
-            guestId="otherLinux64Guest",
+            guestFullName=vm.guest_name or None,
+            guestId=vm.guest_id or None,
             version="vmx-20",
             uuid=vm_uuid(vm),
             instanceUuid=vm_uuid(vm),
@@ -60,6 +60,13 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
             hardware=vim.vm.VirtualHardware(numCPU=4, numCoresPerSocket=1, memoryMB=16384, device=devices(state, vm)),
         )
     )
+
+
+def guest(vm: VmDescription) -> Any:
+    """GuestInfo; VMware Tools report nothing of a machine that is off."""
+    running = (vm.running_guest_id or None) if vm.powered_on else None
+    state = "running" if vm.powered_on else "notRunning"
+    return complete(vim.vm.GuestInfo(toolsStatus="toolsOk", guestState=state, guestId=running))
 
 
 def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
@@ -74,7 +81,7 @@ def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
                 vmPathName=_path(vm, f"{vm.name}.vmx"),
                 uuid=vm_uuid(vm),
                 instanceUuid=vm_uuid(vm),
-                guestId="otherLinux64Guest",
+                guestId=vm.guest_id or None,
                 numCpu=4,
                 memorySizeMB=16384,
                 numVirtualDisks=len(vm.disks),
