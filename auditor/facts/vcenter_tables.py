@@ -337,6 +337,12 @@ VCENTER_TABLES = (
         ("is_eager_zeroed", "BOOLEAN", "backing.eagerlyScrub; NULL when the backing does not tell, as of lazily zeroed ones"),
         ("backing_object_id", "VARCHAR", "vVol id; NULL when not a vVol"),
         ("file", "VARCHAR", "backing file name"),
+        (
+            "rdm_mode",
+            "VARCHAR",
+            "physicalMode | virtualMode of a raw device mapping, whose datastore only holds the pointer; NULL when it is none",
+        ),
+        ("rdm_device", "VARCHAR", "canonical name of the LUN that is mapped; NULL when it is none, or its identifier has no naa name"),
     ),
     table(
         "device_load",

@@ -27,7 +27,10 @@ unread AS (
     SELECT endpoint, count(*) AS machines FROM fact.vm WHERE NOT coalesce(disks_read, false) GROUP BY ALL
 ),
 held AS (
-    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited FROM fact.vm_disk GROUP BY ALL
+    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited
+    FROM fact.vm_disk
+    WHERE rdm_mode IS NULL
+    GROUP BY endpoint, datastore_id
 ),
 told AS (
     SELECT

@@ -199,4 +199,4 @@ def test_a_gap_of_module_parameters_names_the_module(serve_vcenter: Serve, monke
     monkeypatch.setattr(EsxCli, "select", no_lpfc)
     with first_host(endpoint) as (vcenter, host):
         facts = read_live(vcenter, endpoint, host, BOTH, circuit=Circuit(3), topics=frozenset({"modules"}))
-    assert [gap.what for gap in facts if isinstance(gap, Gap)] == ["esxcli system module parameters list --module=lpfc on esx-1"]
+    assert "esxcli system module parameters list --module=lpfc of esx-1" in {gap.what for gap in facts if isinstance(gap, Gap)}
