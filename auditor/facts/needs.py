@@ -45,6 +45,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "storage_pod": ("endpoint", "pod_id"),
         "running_task": ("endpoint", "task_id"),
         "vcenter_extension": ("endpoint", "key"),
+        "storage_policy": ("endpoint", "policy_id"),
         "array_volume": ("endpoint", "volume_id"),
         "array_address": ("endpoint", "address_id"),
         "array_volume_load": ("endpoint", "volume_id"),
@@ -124,6 +125,8 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         ),
         "running_task": Source("tasks"),
         "vcenter_extension": Source("extensions"),
+        "storage_policy": Source("storage_policies"),
+        "storage_policy_disk": Source("storage_policies"),
         "tagged": Source("tags"),
         "change_event": Source("events"),
         "array": Source(

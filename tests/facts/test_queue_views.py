@@ -269,6 +269,26 @@ def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more
 
 
 @pytest.mark.parametrize(
+    ("told", "outstanding"),
+    [
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": 5.0}, 62.9, id="both of its devices"),
+        pytest.param({"commands_per_second": 0.0, "gavg_ms": 0.0}, 62.4, id="all of it on one"),
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": None}, None, id="one of them does not tell"),
+        pytest.param(None, None, id="one of them was not read"),
+    ],
+)
+def test_a_disk_on_several_extents_does_what_all_of_them_do(told: dict[str, Any] | None, outstanding: float | None) -> None:
+    given = shared(32, 32)
+    a_machine(given, power_state="poweredOff")
+    given["datastore_extent"].append({**given["datastore_extent"][0], "device": "naa.another"})
+    if told is not None:
+        given["device_load"].append({**given["device_load"][0], "device": "naa.another", **told})
+    row = view("virtual_disk", given)[0]
+    assert row["device"] is None
+    assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
+
+
+@pytest.mark.parametrize(
     ("counted", "verdicts"),
     [
         pytest.param({1: (31.0, 2600.0), 2: (0.2, 4.0)}, ["fail", "pass"], id="one is busy and its neighbour idles"),

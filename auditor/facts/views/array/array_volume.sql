@@ -36,7 +36,7 @@ SELECT
     u.datastores,
     CASE
         WHEN u.datastores IS NOT NULL OR (n.name = v.device AND NOT d.is_ambiguous) THEN true
-        WHEN w.datastores_read AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
+        WHEN (w.datastores_read OR s.datastores_read) AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
     END AS carries_datastore,
     u.vm_disk,
     p.name AS pool,
@@ -81,6 +81,7 @@ LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
 LEFT JOIN step_array_device AS d ON d.device = v.device
+LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id

@@ -69,7 +69,10 @@ medium AS (
     GROUP BY ALL
 ),
 extended AS (
-    SELECT endpoint, datastore_id, count(*) AS extents FROM fact.datastore_extent GROUP BY ALL
+    SELECT x.endpoint, x.datastore_id, count(*) AS extents, bool_and(coalesce(u.datastores_read, false)) AS audience_read
+    FROM fact.datastore_extent AS x
+    LEFT JOIN step_device_audience AS u USING (device)
+    GROUP BY x.endpoint, x.datastore_id
 ),
 locked AS (
     -- ATS and ATS-only are two words for one mode: what hosts answer, and what VMware's table of the answers says.
@@ -119,7 +122,7 @@ SELECT
     d.vmfs_version,
     d.unmap_priority,
     z.extents,
-    CASE WHEN x.vcenters > 1 OR k.datastores_read THEN x.vcenters END AS vcenters,
+    CASE WHEN x.vcenters > 1 OR k.datastores_read OR z.audience_read THEN x.vcenters END AS vcenters,
     u.media,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,

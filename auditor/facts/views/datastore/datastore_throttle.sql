@@ -23,9 +23,6 @@ WITH prioritised AS (
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
     GROUP BY ALL
 ),
-unread AS (
-    SELECT endpoint, count(*) AS machines FROM fact.vm WHERE NOT coalesce(disks_read, false) GROUP BY ALL
-),
 held AS (
     SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited
     FROM fact.vm_disk
@@ -67,7 +64,7 @@ told AS (
     LEFT JOIN step_endpoint_reading AS r ON r.endpoint = d.endpoint
     LEFT JOIN prioritised AS p ON p.endpoint = d.endpoint AND p.datastore_id = d.datastore_id
     LEFT JOIN storage_pod AS s ON s.endpoint = f.endpoint AND s.pod_id = f.pod_id
-    LEFT JOIN unread AS u ON u.endpoint = d.endpoint
+    LEFT JOIN step_unread_machine AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
     LEFT JOIN held AS c ON c.endpoint = d.endpoint AND c.datastore_id = d.datastore_id
     WHERE d.type IN ('VMFS', 'NFS', 'NFS41')
 )
