@@ -59,7 +59,6 @@ def unread(given: Facts, host: str) -> None:
         pytest.param(shared(32, 32, 256), False, 32, "esx-3", id="one was raised alone"),
         pytest.param(shared(256, 256, 32), False, 256, "esx-1, esx-2", id="most were raised: the default is wanted, not the majority"),
         pytest.param(shared(64, 64, 256, 32, 32), False, None, "esx-1, esx-2, esx-3", id="without a majority"),
-        pytest.param(shared(64, 64, 32, family="powervault-md3"), False, 64, "esx-1, esx-2", id="no family has the majority's advice"),
         pytest.param(shared(32, None, 32), None, 32, None, id="one host does not tell"),
         pytest.param(shared(32, None, 256), False, None, "esx-3", id="one host does not tell, and the others differ"),
     ],
@@ -67,6 +66,12 @@ def unread(given: Facts, host: str) -> None:
 def test_the_hosts_at_odds_are_named_by_what_is_wanted(given: Facts, agrees: bool | None, majority: int | None, odd: str | None) -> None:
     row = device(given)
     assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (agrees, majority, 32, odd)
+
+
+def test_of_a_family_of_whose_queues_no_source_says_anything_nothing_is_wanted() -> None:
+    # docs/domain/facts.md#5-6: no source for a PowerVault MD3
+    row = device(shared(64, 64, 32, family="powervault-md3"))
+    assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (False, 64, None, "esx-3")
 
 
 def test_of_an_array_nobody_knows_the_majority_tells_and_an_even_split_names_all() -> None:
