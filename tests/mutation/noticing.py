@@ -16,6 +16,10 @@ DECLARED_BY_NAME = frozenset({"qos/provider-tier-depth", "queue/default-unless-j
 """Rules that look at what fleet.yaml declares for devices by their names: copies under other names are not declared."""
 
 
+Change = tuple[str | None, str | None]
+"""A verdict before and after; None: there is no such resource."""
+
+
 class Noticing:
     """The lab's fleet alone, and among copies of itself under other names and with other values."""
 
@@ -36,32 +40,46 @@ class Noticing:
             duckdb.BinderException, duckdb.ParserException: it is no SQL over these tables, so that nobody could have written it unnoticed.
         """
         try:
-            with self.among.exchanged(view, sql) as changed:
-                if not changed:
-                    return None
-                before, after = self.among.before(changed), self.among.judged(changed)
+            changes = changes_by(self.among, view, sql)
         except (duckdb.BinderException, duckdb.ParserException, duckdb.CatalogException):
             raise
         except duckdb.Error:
             return "it cannot be computed"
-        if verdicts(before) == verdicts(after):
-            return None
-        whole = {**self.among.verdicts, **after}
-        for key in before.keys() - after.keys():
-            del whole[key]
-        return self._breach(view, sql, whole)
+        own = {key: change for key, change in changes.items() if key in self._own}
+        return unexpected_change(own) or differently_named(own, changes) or self._elsewhere(view, sql, own)
 
-    def _breach(self, view: str, sql: str, whole: Mapping[Key, Judged]) -> str | None:
-        own = {key: judged for key, judged in whole.items() if not key[1].startswith(PREFIXES) and key in self.alone.verdicts}
-        return unexpected(own) or differently_named(own, whole) or self._elsewhere(view, sql, own)
-
-    def _elsewhere(self, view: str, sql: str, own: Mapping[Key, Judged]) -> str | None:
+    def _elsewhere(self, view: str, sql: str, own: Mapping[Key, Change]) -> str | None:
         """Whether what is elsewhere changes a verdict here."""
-        with self.alone.exchanged(view, sql) as changed:
-            alone = {**self.alone.verdicts, **self.alone.judged(changed)}
-        if verdicts(alone) != verdicts(own):
-            return "law: what is elsewhere changes no verdict"
-        return None
+        if not own or changes_by(self.alone, view, sql) == own:
+            return None
+        return "law: what is elsewhere changes no verdict"
+
+    @cached_property
+    def _own(self) -> Collection[Key]:
+        """The keys of what is no copy; all is expected of them before a mistake is made.
+
+        Raises:
+            AssertionError: the unmutated views break an expectation or a law, so that nothing could be blamed on a mistake.
+        """
+        own = {key: self.among.verdicts[key] for key in self.alone.verdicts}
+        assert unexpected(own) is None, unexpected(own)
+        assert verdicts(own) == verdicts(self.alone.verdicts)
+        return own.keys()
+
+
+def changes_by(bench: Bench, view: str, sql: str) -> dict[Key, Change]:
+    """The verdicts that another text of a view changes."""
+    with bench.exchanged(view, sql) as changed:
+        before, after = verdicts(bench.before(changed)), verdicts(bench.judged(changed))
+    return {key: (before.get(key), after.get(key)) for key in before.keys() | after.keys() if before.get(key) != after.get(key)}
+
+
+def unexpected_change(own: Mapping[Key, Change]) -> str | None:
+    """The first scenario whose expected failures and unknowns these changes contradict; before them, all were as expected."""
+    for (rule, endpoint, _), change in own.items():
+        if {"fail", "unknown"} & set(change):
+            return f"scenario: {rule} on {endpoint} is {change[0]}, not {change[1]}"
+    return None
 
 
 def verdicts(judged: Mapping[Key, Judged]) -> dict[Key, str]:
@@ -92,13 +110,13 @@ def unexpected(own: Mapping[Key, Judged]) -> str | None:
 SCENARIOS: Collection[str] = tuple(name for name in scenario_names() if name != "all")
 
 
-def differently_named(own: Mapping[Key, Judged], whole: Mapping[Key, Judged]) -> str | None:
-    """Whether the copy under other names has other verdicts than what it is a copy of."""
+def differently_named(own: Mapping[Key, Change], changes: Mapping[Key, Change]) -> str | None:
+    """Whether a change is not the same in the copy under other names, which was judged as what it is a copy of before."""
     copied = PREFIXES[0]
-    first = Counter((rule, endpoint, one.verdict) for (rule, endpoint, _), one in own.items() if rule not in DECLARED_BY_NAME)
+    first = Counter((rule, endpoint, change) for (rule, endpoint, _), change in own.items() if rule not in DECLARED_BY_NAME)
     copy = Counter(
-        (rule, endpoint.removeprefix(copied), one.verdict)
-        for (rule, endpoint, _), one in whole.items()
+        (rule, endpoint.removeprefix(copied), change)
+        for (rule, endpoint, _), change in changes.items()
         if endpoint.startswith(copied) and rule not in DECLARED_BY_NAME
     )
     return None if first == copy else "law: names change no verdict"
