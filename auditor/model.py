@@ -68,6 +68,7 @@ class FixClass(StrEnum):
     ARRAY = "array"
     GUEST = "guest"
     MANUAL = "manual"
+    RETUNE = "retune"  # reverts what somebody tuned; implied by no other class, and needed besides the class of what it takes
 
 
 class Outcome(StrEnum):
@@ -199,6 +200,12 @@ class Change:
     rules: tuple[str, ...]  # every rule that wants it
     resource: Resource
     reason: str  # one sentence for the person who confirms
+    takes: FixClass | None = None  # of class RETUNE: the class of what it takes, which has to be allowed as well
+
+    @property
+    def classes(self) -> tuple[FixClass, ...]:
+        """Every class that has to be allowed."""
+        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +290,12 @@ class Fix:
     why: str = ""
     pending: str | None = None  # "reboot" when stored but not yet in effect
     target: tuple[tuple[str, str], ...] = ()  # where the setting lives, as Target.keys; empty when there is no remediator
+    takes: FixClass | None = None  # as Change.takes
+
+    @property
+    def classes(self) -> tuple[FixClass, ...]:
+        """Every class that has to be allowed."""
+        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class _Want:
     before: Scalar
     after: Scalar
     fix_class: FixClass
+    retunes: bool  # it reverts what somebody tuned
     reason: str
     resource: Resource
     breaks: str | None  # a rule that passes now and would fail then
@@ -83,6 +84,7 @@ def _want(row: Mapping[str, Any], rule: JudgedRule) -> _Want:
         before=decoded(row["before"]),
         after=decoded(row["after"]),
         fix_class=FixClass(rule.fix_class),
+        retunes=bool(row["retunes"]),
         reason=rule.reason,
         resource=resource_of(row, rule),
         breaks=row["breaks"],
@@ -100,16 +102,19 @@ def _disagreement(wants: Sequence[_Want]) -> tuple[tuple[str, Scalar], ...]:
 
 def _change(remediator: str, target: Target, wants: Sequence[_Want]) -> Change:
     first = min(wants, key=lambda want: (*_place(want.resource), want.rule))
+    # The costliest class any of them names: who allows `online` must not get a reboot by way of another rule; nor a retune.
+    costliest = max((want.fix_class for want in wants), key=list(FixClass).index)
+    retunes = any(want.retunes for want in wants)
     return Change(
         remediator=remediator,
-        # The costliest class any of them names: who allows `online` must not get a reboot by way of another rule.
-        fix_class=max((want.fix_class for want in wants), key=list(FixClass).index),
+        fix_class=FixClass.RETUNE if retunes else costliest,
         target=target,
         before=first.before,
         after=first.after,
         rules=tuple(sorted({want.rule for want in wants})),
         resource=first.resource,
         reason="; ".join(dict.fromkeys(want.reason for want in sorted(wants, key=lambda want: want.rule))),
+        takes=costliest if retunes else None,
     )
 
 

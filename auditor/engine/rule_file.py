@@ -11,7 +11,7 @@ from auditor.engine.params import RESERVED
 from auditor.engine.rule import Example, Expression, FixRule, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
-from auditor.model import Verdict
+from auditor.model import FixClass, Verdict
 from auditor.shapes import Mistake, decode
 from auditor.yaml import did_you_mean
 
@@ -177,6 +177,9 @@ class RuleReader:
             self._wrong('"target" does not say where the setting lives', "fix", "target")
         value = self._expression(shape.value, "fix", "set", wanted=_SETTINGS)
         when = self._expression(shape.when, "fix", "when", wanted=_TRUTH)
+        retunes = self._expression(shape.retunes, "fix", "retunes", wanted=_TRUTH)
+        if shape.fix_class is FixClass.RETUNE:
+            self._wrong("retune does not say what the change takes: name that class, and say in `retunes` where it reverts", "fix", "class")
         predicted = self._expressions(shape.predicted, "foretold", wanted=tuple(Family))
         known = [self._is_column(name, "fix", "foretold") for name in shape.predicted]
         if not remediator or not column or value is None or not all(known):
@@ -184,7 +187,7 @@ class RuleReader:
         for name, expression in predicted.items():
             self._check_fits(name, expression, "foretold", name)
         self._check_fits(shape.column, value, "set")
-        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason))
+        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason), retunes)
 
     def _check_fits(self, column: str, expression: Expression, *key: str) -> None:
         has, gets = family_of(self._columns[column]), family_of(expression.type)

@@ -167,7 +167,14 @@ def fix_of(fix: Mapping[str, Any]) -> Fix:
     """
     target = tuple(sorted(fix.get("target", {}).items()))  # an older report does not have this field
     outcome = Outcome(fix["outcome"])
-    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
+    return Fix(
+        fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target, _takes(fix)
+    )
+
+
+def _takes(fix: Mapping[str, Any]) -> FixClass | None:
+    takes = fix.get("takes")  # an older report does not have this field
+    return None if takes is None else FixClass(takes)
 
 
 def _receipt(receipt: dict[str, Any]) -> Receipt:
@@ -180,6 +187,7 @@ def _receipt(receipt: dict[str, Any]) -> Receipt:
         tuple(receipt["rules"]),
         Resource(**receipt["resource"]),
         receipt["reason"],
+        _takes(receipt),
     )
     return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from auditor.model import DriftAge, EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
+    from auditor.model import Change, DriftAge, EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
     from auditor.report.provenance import ReadFrom
 
 SCHEMA_VERSION = 1
@@ -183,6 +183,7 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     return {
         "remediator": fix.remediator,
         "class": fix.fix_class,
+        **_takes(fix),
         "before": json_scalar(fix.before),
         "after": json_scalar(fix.after),
         "outcome": fix.outcome,
@@ -192,11 +193,16 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     }
 
 
+def _takes(fix: Fix | Change) -> dict[str, Any]:
+    return {} if fix.takes is None else {"takes": fix.takes}
+
+
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     change = receipt.change
     return {
         "remediator": change.remediator,
         "class": change.fix_class,
+        **_takes(change),
         "rules": list(change.rules),
         "resource": _resource(change.resource),
         "endpoint": change.target.endpoint,

@@ -18,12 +18,15 @@ COSTS = {
     FixClass.ARRAY: "Changed on the array: every host that uses it is concerned, in this vCenter or not.",
     FixClass.GUEST: "In effect inside the guest: the machine has to be changed or restarted.",
     FixClass.MANUAL: "Made by hand: auditor does not change it.",
+    FixClass.RETUNE: "Reverts what somebody tuned: find out who did, and why, before it is allowed.",
 }
 
 
 def risk_text(rule: Rule) -> str:
     """What the fix interrupts, and what the rule's author adds to that."""
     cost = COSTS[FixClass.MANUAL if rule.fix is None else rule.fix.fix_class]
+    if rule.fix is not None and rule.fix.retunes is not None:
+        cost = f"{cost} {COSTS[FixClass.RETUNE]}"
     return f"{cost} {rule.risk}" if rule.risk else cost
 
 

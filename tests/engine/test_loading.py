@@ -83,6 +83,7 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
         ),
         pytest.param("remediator: device.dsnro", "remediator: device.dsnr", 16, 'did you mean "device.dsnro"?', id="unknown remediator"),
         pytest.param("class: online-caution", "class: online-cautious", 20, 'did you mean "online-caution"?', id="unknown fix class"),
+        pytest.param("class: online-caution", "class: retune", 20, "retune does not say what the change takes", id="retune alone"),
         pytest.param(
             "column: dsnro",
             "column: least(dsnro, 1)",

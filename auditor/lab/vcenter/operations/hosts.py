@@ -120,8 +120,7 @@ def _evacuate(context: Context, host: HostState) -> None:
     """Move running machines to the next usable host of a DRS cluster; without DRS they stay until somebody moves them."""
     state = context.state
     name = state.cluster_of[host.moid]
-    cluster = next(one for one in state.description.clusters if one.name == name)
-    if not cluster.drs:
+    if not any(one.name == name and one.drs for one in state.description.clusters):
         return
     for moid, where in list(state.vm_host.items()):
         if where != host.moid:
