@@ -96,7 +96,7 @@ class Bench:
         for rule in shipped():
             if rule.over in views:
                 select = f'SELECT endpoint, resource_id, {verdict_sql(rule)}, resource_name, cluster, host FROM "{rule.over}"'
-                for endpoint, resource, *rest in self.connection.execute(select, _bound(rule, select)).fetchall():
+                for endpoint, resource, *rest in self.connection.execute(select, bound(rule, select)).fetchall():
                     found[rule.id, endpoint, resource] = Judged(*rest)
         return found
 
@@ -127,7 +127,7 @@ def facts_named(view: str) -> frozenset[str]:
     return frozenset(re.findall(r"\bfact\.(\w+)", view_sql(view)))
 
 
-def _bound(rule: Rule, select: str) -> dict[str, Any]:
+def bound(rule: Rule, select: str) -> dict[str, Any]:
     """DuckDB refuses a value that the statement does not name."""
     values = bindings({name: param.default for name, param in rule.params.items()})
     return {name: value for name, value in values.items() if re.search(rf"\${name}\b", select)}

@@ -3,9 +3,38 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from auditor.engine.rule import Rule
+from auditor.engine.sql import verdict_sql
+from auditor.facts.catalog import catalog
 from auditor.facts.needs import IDENTITIES
 from auditor.facts.schema import TABLES
-from tests.mutation.bench import Bench, Judged, Key
+from tests.mutation.bench import Bench, Judged, Key, bound
+
+
+NAMES: Mapping[str, str] = {
+    "iscsi_target": "host_id hba kind address port iqn",
+    "iscsi_option": "host_id hba target key",
+    "path": "host_id device hba path",
+    "satp_rule": "host_id satp device vendor model driver transport options rule_group claim_options default_psp psp_options",
+    "iscsi_portal": "host_id hba vmk",
+    "vmfs_lockmode": "host_id volume_name vmfs_uuid",
+    "datastore_extent": "datastore_id device partition",
+    "vvol_mount": "datastore_id host_id device",
+    "vm_disk": "vm_id disk datastore_id backing_object_id",
+    "tagged": "object_type object_id category tag",
+    "change_event": "entity_kind entity_id happened_at",
+    "array": "family array_id",
+    "array_node": "node_id",
+    "array_volume_histogram": "volume_id kind bucket",
+    "array_protocol_endpoint": "protocol_endpoint_id device",
+    "vvol_binding": "binding_id vvol_id protocol_endpoint_id array_host_id device",
+    "array_initiator": "array_host_id initiator",
+    "array_connection": "volume_id array_host_id",
+    "array_session": "session_id volume_id node_id initiator",
+    "array_scrub": "node_id",
+    "declared": "devices",
+}
+"""Columns that tell rows apart or say what a row is about, besides needs.IDENTITIES: without them there is no row. In a claim rule NULL is "any"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +64,7 @@ def columns_that_may_be_missing() -> Iterator[tuple[str, str]]:
     for name, table in TABLES.items():
         if name in ("reading", "listed_endpoint", "gap", "baseline"):
             continue
-        yield from ((name, column) for column in table.names if column != "endpoint" and column not in IDENTITIES.get(name, ()))
+        yield from ((name, column) for column in table.names if column != "endpoint" and column not in (*IDENTITIES.get(name, ()), *NAMES.get(name, "").split()))
 
 
 def less_knowledge(bench: Bench, statement: str) -> list[Breach]:
@@ -49,3 +78,52 @@ def _helped(before: Mapping[Key, Judged], after: Mapping[Key, Judged]) -> Iterat
         now = after.get(key)
         if now is None or now.verdict not in (judged.verdict, "unknown"):
             yield Breach(key, judged.verdict, None if now is None else now.verdict)
+
+
+_WORSE = {
+    "more": ("{column} + 1", "{column} * 16 + 1"),
+    "less": ("{column} - 1", "{column} // 2", "0"),
+    True: ("true",),
+    False: ("false",),
+}
+"""What a column becomes, by the way in which it gets worse; a number of which less is worse is never below nought."""
+
+
+def worse_rows(bench: Bench, rule: Rule) -> list[str]:
+    """The failing rows of a rule that pass once one of their columns is worse."""
+    found = []
+    for column, direction in rule.worse.items():
+        for value in _WORSE[direction]:
+            changed = f'CASE WHEN "{column}" IS NOT NULL THEN {_not_below_nought(value.format(column=column), direction)} END'
+            failing = f'SELECT *, {verdict_sql(rule)} AS auditor_before FROM "{rule.over}"'
+            again = f'SELECT * REPLACE ({changed} AS "{column}") FROM ({failing}) WHERE auditor_before = \'fail\''
+            select = f"SELECT endpoint, resource_id FROM ({again}) WHERE {verdict_sql(rule)} = 'pass'"
+            rows = bench.connection.execute(select, bound(rule, select)).fetchall()
+            found += [f"{rule.id}: {column} {direction} ({value}): {' '.join(row)}" for row in rows]
+    return found
+
+
+def worse_facts(rule: Rule) -> Iterator[str]:
+    """Statements that make the facts worse that a column of a rule hands on unchanged."""
+    for column, direction in rule.worse.items():
+        plain = catalog().views[rule.over].columns[column].plain
+        if plain is None:
+            continue
+        table, _, fact = plain.partition(".")
+        for value in _WORSE[direction]:
+            worse = _not_below_nought(value.format(column=f'"{fact}"'), direction)
+            yield f'UPDATE fact."{table}" SET "{fact}" = {worse} WHERE "{fact}" IS NOT NULL'
+
+
+def passing_after(bench: Bench, rule: Rule, statement: str) -> list[str]:
+    """The failures of a rule that pass once the facts are changed."""
+    with bench.altered(statement) as changed:
+        before, after = bench.before(changed), bench.judged(changed)
+    return [
+        " / ".join(key) for key, judged in before.items() if key[0] == rule.id and judged.verdict == "fail" and key in after
+        and after[key].verdict == "pass"
+    ]
+
+
+def _not_below_nought(value: str, direction: bool | str) -> str:
+    return f"greatest({value}, 0)" if direction == "less" else value

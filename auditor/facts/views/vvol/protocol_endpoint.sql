@@ -21,7 +21,12 @@ reached AS (
 ),
 deepest AS (
     -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
-    SELECT p.endpoint, p.domain_id, p.family, max(p.dsnro) AS deepest_dsnro, coalesce(any_value(r.scheduling_read), false) AS all_read
+    SELECT
+        p.endpoint,
+        p.domain_id,
+        p.family,
+        max(p.dsnro) AS deepest_dsnro,
+        coalesce(any_value(r.scheduling_read), false) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
@@ -60,7 +65,7 @@ SELECT
     o.vvol_pe_dsnro_default,
     -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, docs/domain/facts.md#1-4.
     CASE
-        WHEN NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
+        WHEN h.version IS NULL OR NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
         WHEN h.version >= '7.0.2' THEN 256
         ELSE 128
     END AS stock_dsnro
