@@ -38,6 +38,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "device_load": _DEVICE,
         "adapter_load": (*_HOST, "hba"),
         "datastore_load": ("endpoint", "datastore_id", "host_id"),
+        "vm_disk_load": ("endpoint", "vm_id", "node"),
         "datastore": ("endpoint", "datastore_id"),
         "datastore_mount": ("endpoint", "datastore_id", "host_id"),
         "vm": ("endpoint", "vm_id"),
@@ -102,6 +103,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "device_load": Source("device_load"),
         "adapter_load": Source("adapter_load"),
         "datastore_load": Source("datastore_load"),
+        "vm_disk_load": Source("disk_load"),
         "datastore": Source(
             "datastores",
             rows=("name",),
@@ -163,6 +165,7 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
         "device_load": frozenset({("host", ""), ("device", "")}),  # how much there will be to an answer
         "adapter_load": frozenset({("host", ""), ("hba", "")}),
+        "disk_load": frozenset({("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller")}),  # which to ask
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
         "volume_histograms": frozenset({("array_volume", "")}),

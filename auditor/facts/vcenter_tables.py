@@ -67,7 +67,7 @@ VCENTER_TABLES = (
         ("hba", "VARCHAR", "for example vmhba64"),
         ("driver", "VARCHAR", "kernel module, for example iscsi_vmk; NULL when not reported"),
         ("model", "VARCHAR", ""),
-        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block"),
+        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block; a Fibre Channel port that speaks NVMe too has an adapter of each kind"),
         ("status", "VARCHAR", "online | offline | unknown | ..."),
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
@@ -311,6 +311,9 @@ VCENTER_TABLES = (
             "false when config.hardware.device could not be read; the topic vms is whole all the same",
             "config.hardware.device",
         ),
+        ("guest_id", "VARCHAR", "guest that it was made for, for example windows2019srv_64Guest; NULL when not reported", "config.guestId"),
+        ("guest_full_name", "VARCHAR", "the same in words; NULL when not reported", "config.guestFullName"),
+        ("running_guest_id", "VARCHAR", "guest that runs, as VMware Tools report it; NULL when they do not", "guest.guestId"),
     ),
     table(
         "vm_disk",
@@ -320,6 +323,7 @@ VCENTER_TABLES = (
         ("disk", "VARCHAR", "device label, for example Hard disk 1"),
         ("datastore_id", "VARCHAR", "NULL for a raw device mapping without a datastore"),
         ("controller", "VARCHAR", "pvscsi | lsilogic | lsilogic-sas | buslogic | nvme | sata | ide"),
+        ("node", "VARCHAR", "where it is attached, for example scsi0:1, which performance counters know it by; NULL when not reported"),
         ("size_bytes", "BIGINT", ""),
         ("iops_limit", "BIGINT", "host-side limit at 32 KiB; NULL when unlimited"),
         ("shares_level", "VARCHAR", "low | normal | high | custom; storageIOAllocation.shares.level; NULL when not reported"),
@@ -395,6 +399,18 @@ VCENTER_TABLES = (
         ),
         ("normalized_latency_us", "DOUBLE", "sizeNormalizedDatastoreLatency, as above"),
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
+    ),
+    table(
+        "vm_disk_load",
+        "How a virtual disk did over the last five minutes, by counters of its machine; QueryPerf, group virtualDisk. Asked of "
+        "running machines that have a disk on an LSI Logic or BusLogic controller.",
+        ENDPOINT,
+        ("vm_id", "VARCHAR", "managed object id"),
+        ("node", "VARCHAR", "where the disk is attached, for example scsi0:1"),
+        ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
+        ("commands_per_second", "DOUBLE", "mean; numberReadAveraged and numberWriteAveraged"),
+        ("outstanding", "DOUBLE", "commands under way, mean; readOIO and writeOIO"),
     ),
     table(
         "storage_pod",
@@ -477,7 +493,7 @@ HOST_TOPICS = (
 )
 """Topics of `reading` whose scope is one host. Source: this project, collectors/vcenter.py fills them."""
 
-VCENTER_TOPICS = ("hosts", "datastores", "vms", "pods", "tasks", "extensions")
+VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions")
 """Topics of `reading` whose scope is a whole vCenter."""
 
 ON_DEMAND_TOPICS = ("tags", "events")

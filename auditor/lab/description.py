@@ -10,6 +10,7 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.faults import Fault
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 
@@ -28,7 +29,11 @@ ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescriptio
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabFleet:
-    """Everything that one lab serves: vCenters, and arrays by kind."""
+    """Everything that one lab serves: vCenters, and arrays by kind.
+
+    Attributes:
+        faults: the troubles that are there from the start, each with the name of its endpoint.
+    """
 
     vcenters: tuple[VCenterDescription, ...] = ()
     element: tuple[ElementDescription, ...] = ()
@@ -37,6 +42,7 @@ class LabFleet:
     ontap: tuple[OntapDescription, ...] = ()
     eternus: tuple[EternusDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
+    faults: tuple[tuple[str, Fault], ...] = ()
 
     def __post_init__(self) -> None:
         names = [one.name for one in (*self.vcenters, *self.arrays)]

@@ -7,7 +7,7 @@ devices and datastores of an array take their names from the array, and every di
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, is_dataclass
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -20,8 +20,10 @@ from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
 from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.faults import Fault, FaultMistakeError, parse_faults
 from auditor.lab.scenario_expansion import add_vvols, expand
-from auditor.lab.scenario_form import ScenarioMistakeError, check_form, decode, line_of, located, within
+from auditor.lab.scenario_form import ScenarioMistakeError, check_form, decode, line_at, line_of, located, plain, within
+from auditor.lab.serving import KINDS
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.yaml import did_you_mean, parse_yaml
 from auditor.yaml_scalars import YamlMistakeError
@@ -114,11 +116,22 @@ def _parsed(text: bytes) -> LabFleet:
     built = {kind: tuple(_decode(one, described) for one in data.get(kind, [])) for kind, described in _ARRAYS.items()}
     by_name = {one.name: one for arrays in built.values() for one in arrays}
     with within(data):
-        return LabFleet(
+        fleet = LabFleet(
             vcenters=tuple(_vcenter(one, by_name) for one in data.get("vcenters", [])),
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
             **built,
         )
+    return replace(fleet, faults=_faults(data, fleet)) if "faults" in data else fleet
+
+
+def _faults(data: Mapping[str, Any], fleet: LabFleet) -> tuple[tuple[str, Fault], ...]:
+    kinds = {one.name: kind.value for attribute, kind in KINDS.items() for one in getattr(fleet, attribute)}
+    try:
+        faults = parse_faults(plain(data["faults"]), kinds)
+    except FaultMistakeError as mistake:
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in mistake.at)
+        raise ScenarioMistakeError(line_at(data["faults"], path), mistake.what) from mistake
+    return tuple((name, fault) for name, several in faults.items() for fault in several)
 
 
 def _vcenter(source: dict[str, Any], arrays: Mapping[str, Any]) -> VCenterDescription:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.array_devices import protocol_endpoint_devices, volume_devices
+from auditor.lab.array_devices import namespace_devices, protocol_endpoint_devices, volume_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +100,10 @@ def _devices(group: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> l
     if "array" not in group:
         return [{**common, "name": name} for name in group["names"]]
     array = arrays[group["array"]]
-    shown = protocol_endpoint_devices(array) if group.get("protocol_endpoints") else volume_devices(array, group["volumes"])
+    if group.get("protocol_endpoints"):
+        shown = protocol_endpoint_devices(array)
+    else:
+        shown = (namespace_devices if group.get("protocol") == "nvme" else volume_devices)(array, group["volumes"])
     return [{**one, **common} for one in shown]
 
 

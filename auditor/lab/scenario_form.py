@@ -117,6 +117,7 @@ class _Group(TypedDict, total=False):
     names: list[str]
     volumes: list[str]
     targets: list[str]
+    protocol: str
     protocol_endpoints: bool
 
 
@@ -189,6 +190,7 @@ class _Scenario(TypedDict, total=False):
     ontap: list[_Array]
     eternus: list[_Array]
     declared: list[dict[str, Any]]
+    faults: dict[str, list[dict[str, Any]]]
 
 
 _WORDS = {"str": "text", "int": "whole number", "float": "number", "bool": "true or false", "array": "list", "object": "mapping"}

@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 VCENTER_USER = "auditor@vsphere.local"
 ARRAY_USER = "auditor"
 _LOOPBACK = "127.0.0.1"
-_KINDS = MappingProxyType(
+KINDS = MappingProxyType(
     {
         "vcenters": EndpointKind.VCENTER,
         "element": EndpointKind.ELEMENT,
@@ -69,7 +69,7 @@ class Lab:
 
     def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
         """The kind, name and server of every endpoint."""
-        for attribute, kind in _KINDS.items():
+        for attribute, kind in KINDS.items():
             for name, server in getattr(self, attribute).items():
                 yield kind, name, server
 
@@ -123,11 +123,12 @@ def serve(fleet: LabFleet) -> Iterator[Lab]:
     tls = authority.server_context(_LOOPBACK, "localhost")
     with ExitStack() as stack:
         served: dict[str, dict[str, Any]] = {}
-        for kind in _KINDS:
+        for kind in KINDS:
             servers = served[kind] = {}
             for described in getattr(fleet, kind):
                 servers[described.name] = _started(kind, described, tls, password)
                 stack.callback(servers[described.name].stop)
+                servers[described.name].faults.replace([replace(fault) for name, fault in fleet.faults if name == described.name])
         yield Lab(fleet, **{kind: MappingProxyType(servers) for kind, servers in served.items()}, authority=authority, password=password)
 
 

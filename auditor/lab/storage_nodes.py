@@ -49,7 +49,7 @@ def _show(state: VCenterState, before: set[str], name: str, target: str) -> None
 def _claim(host: HostState, device: DeviceDescription) -> None:
     host.claim(device)
     for hba in list(host.hbas.values()):
-        if hba.kind == device.transport:
+        if hba.reaches(device):
             host.hbas[hba.device] = _with_target(hba, device.targets[0])
 
 

@@ -7,8 +7,9 @@ from typing import Any
 from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder
-from auditor.facts.views import create_views
 from auditor.model import EndpointKind, EndpointReading
+
+from .prepared import rows_of_view
 
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
 Rows = list[dict[str, Any]]
@@ -84,12 +85,15 @@ def builder(given: Facts) -> SnapshotBuilder:
 
 def fill(found: SnapshotBuilder, given: Facts) -> None:
     """Add these rows."""
-    for table, rows in given.items():
-        filled = [{"endpoint": "vc", **row} if table != "declared" else row for row in rows]
-        if table == "reading":
-            filled = [{**row, "read_at": WHEN} for row in filled]
-        columns = sorted({column for row in filled for column in row})
-        found.add(Batch(table, {column: [row.get(column) for row in filled] for column in columns}))
+    for table, rows in _whole(given).items():
+        columns = sorted({column for row in rows for column in row})
+        found.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
+
+
+def _whole(given: Facts) -> Facts:
+    """With the endpoint of every row that names none, and the time of every reading."""
+    whole = {table: rows if table == "declared" else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
+    return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
 
 
 def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Snapshot:
@@ -99,11 +103,7 @@ def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> 
 
 def view(name: str, given: Facts) -> Rows:
     """The rows of a view over these facts."""
-    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views={name})
-    answer = connection.execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
-    names = [column[0] for column in answer.description or []]
-    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+    return rows_of_view(name, _whole(given))
 
 
 def gaps(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Iterator[tuple[str, str, str]]:

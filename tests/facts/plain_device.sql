@@ -100,7 +100,11 @@ SELECT
     driver,
     count(*) AS devices,
     max(queue_depth) AS deepest_queue,
-    count(*) FILTER (WHERE queue_depth IS NULL) AS undetermined
+    count(*) FILTER (WHERE queue_depth IS NULL) AS undetermined,
+    count(*) FILTER (WHERE lower(vendor) <> 'nvme') AS luns,
+    count(*) FILTER (WHERE lower(vendor) = 'nvme') AS namespaces,
+    max(queue_depth) FILTER (WHERE lower(vendor) <> 'nvme') AS deepest_lun_queue,
+    count(*) FILTER (WHERE queue_depth IS NULL AND lower(vendor) <> 'nvme') AS undetermined_luns
 FROM plain_device
 WHERE is_shared IS DISTINCT FROM false
 GROUP BY ALL;

@@ -7,30 +7,10 @@ from typing import Any
 
 import pytest
 
-from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder
-from auditor.facts.views import create_views
-
-from .test_views import PE, WHEN, Facts, Rows, facts
+from .fleets import Facts, Rows, view
+from .test_views import PE, facts
 
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
-
-
-def view(name: str, given: Facts) -> Rows:
-    """The rows of one view; the others are not made, which would take ten times as long."""
-    builder = SnapshotBuilder()
-    for table, rows in given.items():
-        names = sorted({column for row in rows for column in row})
-        told = {column: [row.get(column) for row in rows] for column in names}
-        told = {"endpoint": ["vc"] * len(rows), **told, **({"read_at": [WHEN] * len(rows)} if table == "reading" else {})}
-        if "endpoint" in names:
-            told["endpoint"] = [row.get("endpoint", "vc") for row in rows]
-        builder.add(Batch(table, told))
-    connection = builder.finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views=[name])
-    answer = connection.execute(f'SELECT * FROM "{name}"')
-    columns = [column[0] for column in answer.description or []]
-    return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
 
 def one(name: str, given: Facts, **where: Any) -> dict[str, Any]:

@@ -8,6 +8,7 @@ import pytest
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from .judged import judged
 
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
 ENDPOINT = "naa.6f47acc2000000017366707200000000"
@@ -250,18 +251,43 @@ def a_machine(given: Facts, **more: Any) -> None:
 @pytest.mark.parametrize(
     ("more", "outstanding"),
     [
-        pytest.param({}, 31.2, id="both run"),
+        pytest.param({}, None, id="both run, and nobody counts what each does"),
+        pytest.param({"power_state": None}, None, id="whether the other runs was not read"),
         pytest.param({"power_state": "poweredOff"}, 62.4, id="one is off"),
+        pytest.param({"power_state": "suspended"}, 62.4, id="one is suspended"),
         pytest.param({"host_id": "host-2"}, 62.4, id="one runs elsewhere"),
+        pytest.param({"host_id": None}, None, id="nobody knows where one runs"),
         pytest.param({"disks_read": False}, None, id="the disks of one were not read"),
     ],
 )
-def test_commands_under_way_are_shared_among_the_running_disks_of_the_host(more: dict[str, Any], outstanding: float | None) -> None:
+def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more: dict[str, Any], outstanding: float | None) -> None:
     given = shared(32, 32)
     a_machine(given, **more)
     row = view("virtual_disk", given)[0]
     assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
     assert (row["datastore"], row["device"], row["is_limited"], row["vm_datastores"]) == ("ds", LUN, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("counted", "verdicts"),
+    [
+        pytest.param({1: (31.0, 2600.0), 2: (0.2, 4.0)}, ["fail", "pass"], id="one is busy and its neighbour idles"),
+        pytest.param({1: (31.0, 2600.0)}, ["fail", "unknown"], id="the other's counters are missing"),
+        pytest.param({2: (31.0, 30.0)}, ["unknown", "pass"], id="full because the array is slow"),
+        pytest.param({}, ["unknown", "unknown"], id="no counters, and both share the device"),
+    ],
+)
+def test_a_controller_is_judged_by_what_its_own_disk_does(counted: dict[int, tuple[float, float]], verdicts: list[str]) -> None:
+    # The device's 62 commands under way would be 31 for each, were they divided evenly.
+    given = shared(32, 32)
+    a_machine(given)
+    for disk in given["vm_disk"]:
+        disk["node"] = "scsi0:0"
+    given["vm_disk_load"] = [
+        {"vm_id": f"vm-{n}", "node": "scsi0:0", "outstanding": outstanding, "commands_per_second": commands}
+        for n, (outstanding, commands) in counted.items()
+    ]
+    assert [verdict for _, verdict in sorted(judged("vm/controller", given).items())] == verdicts
 
 
 def test_disks_on_a_raised_device_are_counted_by_the_datastores_on_it() -> None:
@@ -364,3 +390,39 @@ def test_capped_endpoints_of_other_families_do_not_ask_for_a_deeper_driver_queue
     [endpoint] = view("protocol_endpoint", given)
     [module] = view("host_module", given)
     assert (endpoint["per_object_qos"], module["serves_capped_protocol_endpoints"], module["deepest_disk_queue"]) == (True, False, 0)
+
+
+def fibre_channel(*devices: tuple[str | None, int | None], option: str = "ql2xmaxqdepth=128") -> Facts:
+    """One host whose devices, (inquiry vendor, queue depth) each, are all behind one FC driver with a configured depth."""
+    given = hosts(1)
+    given["device"] = [
+        {**seen(f"eui.{number}", "flasharray"), "host_id": "host-1", "vendor": vendor, "queue_depth": depth}
+        for number, (vendor, depth) in enumerate(devices)
+    ]
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba1", "kind": "fc", "driver": "qlnativefc"}]
+    given["path"] = [
+        {"host_id": "host-1", "device": row["device"], "hba": "vmhba1", "transport": "fc", "state": "active"} for row in given["device"]
+    ]
+    given["host_module"] = [{"host_id": "host-1", "module": "qlnativefc", "loaded": True, "option_string": option}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("devices", "luns", "depth", "verdict"),
+    [
+        pytest.param([("PURE", 128), ("NVMe", 2048)], 1, 128, "pass", id="the LUN is as configured, and a namespace has its own queue"),
+        pytest.param([("PURE", 64), ("NVMe", 2048)], 1, 64, "fail", id="the LUN is not"),
+        pytest.param([("PURE", 64), ("NVMe", 128)], 1, 64, "fail", id="a namespace that happens to have the depth proves nothing"),
+        pytest.param([("NVMe", 2048)], 0, None, "not_applicable", id="namespaces alone"),
+        pytest.param([("PURE", 128), ("NVMe", None)], 1, 128, "pass", id="a namespace that does not tell"),
+        pytest.param([("PURE", None), ("NVMe", 128)], 1, None, "unknown", id="a LUN that does not tell"),
+        pytest.param([("PURE", 128), (None, 2048)], None, None, "unknown", id="nobody knows which it is"),
+    ],
+)
+def test_a_drivers_depth_is_in_effect_on_scsi_luns_and_not_on_nvme_namespaces(
+    devices: list[tuple[str | None, int | None]], luns: int | None, depth: int | None, verdict: str
+) -> None:
+    given = fibre_channel(*devices)
+    [row] = view("host_module", given)
+    assert (row["devices"], row["luns"], row["depth_in_effect"]) == (len(devices), luns, depth)
+    assert set(judged("queue/pending-reboot", given).values()) == {verdict}

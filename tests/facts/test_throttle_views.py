@@ -24,7 +24,8 @@ def behind_one_endpoint(limit: int | None = None, **volume: Any) -> Facts:
     given["array_protocol_endpoint"] = [{"endpoint": "sf", "protocol_endpoint_id": "1", "device": PE, "state": "Active"}]
     given["datastore"] = [{"datastore_id": f"ds-{n}", "name": f"container-{n}", "type": "VVOL"} for n in (1, 2)]
     given["vvol_mount"] = [{"datastore_id": f"ds-{n}", "host_id": f"host-{h}", "device": PE} for n in (1, 2) for h in (1, 2)]
-    given["vm"] = [{"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}]
+    machine = {"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}
+    given["vm"] = [{**machine, "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest"}]
     disk = {"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}
     given["vm_disk"] = [{**disk, "iops_limit": limit, "backing_object_id": f"rfc4122.{VVOL.upper()}"}]
     return given

@@ -1,22 +1,19 @@
 """Views join what was read, and say NULL wherever something they rest on was not."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from auditor.facts.catalog import view_columns
-from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
-from auditor.facts.snapshot import SnapshotBuilder
-from auditor.facts.views import RESOURCE_COLUMNS, create_views
+from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import EndpointKind
 
-WHEN = datetime(2026, 11, 21, tzinfo=UTC)
+from .fleets import Facts, Rows, view
+
 PE = [f"naa.6f47acc20000000{n}{b'sfp1'.hex()}00000000" for n in (1, 2)]
 CURVE = '{"4096":100,"8192":160,"262144":3900,"524288":7600}'
-Rows = list[dict[str, Any]]
-Facts = dict[str, Rows]
 
 
 def facts() -> Facts:
@@ -56,7 +53,17 @@ def facts() -> Facts:
         "path": [{**d, "hba": "vmhba64", "path": "p", "state": "active"} for d in per_device],
         "datastore": [{"datastore_id": "ds-1", "name": "vvols", "type": "VVOL"}],
         "vvol_mount": [{**d, "datastore_id": "ds-1"} for d in per_device],
-        "vm": [{"vm_id": "vm-1", "name": "db", "host_id": "host-1", "is_template": False, "disks_read": True}],
+        "vm": [
+            {
+                "vm_id": "vm-1",
+                "name": "db",
+                "host_id": "host-1",
+                "is_template": False,
+                "disks_read": True,
+                "power_state": "poweredOn",
+                "guest_id": "windows2019srv_64Guest",
+            }
+        ],
         "vm_disk": [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}],
         "array": [{"endpoint": "sf", "family": "solidfire", "name": "sf"}],
         "array_node": [{"endpoint": "sf", "node_id": str(n), "state": "active"} for n in (1, 2)],
@@ -75,21 +82,6 @@ def facts() -> Facts:
         ],
         "array_volume_load": [{"endpoint": "sf", "volume_id": "7", "average_io_bytes": 524288}],
     }
-
-
-def view(name: str, given: Facts) -> Rows:
-    builder = SnapshotBuilder()
-    for table, rows in given.items():
-        filled = [{"endpoint": "vc", **row} if table != "declared" else row for row in rows]
-        if table == "reading":
-            filled = [{**row, "read_at": WHEN} for row in filled]
-        columns = sorted({column for row in filled for column in row})
-        builder.add(Batch(table, {column: [row.get(column) for row in filled] for column in columns}))
-    connection = builder.finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views={name})
-    answer = connection.execute(f'SELECT * FROM "{name}" ORDER BY resource_id')
-    names = [column[0] for column in answer.description or []]
-    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
 
 
 def without_topic(given: Facts, topic: str, scope: str | None = None) -> None:

@@ -61,6 +61,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "device_load": _COUNTERS,
         "adapter_load": _COUNTERS,
         "datastore_load": _COUNTERS,
+        "disk_load": _COUNTERS,
     }
 )
 """By topic. `modules` asks esxcli for their parameters as well; tags come from another service, for whoever may read what they are on."""

@@ -350,15 +350,15 @@ def test_one_field_missing_everywhere_is_one_gap(tmp_path: Path) -> None:
     ]
 
 
-def test_10001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
-    many = dataclasses.replace(S0, volumes=tuple(VolumeDescription(f"v{i}", policy="Gold") for i in range(10001)), vvols=())
+def test_2001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
+    many = dataclasses.replace(S0, volumes=tuple(VolumeDescription(f"v{i}", policy="Gold") for i in range(2001)), vvols=())
     # The histograms, forty rows a volume, have a test of their own.
     volumes_and_load = needs([("array_volume", "name"), ("array_volume_load", "latency_us")])
     with serving(tmp_path, many, timeout=20) as (_, endpoint):
         found = collected(endpoint, volumes_and_load)
     assert found.gaps == []
-    assert [row["volume_id"] for row in found.tables["array_volume"]] == [str(i) for i in range(1, 10002)]
-    assert [row["volume_id"] for row in found.tables["array_volume_load"]] == [str(i) for i in range(1, 10002)]
+    assert [row["volume_id"] for row in found.tables["array_volume"]] == [str(i) for i in range(1, 2002)]
+    assert [row["volume_id"] for row in found.tables["array_volume_load"]] == [str(i) for i in range(1, 2002)]
     assert found.largest_batch <= PAGE
 
 

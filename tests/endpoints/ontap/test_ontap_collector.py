@@ -482,15 +482,15 @@ def test_one_field_missing_everywhere_is_one_gap(served: Served) -> None:
     assert "and 2 more" in found.gaps[0].what
 
 
-def test_10001_luns_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
-    luns = tuple(LunDescription(name=f"l{place}", volume="luns1", qos_policy="gold") for place in range(10001))
+def test_2001_luns_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
+    luns = tuple(LunDescription(name=f"l{place}", volume="luns1", qos_policy="gold") for place in range(2001))
     many = dataclasses.replace(CLUSTER, luns=luns)
     with serving(tmp_path, many, timeout=20) as (server, endpoint, clock):
         found = collected(endpoint, clock, needs([("array_volume", "name")]))
-        assert server.requests.count("GET storage/luns") == 11
+        assert server.requests.count("GET storage/luns") == 3
     assert found.gaps == []
     assert [row["name"] for row in found.tables["array_volume"] if row["kind"] == "lun"] == [
-        f"/vol/luns1/l{place}" for place in range(10001)
+        f"/vol/luns1/l{place}" for place in range(2001)
     ]
     assert found.largest_batch <= PAGE
 

@@ -20,7 +20,7 @@ from tests.mutation.laws import (
     worse_rows,
 )
 from tests.mutation.mending import NOT_ONE_FACT, OF_A_SETTING, planned, storage_drs_answers
-from tests.mutation.noticing import DECLARED_UNDONE, unexpected, verdicts
+from tests.mutation.noticing import DECLARED_BY_NAME, unexpected, verdicts
 from tests.mutation.worlds import PREFIXES, recorded, worlds
 
 NULL_IS_A_VALUE: Mapping[str, str] = {
@@ -72,11 +72,11 @@ def test_what_is_elsewhere_changes_no_verdict(alone: Bench, among: Bench) -> Non
 
 def test_names_change_no_verdict(alone: Bench, among: Bench) -> None:
     copied = PREFIXES[0]
-    first = sorted((rule, endpoint, one.verdict) for (rule, endpoint, _), one in alone.verdicts.items() if rule not in DECLARED_UNDONE)
+    first = sorted((rule, endpoint, one.verdict) for (rule, endpoint, _), one in alone.verdicts.items() if rule not in DECLARED_BY_NAME)
     copy = sorted(
         (rule, endpoint.removeprefix(copied), one.verdict)
         for (rule, endpoint, _), one in among.verdicts.items()
-        if endpoint.startswith(copied) and rule not in DECLARED_UNDONE
+        if endpoint.startswith(copied) and rule not in DECLARED_BY_NAME
     )
     assert first == copy
 

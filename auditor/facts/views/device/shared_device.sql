@@ -4,8 +4,8 @@
 -- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
 --   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
--- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
---   disks (docs/domain/incidents.md#s0), those are odd that are not the deepest.
+-- * Depth, among hosts of one driver: likewise by the majority; on a protocol endpoint whose queue has to hold several throttled disks
+--   (step_shared_queue), those are odd that are not the deepest.
 WITH seen AS (
     SELECT
         endpoint,
@@ -82,9 +82,10 @@ dsnro AS (
     GROUP BY device
 ),
 one_depth AS (
-    SELECT device, driver, queue_depth, bool_or(is_protocol_endpoint AND family = 'solidfire') AS is_raised_on_purpose, sum(hosts) AS hosts
-    FROM told
-    GROUP BY device, driver, queue_depth
+    SELECT t.device, t.driver, t.queue_depth, bool_or(t.is_protocol_endpoint AND f.is_deepened) AS is_raised_on_purpose, sum(t.hosts) AS hosts
+    FROM told AS t
+    LEFT JOIN step_shared_queue AS f ON f.family = t.family
+    GROUP BY t.device, t.driver, t.queue_depth
 ),
 by_driver AS (
     SELECT

@@ -1,5 +1,6 @@
 -- materialize: table
--- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out.
+-- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out. `luns` are those that
+-- are surely SCSI LUNs, `namespaces` those that are surely not.
 WITH counted AS (
     SELECT
         d.host_number,
@@ -21,7 +22,11 @@ SELECT
     v.driver,
     CAST(sum(c.devices) AS BIGINT) AS devices,
     max(c.deepest_queue) AS deepest_queue,
-    CAST(sum(c.undetermined) AS BIGINT) AS undetermined
+    CAST(sum(c.undetermined) AS BIGINT) AS undetermined,
+    CAST(coalesce(sum(c.devices) FILTER (WHERE NOT i.is_namespace), 0) AS BIGINT) AS luns,
+    CAST(coalesce(sum(c.devices) FILTER (WHERE i.is_namespace), 0) AS BIGINT) AS namespaces,
+    max(c.deepest_queue) FILTER (WHERE NOT i.is_namespace) AS deepest_lun_queue,
+    CAST(coalesce(sum(c.undetermined) FILTER (WHERE NOT i.is_namespace), 0) AS BIGINT) AS undetermined_luns
 FROM counted AS c
 JOIN step_host_number AS n USING (host_number)
 LEFT JOIN step_inquiry AS i USING (inquiry_number)

@@ -8,7 +8,11 @@ WITH pe AS (
         count(*) FILTER (WHERE per_object_qos) AS capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
         count(*) FILTER (WHERE per_object_qos AND family = 'solidfire') AS capped_element,
-        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element
+        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element,
+        count(*) FILTER (WHERE per_object_qos AND stalls_neighbours) AS stalling,
+        count(*) FILTER (WHERE (per_object_qos AND stalls_neighbours) IS NULL) AS undetermined_stalling,
+        count(*) FILTER (WHERE per_object_qos AND is_deepened) AS deepened,
+        count(*) FILTER (WHERE (per_object_qos AND is_deepened) IS NULL) AS undetermined_deepened
     FROM protocol_endpoint
     GROUP BY ALL
 )
@@ -36,9 +40,19 @@ SELECT
         WHEN p.capped_element > 0 THEN true
         WHEN r.devices_read AND coalesce(p.undetermined_element, 0) = 0 THEN false
     END AS has_capped_element_endpoints,
+    CASE
+        WHEN p.stalling > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined_stalling, 0) = 0 THEN false
+    END AS has_stalling_endpoints,
+    CASE
+        WHEN p.deepened > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined_deepened, 0) = 0 THEN false
+    END AS has_deepened_endpoints,
+    k.stock_pe_dsnro,
     CASE WHEN r.devices_read AND coalesce(f.unknown_families, 0) = 0 THEN coalesce(f.families, '') END AS families
 FROM fact.host AS h
 JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_stock_queue AS k USING (endpoint, host_id)
 LEFT JOIN step_option AS o USING (endpoint, host_id)
 LEFT JOIN step_host_family AS f USING (endpoint, host_id)
 LEFT JOIN pe AS p USING (endpoint, host_id);

@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per machine and virtual disk. What its device does is known for a datastore on one device, seen from the machine's host: the
--- commands that are on their way, by Little's law, are `outstanding`; divided among the disks of running machines of that host on it.
+-- commands that are on their way, by Little's law, are `outstanding`. What the disk itself does is counted by its machine; without such counters it is
+-- known where no other disk of that host shares the device, and never divided among several.
 WITH laid AS (
     SELECT endpoint, datastore_id, min(device) AS device
     FROM fact.datastore_extent
@@ -8,17 +9,25 @@ WITH laid AS (
     HAVING count(*) = 1
 ),
 sharing AS (
-    SELECT d.endpoint, vm.host_id, d.datastore_id, count(*) AS disks
+    SELECT
+        d.endpoint,
+        g.host_id,
+        d.datastore_id,
+        count(*) FILTER (WHERE g.runs) AS disks,
+        count(*) FILTER (WHERE g.runs IS NULL) AS undetermined
     FROM fact.vm_disk AS d
-    JOIN fact.vm AS vm USING (endpoint, vm_id)
-    WHERE vm.power_state = 'poweredOn'
-    GROUP BY ALL
+    JOIN step_guest AS g USING (endpoint, vm_id)
+    WHERE g.runs IS DISTINCT FROM false
+    GROUP BY d.endpoint, g.host_id, d.datastore_id
 ),
 unread AS (
-    SELECT endpoint, host_id
-    FROM fact.vm
-    WHERE NOT coalesce(disks_read, false) AND power_state IS DISTINCT FROM 'poweredOff'
-    GROUP BY endpoint, host_id
+    -- A machine whose disks could not be read may have any; one whose host is not reported may run on any.
+    SELECT r.endpoint, r.host_id
+    FROM step_host_reading AS r
+    JOIN fact.vm AS vm ON vm.endpoint = r.endpoint AND coalesce(vm.host_id, r.host_id) = r.host_id
+    JOIN step_guest AS g ON g.endpoint = vm.endpoint AND g.vm_id = vm.vm_id
+    WHERE (NOT coalesce(vm.disks_read, false) OR vm.host_id IS NULL) AND g.runs IS DISTINCT FROM false
+    GROUP BY r.endpoint, r.host_id
 ),
 spread AS (
     SELECT endpoint, vm_id, count(*) AS disks, count(DISTINCT datastore_id) AS datastores, few_distinct(controller) AS controllers
@@ -37,7 +46,9 @@ SELECT
     coalesce(vm.is_template, false) AS is_template,
     d.disk,
     d.controller,
-    p.depth AS controller_depth,
+    CASE WHEN p.depth_at_least = p.depth_at_most THEN p.depth_at_least END AS controller_depth,
+    p.depth_at_least AS controller_depth_at_least,
+    p.depth_at_most AS controller_depth_at_most,
     d.iops_limit,
     d.iops_limit IS NOT NULL AS is_limited,
     d.shares_level,
@@ -54,17 +65,22 @@ SELECT
     g.disks AS disks_on_device,
     l.commands_per_second,
     l.commands_per_second * l.gavg_ms / 1000 AS outstanding,
-    CASE WHEN u.host_id IS NULL AND e.vms_read THEN l.commands_per_second / g.disks END AS commands_per_second_per_disk,
-    CASE WHEN u.host_id IS NULL AND e.vms_read THEN l.commands_per_second * l.gavg_ms / 1000 / g.disks END AS outstanding_per_disk
+    coalesce(k.commands_per_second, CASE WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN l.commands_per_second END)
+        AS commands_per_second_per_disk,
+    coalesce(
+        k.outstanding,
+        CASE WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN l.commands_per_second * l.gavg_ms / 1000 END
+    ) AS outstanding_per_disk
 FROM fact.vm_disk AS d
 JOIN fact.vm AS vm USING (endpoint, vm_id)
 LEFT JOIN fact.host AS h ON h.endpoint = vm.endpoint AND h.host_id = vm.host_id
 LEFT JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
-LEFT JOIN step_controller_depth AS p ON p.controller = d.controller
+JOIN step_disk_depth AS p ON p.endpoint = d.endpoint AND p.vm_id = d.vm_id AND p.disk = d.disk
 LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
 LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = d.datastore_id
 LEFT JOIN step_array_device AS a ON a.device = x.device
 LEFT JOIN fact.device_load AS l ON l.endpoint = d.endpoint AND l.host_id = vm.host_id AND l.device = x.device
+LEFT JOIN fact.vm_disk_load AS k ON k.endpoint = d.endpoint AND k.vm_id = d.vm_id AND k.node = d.node
 LEFT JOIN sharing AS g ON g.endpoint = d.endpoint AND g.host_id = vm.host_id AND g.datastore_id = d.datastore_id
 LEFT JOIN unread AS u ON u.endpoint = d.endpoint AND u.host_id = vm.host_id
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint;

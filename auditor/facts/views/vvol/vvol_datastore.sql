@@ -10,10 +10,10 @@ WITH together AS (
     GROUP BY ALL
 ),
 unread AS (
-    SELECT endpoint, count(*) AS machines
+    SELECT endpoint, count(*) AS machines, count(*) FILTER (WHERE power_state IS NULL OR power_state = 'poweredOn') AS running
     FROM fact.vm
     WHERE NOT coalesce(disks_read, false) AND NOT coalesce(is_template, false)
-    GROUP BY ALL
+    GROUP BY endpoint
 ),
 held AS (
     SELECT
@@ -23,6 +23,10 @@ held AS (
         count(*) FILTER (WHERE is_capped) AS capped,
         count(*) FILTER (WHERE is_capped AND NOT is_limited_below_array) AS unlimited,
         count(*) FILTER (WHERE is_capped IS NULL OR (is_capped AND is_limited_below_array IS NULL)) AS undetermined,
+        count(*) FILTER (WHERE runs AND is_capped AND NOT is_limited_below_array) AS unlimited_at_least,
+        count(*) FILTER (
+            WHERE runs IS DISTINCT FROM false AND is_capped IS DISTINCT FROM false AND is_limited_below_array IS DISTINCT FROM true
+        ) AS unlimited_at_most,
         few_distinct(CASE WHEN is_capped AND NOT is_limited_below_array THEN resource_name END) AS unlimited_names
     FROM vvol_disk
     GROUP BY ALL
@@ -43,9 +47,20 @@ SELECT
     CASE WHEN r.vms_read AND u.machines IS NULL THEN coalesce(c.disks, 0) END AS disks,
     CASE WHEN r.vms_read AND u.machines IS NULL AND coalesce(c.undetermined, 0) = 0 THEN coalesce(c.capped, 0) END AS capped_disks,
     CASE WHEN r.vms_read AND u.machines IS NULL AND coalesce(c.undetermined, 0) = 0 THEN coalesce(c.unlimited, 0) END AS unlimited_disks,
+    CASE
+        WHEN c.capped > 0 THEN true
+        WHEN r.vms_read AND u.machines IS NULL AND coalesce(c.undetermined, 0) = 0 THEN false
+        WHEN NOT g.per_object_qos THEN false
+    END AS has_capped_disks,
+    coalesce(c.unlimited_at_least, 0) AS unlimited_running_disks_at_least,
+    CASE WHEN r.vms_read AND coalesce(u.running, 0) = 0 THEN coalesce(c.unlimited_at_most, 0) END AS unlimited_running_disks_at_most,
     c.unlimited_names,
     CASE WHEN r.datastores_read THEN g.shallowest_queue END AS shallowest_queue,
+    g.shallowest_queue_at_most,
     CASE WHEN r.datastores_read THEN g.deepest_disk_queue END AS deepest_disk_queue,
+    coalesce(g.deepest_disk_queue_at_least, 0) AS deepest_disk_queue_at_least,
+    CASE WHEN r.datastores_read THEN g.deepest_disk_queue_at_most END AS deepest_disk_queue_at_most,
+    g.stalls_neighbours,
     x.host_names
 FROM fact.datastore AS d
 JOIN datastore AS x USING (endpoint, datastore_id)

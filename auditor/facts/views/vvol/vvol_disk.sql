@@ -24,7 +24,9 @@ SELECT
     q.qos,
     q.qos_policy,
     q.qos_max_iops,
-    q.is_capped,
+    CASE WHEN q.is_capped IS NULL AND NOT g.per_object_qos THEN false ELSE q.is_capped END AS is_capped,
+    u.runs,
+    g.stalls_neighbours,
     l.average_io_bytes,
     l.utilization,
     l.latency_us,
@@ -36,6 +38,7 @@ SELECT
     g.deepest_disk_queue
 FROM fact.vm_disk AS d
 JOIN fact.vm AS m USING (endpoint, vm_id)
+JOIN step_guest AS u USING (endpoint, vm_id)
 JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id AND s.type = 'VVOL'
 LEFT JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
 LEFT JOIN worth AS w ON lower(w.vvol_id) = regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '')

@@ -272,6 +272,7 @@ def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
         runtime=now(lambda vm: vms.runtime(state, vm, moid)),
         summary=now(lambda vm: vms.summary(state, vm, moid)),
         config=now(partial(vms.config, state)),
+        guest=now(vms.guest),
         datastore=now(partial(vms.datastores, state)),
         resourcePool=_always(pool),
         **recent,

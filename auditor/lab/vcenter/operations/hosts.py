@@ -11,7 +11,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.context import host_behind, reachable_host
 from auditor.lab.vcenter.inventory import hosts
 from auditor.lab.vcenter.soap.data_objects import complete
-from auditor.lab.vcenter.state.modules import MODULES
+from auditor.lab.vcenter.state.modules import module_of
 from auditor.lab.vcenter.state.profiles import options_written
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _query_modules(context: Context, this: Any, _arguments: Mapping[str, Any]) -
                 information(
                     id=place,
                     name=name,
-                    version=MODULES[name].version,
+                    version=module_of(name).version,
                     filename=f"/usr/lib/vmware/vmkmod/{name}",
                     optionString=module.configured,
                     loaded=module.loaded,
