@@ -6,9 +6,9 @@ a branch left out, a boundary on the wrong side, a filter turned round, a row co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -69,7 +69,8 @@ def _replaced(tree: exp.Expr, node: exp.Expr, mistaken: exp.Expr | None) -> str:
         above, key, at = other.parent, other.arg_key, other.index
         other.pop()
         text = tree.sql("duckdb")
-        assert above is not None and key is not None  # noqa: S101  it was just there
+        assert above is not None  # noqa: S101  it was just there
+        assert key is not None  # noqa: S101
         if at is None:
             above.set(key, node)
         else:
@@ -103,30 +104,37 @@ def _mistakes(node: exp.Expr) -> _Mistakes:
     """What can be written wrong at one place: the kind, the mistake in words, and what stands there then."""
     from sqlglot import exp
 
-    if isinstance(node, exp.And | exp.Or):
-        yield from _of_operands(node)
+    of_kind: Mapping[type, Callable[[Any], _Mistakes]] = {
+        exp.And: _of_operands,
+        exp.Or: _of_operands,
+        exp.Join: _of_join,
+        exp.Case: _of_case,
+        exp.Not: _of_negation,
+        exp.Union: _of_union,
+        exp.In: _of_list,
+    }
+    if type(node) in of_kind:
+        yield from of_kind[type(node)](node)
     elif isinstance(node, exp.Where | exp.Having | exp.Qualify):
         yield "filter", f"{_sql(node)} is left out", None
     elif isinstance(node, exp.Filter):
         yield "filter", f"{_sql(node)} loses its filter", node.this
-    elif isinstance(node, exp.Join):
-        yield from _of_join(node)
     elif isinstance(node, exp.Coalesce):
         yield "default", f"{_sql(node)} becomes {_sql(node.this)}", node.this
-    elif isinstance(node, exp.Case):
-        yield from _of_case(node)
-    elif isinstance(node, exp.Not):
-        yield from _of_negation(node)
     elif isinstance(node, exp.Is):
         yield "null", f"{_sql(node)} is negated", exp.Not(this=exp.Paren(this=node.copy()))
-    elif isinstance(node, exp.In) and len(node.expressions) > 1:
-        for index, item in enumerate(node.expressions):
-            yield "word", f"{_sql(item)} is left out of {_sql(node)}", _without(node, "expressions", index)
-    elif isinstance(node, exp.Union):
-        yield "union", f"the second part of a union is left out: {_sql(node.expression)}", node.this
-        yield "union", f"the first part of a union is left out: {_sql(node.this)}", _with_clauses_of(node, node.expression)
     else:
         yield from _of_calls(node)
+
+
+def _of_list(node: exp.In) -> _Mistakes:
+    for index, item in enumerate(node.expressions if len(node.expressions) > 1 else ()):
+        yield "word", f"{_sql(item)} is left out of {_sql(node)}", _without(node, "expressions", index)
+
+
+def _of_union(node: exp.Union) -> _Mistakes:
+    yield "union", f"the second part of a union is left out: {_sql(node.expression)}", node.this
+    yield "union", f"the first part of a union is left out: {_sql(node.this)}", _with_clauses_of(node, node.expression)
 
 
 def _of_calls(node: exp.Expr) -> _Mistakes:
@@ -191,7 +199,6 @@ def _of_negation(node: exp.Not) -> _Mistakes:
 
 
 def _of_join(node: exp.Join) -> _Mistakes:
-    from sqlglot import exp
 
     if (node.kind or "").upper() in ("CROSS", "ANTI", "SEMI"):
         return

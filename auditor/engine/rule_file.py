@@ -155,7 +155,9 @@ class RuleReader:
                 continue
             is_truth = family_of(self._columns[column]) is Family.TRUTH
             if not (isinstance(direction, bool) if is_truth else direction in ("more", "less")):
-                self._wrong(f'"{direction}" is no way for {column} to get worse: {"true or false" if is_truth else "more or less"}', "worse", column)
+                self._wrong(
+                    f'"{direction}" is no way for {column} to get worse: {"true or false" if is_truth else "more or less"}', "worse", column
+                )
             read[column] = direction
         return read
 

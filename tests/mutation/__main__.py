@@ -1,11 +1,13 @@
 """Scores views by the mistakes in them that are noticed: `python -m tests.mutation --help`."""
+# ruff: noqa: T201  people run it and read what it prints
 
 import argparse
 import sys
 
 from auditor.authoring.view_files import view_files
 from tests.mutation.incidents import incident_views
-from tests.mutation.scoring import changed, keep, kept, score, table, wanted
+from tests.mutation.scoring import changed, keep, kept, score, table, tests_of, wanted
+from tests.mutation.trying import TESTS
 
 
 def main() -> int:
@@ -17,6 +19,7 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=20, help="so many mistakes in each view, chosen at random (0: all; 20)")
     parser.add_argument("--most-views", type=int, default=0, help="so many views at most (0: all)")
     parser.add_argument("--keep", action="store_true", help="write the scores to tests/mutation/scores.json and docs/mutation-scores.md")
+    parser.add_argument("--few-tests", action="store_true", help="run only files of tests that noticed mistakes in these views before")
     asked = parser.parse_args()
     views = asked.views or (list(view_files()) if asked.every else sorted(incident_views()) if asked.incidents else changed())
     if asked.most_views:
@@ -25,7 +28,7 @@ def main() -> int:
         print("no view changed since it was scored")
         return 0
     before = kept()
-    scores = score(views, asked.most)
+    scores = score(views, asked.most, tests_of(views) if asked.few_tests else TESTS)
     print(*table(scores), sep="\n")
     for view, one in scores.items():
         print(*(f"{view}: not noticed: {what}" for what in one.missed), sep="\n")

@@ -10,7 +10,6 @@ from auditor.facts.needs import IDENTITIES
 from auditor.facts.schema import TABLES
 from tests.mutation.bench import Bench, Judged, Key, bound
 
-
 NAMES: Mapping[str, str] = {
     "iscsi_target": "host_id hba kind address port iqn",
     "iscsi_option": "host_id hba target key",
@@ -34,7 +33,7 @@ NAMES: Mapping[str, str] = {
     "array_scrub": "node_id",
     "declared": "devices",
 }
-"""Columns that tell rows apart or say what a row is about, besides needs.IDENTITIES: without them there is no row. In a claim rule NULL is "any"."""
+"""Columns that tell rows apart, or say what a row is about, besides needs.IDENTITIES; in a claim rule NULL is "any"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,11 @@ def columns_that_may_be_missing() -> Iterator[tuple[str, str]]:
     for name, table in TABLES.items():
         if name in ("reading", "listed_endpoint", "gap", "baseline"):
             continue
-        yield from ((name, column) for column in table.names if column != "endpoint" and column not in (*IDENTITIES.get(name, ()), *NAMES.get(name, "").split()))
+        yield from (
+            (name, column)
+            for column in table.names
+            if column != "endpoint" and column not in (*IDENTITIES.get(name, ()), *NAMES.get(name, "").split())
+        )
 
 
 def less_knowledge(bench: Bench, statement: str) -> list[Breach]:
@@ -96,7 +99,7 @@ def worse_rows(bench: Bench, rule: Rule) -> list[str]:
         for value in _WORSE[direction]:
             changed = f'CASE WHEN "{column}" IS NOT NULL THEN {_not_below_nought(value.format(column=column), direction)} END'
             failing = f'SELECT *, {verdict_sql(rule)} AS auditor_before FROM "{rule.over}"'
-            again = f'SELECT * REPLACE ({changed} AS "{column}") FROM ({failing}) WHERE auditor_before = \'fail\''
+            again = f"SELECT * REPLACE ({changed} AS \"{column}\") FROM ({failing}) WHERE auditor_before = 'fail'"
             select = f"SELECT endpoint, resource_id FROM ({again}) WHERE {verdict_sql(rule)} = 'pass'"
             rows = bench.connection.execute(select, bound(rule, select)).fetchall()
             found += [f"{rule.id}: {column} {direction} ({value}): {' '.join(row)}" for row in rows]
@@ -120,8 +123,9 @@ def passing_after(bench: Bench, rule: Rule, statement: str) -> list[str]:
     with bench.altered(statement) as changed:
         before, after = bench.before(changed), bench.judged(changed)
     return [
-        " / ".join(key) for key, judged in before.items() if key[0] == rule.id and judged.verdict == "fail" and key in after
-        and after[key].verdict == "pass"
+        " / ".join(key)
+        for key, judged in before.items()
+        if key[0] == rule.id and judged.verdict == "fail" and key in after and after[key].verdict == "pass"
     ]
 
 

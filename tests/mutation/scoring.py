@@ -13,7 +13,7 @@ from auditor.authoring.view_files import view_files
 from auditor.authoring.view_mutants import ViewMutant, as_written, mutants_of_view
 from tests.mutation.incidents import incident_views
 from tests.mutation.noticing import Noticing
-from tests.mutation.trying import try_tests
+from tests.mutation.trying import TESTS, try_tests
 
 KEPT = Path(__file__).with_name("scores.json")
 PAGE = Path(__file__).parents[2] / "docs" / "mutation-scores.md"
@@ -35,6 +35,7 @@ class Score:
         by_tests: how many a test noticed.
         by_laws: how many more the expected findings of a scenario, or a law, noticed.
         missed: the others.
+        files: where the tests that noticed are; these are run again when the view changes.
     """
 
     digest: str
@@ -43,6 +44,7 @@ class Score:
     by_tests: int
     by_laws: int
     missed: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
 
     @property
     def percent(self) -> float:
@@ -66,6 +68,14 @@ def changed() -> list[str]:
     return [view for view in view_files() if view not in known or known[view].digest != digest(view)]
 
 
+def tests_of(views: Collection[str]) -> Sequence[str]:
+    """The files of tests that noticed mistakes in these views before; all tests of views where one has none."""
+    known = kept()
+    if any(view not in known or not known[view].files for view in views):
+        return TESTS
+    return sorted({file for view in views for file in known[view].files})
+
+
 def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
     """So many mistakes at most, always the same of a text; and how many there are."""
     alike = json.loads(ALIKE.read_text(encoding="utf-8")).get(view, {}) if ALIKE.exists() else {}
@@ -73,11 +83,11 @@ def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
     return (Random(view).sample(every, most) if 0 < most < len(every) else every), len(every)
 
 
-def score(views: Collection[str], most: int) -> dict[str, Score]:
-    """Try up to `most` mistakes in each of these views; 0: all."""
+def score(views: Collection[str], most: int, tests: Sequence[str] = TESTS) -> dict[str, Score]:
+    """Try up to `most` mistakes in each of these views on these tests; 0: all."""
     chosen = {view: sample(view, most) for view in views}
     usable = {view: [mutant for mutant in mutants if can_be_computed(view, mutant)] for view, (mutants, _) in chosen.items()}
-    by_tests = try_tests(usable).noticed
+    by_tests = try_tests(usable, tests).noticed
     left = {view: [mutant for mutant in mutants if (view, mutant.what) not in by_tests] for view, mutants in usable.items()}
     missed = by_laws(left)
     return {
@@ -88,6 +98,7 @@ def score(views: Collection[str], most: int) -> dict[str, Score]:
             len(usable[view]) - len(left[view]),
             len(left[view]) - len(missed[view]),
             missed[view],
+            sorted({test.partition("::")[0] for (of, _), test in by_tests.items() if of == view}),
         )
         for view in views
     }
@@ -157,10 +168,10 @@ def page(scores: Mapping[str, Score]) -> str:
     text = [
         "# Which mistakes in views are noticed",
         "",
-        "`make mutants-views` makes one mistake at a time in the SQL of a view (a key of a join left out, a guard dropped, the other aggregate of a pair)",
-        "and sees whether a test of `tests/facts`, the expected findings of a scenario, or a law notices. Where fewer mistakes were tried than can be",
-        "made, they were chosen at random, and the score is an estimate. Views that judge an incident are to reach 90 %, others 80 %; why, and how",
-        "it is done: [decision](decisions/0023-mistakes-in-views.md). Made by `make mutants-views`; do not edit.",
+        "90 %, others 80 %; how it is done, and why so: [decision](decisions/0022-mistakes-in-views.md). Made by `make mutation-scores`.",
+        "a pair) and sees whether a test of `tests/facts`, the expected findings of a scenario, or a law notices. Where fewer were tried",
+        "than can be made, they were chosen at random: the score is an estimate. Views that judge an incident are to reach",
+        "90 %, others 80 %; how it is done, and why so: [decision](decisions/0022-mistakes-in-views.md). Made by `make mutation-scores`.",
         "",
         f"{len(scores)} views have a score; {len(short)} are below what is wanted. {len(view_files()) - len(scores)} views have none yet.",
         "",

@@ -12,10 +12,9 @@ import duckdb
 import pytest
 from _pytest.runner import runtestprotocol
 
-import auditor.facts.views as views
 from auditor.authoring.view_mutants import ViewMutant
 from auditor.facts.catalog import catalog
-from auditor.facts.views import view_sql
+from auditor.facts.memory import run
 from tests.mutation.bench import facts_named
 
 MOST_TESTS = 10
@@ -39,12 +38,11 @@ class Trying:
         self._known: dict[tuple[str, Any], list[str]] = {}
         self._current: pytest.Item | None = None
         self._put_in: tuple[str, str] | None = None
-        self._run = views.run
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Look where rows differ, then see which tests mind."""
-        views.run = self._computed  # type: ignore[assignment]
-        try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("auditor.facts.views.run", self._computed)
             for item in session.items:
                 self._current = item
                 if not self._passes(item):
@@ -56,8 +54,6 @@ class Trying:
                     if item.nodeid not in self.unsound and not self._passes(item):
                         self.noticed[view, mutant.what] = item.nodeid
                         break
-        finally:
-            views.run = self._run
         return True
 
     def seen_nowhere(self) -> list[tuple[str, str]]:
@@ -75,16 +71,13 @@ class Trying:
     def _passes(self, item: pytest.Item) -> bool:
         return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
 
-    def _computed(self, connection: duckdb.DuckDBPyConnection, sql: str, *more: Any) -> Any:
+    def _computed(self, connection: duckdb.DuckDBPyConnection, sql: str, *more: Any) -> None:
         created = _CREATE.match(sql)
-        if created is None:
-            return self._run(connection, sql, *more)
-        if self._put_in is not None and self._put_in[0] == created[1]:
+        if created is not None and self._put_in is not None and self._put_in[0] == created[1]:
             sql = created[0] + self._put_in[1]
-        result = self._run(connection, sql, *more)
-        if self._current is not None and created[1] in self._mutants:
+        run(connection, sql, *more)
+        if created is not None and self._current is not None and created[1] in self._mutants:
             self._compare(connection, created[1], self._current)
-        return result
 
     def _compare(self, connection: duckdb.DuckDBPyConnection, view: str, item: pytest.Item) -> None:
         """Note the mutants of a view whose rows are others here."""
@@ -118,8 +111,7 @@ def try_tests(mutants: Mapping[str, Sequence[ViewMutant]], tests: Sequence[str] 
     """Which of these mistakes make a test fail."""
     trying = Trying(mutants)
     ignored = [f"--ignore=tests/facts/{name}.py" for name in _LEFT_OUT]
-    pytest.main(["-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary", *ignored, *tests], plugins=[trying])
+    pytest.main(
+        ["-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary", *ignored, *tests], plugins=[trying]
+    )
     return trying
-
-
-__all__ = ["Trying", "try_tests", "view_sql"]

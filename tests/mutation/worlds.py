@@ -1,7 +1,7 @@
 """The facts of every scenario, recorded once, and copies of them under other names: fleets that must not notice each other.
 
-Copies keep what is the vendor's (inquiries, prefixes of names, versions) and rename what tells one thing from another. One copy is told as it
-is; in others every value is somebody else's, so that whoever forgets a key of a join reads those.
+Copies keep what is the vendor's (inquiries, prefixes of names, versions) and rename what tells things apart. One copy has the same values;
+in the others every value is another, so that whoever forgets a key of a join reads those.
 """
 
 import hashlib
@@ -28,22 +28,56 @@ PREFIXES = ("a-", "b-", "c-")
 _OF_THE_LAB = ("auditor/lab", "auditor/endpoints")
 
 _IN_A_VCENTER = frozenset(
-    "host_id cluster_id cluster datastore_id vm_id pod_id task_id entity_id object_id host.name datastore.name vm.name".split()
+    [
+        "host_id",
+        "cluster_id",
+        "cluster",
+        "datastore_id",
+        "vm_id",
+        "pod_id",
+        "task_id",
+        "entity_id",
+        "object_id",
+        "host.name",
+        "datastore.name",
+        "vm.name",
+    ]
 )
 _IN_THE_WORLD = frozenset(
-    "device vmfs_uuid vvol_container_id nfs_host nfs_path array_id initiator target iqn serial vvol_id backing_object_id export_path "
-    "array.name path ip subnet initiator_address address pod protocol_endpoint_id".split()
+    [
+        "device",
+        "vmfs_uuid",
+        "vvol_container_id",
+        "nfs_host",
+        "nfs_path",
+        "array_id",
+        "initiator",
+        "target",
+        "iqn",
+        "serial",
+        "vvol_id",
+        "backing_object_id",
+        "export_path",
+        "array.name",
+        "path",
+        "ip",
+        "subnet",
+        "initiator_address",
+        "address",
+        "pod",
+        "protocol_endpoint_id",
+    ]
 )
 _LEFT_AS_IT_IS = frozenset(("satp_rule.device",))
-_NO_VALUES = frozenset("port partition build disks_read qos_read is_read schedule_read complete".split())
+_NO_VALUES = frozenset(["port", "partition", "build", "disks_read", "qos_read", "is_read", "schedule_read", "complete"])
 """What was read is no value, and which build it is decides what may be asked."""
 
 
 def recorded() -> Path:
     """The folder of the facts of `lab up --scenario all`."""
     digest = hashlib.sha256()
-    for folder in _OF_THE_LAB:
-        for file in sorted((ROOT / folder).rglob("*")):
+    for part in _OF_THE_LAB:
+        for file in sorted((ROOT / part).rglob("*")):
             if file.suffix in (".py", ".yaml"):
                 digest.update(file.read_bytes())
     digest.update(repr({name: table.names for name, table in TABLES.items()}).encode())
@@ -135,7 +169,9 @@ def _with_other_values(table: str, row: dict[str, Any], number: int) -> dict[str
     kinds = {column.name: column.type for column in TABLES[table].columns}
     change: Callable[[Any], Any] = lambda value: (value != (number % 2 == 0)) if isinstance(value, bool) else value + 1  # noqa: E731
     return {
-        column: change(value) if kinds[column] in ("BOOLEAN", "BIGINT", "DOUBLE") and value is not None and column not in _NO_VALUES else value
+        column: change(value)
+        if kinds[column] in ("BOOLEAN", "BIGINT", "DOUBLE") and value is not None and column not in _NO_VALUES
+        else value
         for column, value in row.items()
     }
 
