@@ -56,8 +56,19 @@ def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any],
     given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": read or topic != "volumes"} for topic in topics]
     own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}
     given.setdefault("array", []).append({"endpoint": name, **own})
-    told = [{"endpoint": name, "volume_id": volume.get("name"), "is_virtual": False, "qos_read": True, **volume} for volume in volumes]
+    usual = {"endpoint": name, "is_virtual": False, "qos_read": True}
+    told = [{**usual, "volume_id": volume.get("name"), **_svm(volume), **volume} for volume in volumes]
     given.setdefault("array_volume", []).extend(told)
+
+
+def _svm(volume: dict[str, Any]) -> dict[str, str]:
+    return {"svm": "svm"} if volume.get("kind") == "share" else {}
+
+
+def serves(given: Facts, name: str, *addresses: str, svm: str = "svm") -> None:
+    """These addresses are those of an array's storage virtual machine."""
+    rows = [{"endpoint": name, "address_id": address, "address": address, "svm": svm} for address in addresses]
+    given.setdefault("array_address", []).extend(rows)
 
 
 def unanswered(given: Facts, name: str, kind: EndpointKind = EndpointKind.VCENTER) -> None:
@@ -92,7 +103,7 @@ def fill(found: SnapshotBuilder, given: Facts) -> None:
 
 def _whole(given: Facts) -> Facts:
     """With the endpoint of every row that names none, and the time of every reading."""
-    whole = {table: rows if table == "declared" else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
+    whole = {table: rows if table.startswith("declared") else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
     return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
 
 

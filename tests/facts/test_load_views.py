@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .fleets import Facts, Rows, view
+from .fleets import Facts, Rows, hosts, view
 from .test_views import PE, facts
 
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
@@ -173,3 +173,27 @@ def test_what_is_bound_is_not_known_where_it_was_not_told(lose: Callable[[Facts]
     lose(given)
     row = one("port_binding", given, **ON_1)
     assert {name for name in ("bound_vmknics", "uncompliant_vmknics", "subnets", "mtus", "portals") if row[name] is None} == lost
+
+
+MOVE = {"task_id": "task-1", "description_id": "VirtualMachine.relocate", "entity_type": "VirtualMachine", "state": "running"}
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        pytest.param({"progress_percent": 40}, "fileserver (40 %)", id="a relocation, with how far it is"),
+        pytest.param({"state": "queued"}, "fileserver", id="one that is queued"),
+        pytest.param({"description_id": "VirtualMachine.powerOn"}, "none", id="another task"),
+        pytest.param({"entity_id": "vm-2", "entity_name": "far"}, "none", id="on a host that does not mount the datastore"),
+    ],
+)
+def test_a_datastore_names_the_relocations_that_run_on_its_hosts(task: dict[str, Any], named: str) -> None:
+    given = hosts(3)
+    given["datastore"] = [{"datastore_id": "ds-1", "name": "ds", "type": "VMFS"}]
+    given["datastore_mount"] = [{"datastore_id": "ds-1", "host_id": host} for host in ("host-1", "host-2")]
+    given["vm"] = [{"vm_id": f"vm-{n}", "name": "vm", "host_id": f"host-{n + n // 2}"} for n in (1, 2)]
+    given["running_task"] = [{**MOVE, "entity_id": "vm-1", "entity_name": "fileserver", **task}]
+    assert {row["relocations"] for row in view("datastore_load", given)} == {named}
+    if named == "none":
+        given["reading"] = [row for row in given["reading"] if row["topic"] != "tasks"]
+        assert {row["relocations"] for row in view("datastore_load", given)} == {None}

@@ -66,7 +66,9 @@ def facts() -> Facts:
         ],
         "vm_disk": [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}],
         "array": [{"endpoint": "sf", "family": "solidfire", "name": "sf"}],
-        "array_node": [{"endpoint": "sf", "node_id": str(n), "state": "active"} for n in (1, 2)],
+        "array_node": [
+            {"endpoint": "sf", "node_id": str(n), "state": "active", "role": "Storage", "is_fibre_channel": False} for n in (1, 2)
+        ],
         "array_protocol_endpoint": [{"endpoint": "sf", "protocol_endpoint_id": pe, "device": pe, "state": "Active"} for pe in PE],
         "array_volume": [
             {
@@ -223,6 +225,50 @@ def test_an_array_that_was_not_read_leaves_its_side_of_the_comparison_open() -> 
     ] * 2
 
 
+@pytest.mark.parametrize(
+    ("more", "nodes"),
+    [
+        pytest.param({"role": "Witness", "is_fibre_channel": False}, 2, id="a witness node"),
+        pytest.param({"role": "Management", "is_fibre_channel": False}, 2, id="a management node"),
+        pytest.param({"role": "Storage", "is_fibre_channel": True}, 2, id="a Fibre Channel node"),
+        pytest.param({"is_fibre_channel": True}, 2, id="a Fibre Channel node of a release without roles"),
+        pytest.param({"role": "Storage", "is_fibre_channel": False}, 3, id="a third storage node"),
+        pytest.param({"role": "Storage", "is_fibre_channel": False, "state": "pending"}, 2, id="a storage node that is not in yet"),
+        pytest.param({"is_fibre_channel": False, "version": "11.7.0.76"}, 3, id="a node of a release without witnesses"),
+        pytest.param({"is_fibre_channel": False, "version": "12.3.0.958"}, None, id="a node that may be a witness"),
+        pytest.param({"is_fibre_channel": False}, None, id="a node of which neither role nor release is known"),
+        pytest.param({"role": "Storage"}, None, id="a node that may have Fibre Channel"),
+    ],
+)
+def test_only_nodes_that_serve_blocks_by_iscsi_count_as_nodes_with_a_protocol_endpoint(more: dict[str, Any], nodes: int | None) -> None:
+    given = facts()
+    given["array_node"].append({"endpoint": "sf", "node_id": "3", "state": "active", **more})
+    # docs/domain/facts.md#10-2: one endpoint for each storage node; witness and Fibre Channel nodes have none.
+    assert {row["active_nodes"] for row in view("vvol_array_on_host", given)} == {nodes}
+
+
+@pytest.mark.parametrize("status", ["deleted", "destroyed"])
+def test_a_volume_that_waits_to_be_purged_counts_nowhere(status: str) -> None:
+    given = facts()
+    before = {name: view(name, given) for name in ("array_volume", "protocol_endpoint", "qos_policy_use", "vvol_disk")}
+    given["array_volume"].append(
+        {
+            "endpoint": "sf",
+            "volume_id": "8",
+            "name": "gone",
+            "status": status,
+            "is_virtual": True,
+            "vvol_id": "8",
+            "qos_max_iops": 100,
+            "qos_read": True,
+            "qos_policy_id": "1",
+            "qos_curve": CURVE,
+        }
+    )
+    given["vvol_binding"] = [{"endpoint": "sf", "binding_id": "1", "vvol_id": "8", "protocol_endpoint_id": PE[0]}]
+    assert {name: view(name, given) for name in before} == before
+
+
 def test_the_ceiling_is_worth_what_the_arrays_own_curve_says() -> None:
     [row] = view("array_volume", facts())
     # Incident S0 and docs/domain/facts.md#6-3: 2000 at 512 KiB is about 26.
@@ -319,7 +365,12 @@ def eternus(given: Facts, **declared: str) -> Facts:
         pytest.param({"model": "DX90", "generation": "S1", "firmware": "V10L66"}, True, id="S1 below the mended firmware"),
         pytest.param({"model": "DX90", "generation": "S1", "firmware": "V10L68"}, False, id="S1 with the mended firmware"),
         pytest.param({"model": "DX90", "generation": "S1", "firmware": "V9L99"}, True, id="numbers are compared as numbers"),
-        pytest.param({"model": "DX90", "generation": "S2", "firmware": "V10L20"}, False, id="S2"),
+        pytest.param({"model": "DX90", "generation": "S2", "firmware": "V10L20"}, None, id="DX90 S2, which is a doubt"),
+        pytest.param({"model": "DX90", "generation": "S2", "firmware": "V10L68"}, None, id="DX90 S2, whatever its firmware"),
+        pytest.param({"model": "DX90", "firmware": "V10L68"}, None, id="a DX90 of a generation that nobody declared"),
+        pytest.param({"generation": "S2", "firmware": "V10L68"}, None, id="an S2 of a model that nobody declared"),
+        pytest.param({"model": "DX80", "generation": "S2", "firmware": "V10L20"}, False, id="DX80 S2"),
+        pytest.param({"model": "DX80", "firmware": "V10L68"}, False, id="a DX80 with the mended firmware"),
         pytest.param({"model": "DX440", "generation": "S1", "firmware": "V10L66"}, False, id="a larger model"),
         pytest.param({"model": "DX200F", "generation": "S1", "firmware": "V10L66"}, False, id="a larger one of flash"),
         pytest.param({"model": "dx90", "generation": "s1", "firmware": "v10l66"}, True, id="in small letters"),
