@@ -24,7 +24,10 @@ WITH prioritised AS (
     GROUP BY ALL
 ),
 held AS (
-    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited FROM fact.vm_disk GROUP BY ALL
+    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited
+    FROM fact.vm_disk
+    WHERE rdm_mode IS NULL
+    GROUP BY endpoint, datastore_id
 ),
 told AS (
     SELECT
