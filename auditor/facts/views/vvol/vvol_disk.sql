@@ -28,14 +28,17 @@ SELECT
     u.runs,
     g.stalls_neighbours,
     l.average_io_bytes,
-    l.utilization,
+    ceiling_use(l.utilization, l.throttle_us) AS utilization,
     l.latency_us,
     d.iops_limit,
     d.iops_limit IS NOT NULL AS is_limited,
     floor(q.qos_max_iops / w.cost) AS ceiling_at_32k,
     CASE WHEN d.iops_limit IS NULL THEN false ELSE d.iops_limit <= floor(q.qos_max_iops / w.cost) END AS is_limited_below_array,
     g.shallowest_queue,
-    g.deepest_disk_queue
+    g.shallowest_queue_at_most,
+    g.deepest_disk_queue,
+    g.deepest_disk_queue_at_least,
+    g.deepest_disk_queue_at_most
 FROM fact.vm_disk AS d
 JOIN fact.vm AS m USING (endpoint, vm_id)
 JOIN step_guest AS u USING (endpoint, vm_id)
