@@ -24,8 +24,9 @@ demo: env ## audit the simulated fleet
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-# Each of two processes works through files of its own while it has any, so that a lab or an audit that a file shares is made once.
-TESTS := $(PYTEST) -n 2 --dist worksteal
+# Each process works through files of its own while it has any, so that a lab or an audit that a file shares is made once. Three for two cores:
+# a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
+TESTS := $(PYTEST) -n 3 --dist worksteal
 
 test: env ## run the tests but for the long ones (tests/long)
 	$(TESTS) --ignore tests/long

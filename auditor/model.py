@@ -220,11 +220,13 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two rules want different values of one setting; neither is applied."""
+    """Rules want different values of one setting, to be written or by a person; none is applied."""
 
     remediator: str
     target: Target
     wants: tuple[tuple[str, Scalar], ...]  # (rule, value)
+    reasons: tuple[str, ...] = field(default=(), compare=False)  # why, as many as `wants`
+    resource: Resource | None = field(default=None, compare=False)  # what one of the failures is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -411,6 +413,7 @@ class Report:
     findings: Callable[[], Iterator[Finding]]  # each call begins a new pass, worst first; may be millions
     receipts: tuple[Receipt, ...] = ()
     notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
+    contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
 
 
 class Health(StrEnum):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from auditor.engine.needs import needs_of
 from auditor.facts.needs import SOURCES
+from auditor.model import FixClass
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
@@ -33,7 +34,7 @@ class AffectedRules:
         """The needs of `rules`."""
         return cls(
             {rule.id: needs_of([rule]).topics for rule in rules},
-            {rule.id: rule.fix.remediator for rule in rules if rule.fix is not None},
+            {rule.id: rule.fix.remediator for rule in rules if rule.fix is not None and rule.fix.fix_class is not FixClass.MANUAL},
         )
 
     @property

@@ -253,6 +253,13 @@ def decoded(text: str | None) -> Any:
     return None if text is None else msgspec.json.decode(text)
 
 
+def disputable_targets(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
+    """(endpoint, target as stored) of the settings that failures of several rules are about."""
+    failing = f"SELECT endpoint, target FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND target IS NOT NULL"
+    several = f"{failing} GROUP BY ALL HAVING count(DISTINCT rule) > 1"
+    return frozenset(evaluation.connection.cursor().execute(several).fetchall())
+
+
 def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:
     """What a stored verdict is about."""
     return Resource(rule.kind, row["resource_id"], row["resource_name"], row["endpoint"], row["cluster"], row["host"])

@@ -242,7 +242,7 @@ VCENTER_TABLES = (
         ("vmfs_uuid", "VARCHAR", "NULL when not VMFS", "info"),
         ("vmfs_version", "VARCHAR", "for example 6.82; NULL when not VMFS", "info"),
         ("vvol_container_id", "VARCHAR", "storage container id, lower case; NULL when not VVOL", "info"),
-        ("nfs_host", "VARCHAR", "server as the mount names it, address or name; NULL when not NFS", "info"),
+        ("nfs_host", "VARCHAR", "server as the mount names it, address (IPv6 in its short form) or name; NULL when not NFS", "info"),
         ("nfs_path", "VARCHAR", "exported path; NULL when not NFS", "info"),
         ("pod_id", "VARCHAR", "managed object id of its datastore cluster; NULL when it is in none, or its parent was not read", "parent"),
         ("size_bytes", "BIGINT", "", "summary.capacity"),
@@ -333,6 +333,7 @@ VCENTER_TABLES = (
         ("is_eager_zeroed", "BOOLEAN", "backing.eagerlyScrub; NULL when the backing does not tell, as of lazily zeroed ones"),
         ("backing_object_id", "VARCHAR", "vVol id; NULL when not a vVol"),
         ("file", "VARCHAR", "backing file name"),
+        ("disk_key", "BIGINT", "VirtualDevice.key, for example 2000; NULL in snapshots of older auditors"),
     ),
     table(
         "device_load",
@@ -447,6 +448,27 @@ VCENTER_TABLES = (
         ("started_at", "TIMESTAMPTZ", "by vCenter's clock; NULL while it is queued"),
     ),
     table(
+        "storage_policy",
+        "Storage policies that limit I/O, or of which that is not known.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", "PbmProfileId.uniqueId"),
+        ("name", "VARCHAR", ""),
+        ("iops_limit", "BIGINT", "I/O operations a second at 32 KiB; NULL when none is known"),
+        (
+            "is_limit_known",
+            "BOOLEAN",
+            "false where it is no number, or a component of the policy, which may limit as well, is not listed",
+        ),
+    ),
+    table(
+        "storage_policy_disk",
+        "Virtual disks that have one of these policies.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", ""),
+        ("vm_id", "VARCHAR", ""),
+        ("disk_key", "BIGINT", "as vm_disk.disk_key"),
+    ),
+    table(
         "vcenter_extension",
         "What is registered with a vCenter: not whether it is enabled, or works. What is not registered may be there all the same.",
         ENDPOINT,
@@ -493,7 +515,7 @@ HOST_TOPICS = (
 )
 """Topics of `reading` whose scope is one host. Source: this project, collectors/vcenter.py fills them."""
 
-VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions")
+VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions", "storage_policies")
 """Topics of `reading` whose scope is a whole vCenter."""
 
 ON_DEMAND_TOPICS = ("tags", "events")

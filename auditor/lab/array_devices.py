@@ -51,7 +51,7 @@ def protocol_endpoint_devices(array: ArrayDescription) -> list[dict[str, Any]]:
 
     match array:
         case ElementDescription():
-            named = [(f"naa.{array.pe_naa(node.id)}", [array.pe_iqn(node.id)]) for node in array.active_nodes]
+            named = [(f"naa.{array.pe_naa(node.id)}", [array.pe_iqn(node.id)]) for node in array.endpoint_nodes]
             return [{**_SOLIDFIRE, "size_bytes": 512, "protocol_endpoint": True, "name": name, "targets": at} for name, at in named]
         case FlashArrayDescription():
             return [{**volume_devices(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]

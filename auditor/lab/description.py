@@ -24,6 +24,15 @@ class DeclaredDescription:
     firmware: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NfsServerDescription:
+    """Whose an NFS server is that hosts mount by name; it goes into the fleet file unchanged."""
+
+    server: str  # glob over servers as mounts name them
+    address: str | None = None
+    family: str | None = None  # ontap | other
+
+
 ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
 
 
@@ -42,6 +51,7 @@ class LabFleet:
     ontap: tuple[OntapDescription, ...] = ()
     eternus: tuple[EternusDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
+    nfs_servers: tuple[NfsServerDescription, ...] = ()
     faults: tuple[tuple[str, Fault], ...] = ()
 
     def __post_init__(self) -> None:

@@ -19,7 +19,7 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.description import DeclaredDescription, LabFleet
+from auditor.lab.description import DeclaredDescription, LabFleet, NfsServerDescription
 from auditor.lab.faults import Fault, FaultMistakeError, parse_faults
 from auditor.lab.scenario_expansion import add_vvols, expand
 from auditor.lab.scenario_form import ScenarioMistakeError, check_form, decode, line_at, line_of, located, plain, within
@@ -119,6 +119,7 @@ def _parsed(text: bytes) -> LabFleet:
         fleet = LabFleet(
             vcenters=tuple(_vcenter(one, by_name) for one in data.get("vcenters", [])),
             declared=tuple(_decode(one, DeclaredDescription) for one in data.get("declared", [])),
+            nfs_servers=tuple(_decode(one, NfsServerDescription) for one in data.get("nfs_servers", [])),
             **built,
         )
     return replace(fleet, faults=_faults(data, fleet)) if "faults" in data else fleet

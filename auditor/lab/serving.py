@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.flasharray.server import FlashArrayServer
     from auditor.lab.arrays.ontap.server import OntapServer
     from auditor.lab.authority import Authority
-    from auditor.lab.description import DeclaredDescription, LabFleet
+    from auditor.lab.description import DeclaredDescription, LabFleet, NfsServerDescription
     from auditor.lab.faults import Faults
     from auditor.lab.vcenter.server import VCenterServer
 
@@ -107,7 +107,9 @@ class Lab:
             endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
         content: dict[str, Any] = {"endpoints": endpoints}
         if self.fleet.declared:
-            content["declared"] = [_declared(one) for one in self.fleet.declared]
+            content["declared"] = [_given(one) for one in self.fleet.declared]
+        if self.fleet.nfs_servers:
+            content["nfs_servers"] = [_given(one) for one in self.fleet.nfs_servers]
         # A copy without shared parts: each endpoint is written out by itself.
         plain = json.loads(json.dumps(content))
         path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
@@ -161,9 +163,8 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             return EternusServer(described, ARRAY_USER, password)
 
 
-def _declared(one: DeclaredDescription) -> dict[str, str]:
-    fields = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
-    return {key: value for key, value in fields.items() if value is not None}
+def _given(one: DeclaredDescription | NfsServerDescription) -> dict[str, str]:
+    return {key: value for key, value in asdict(one).items() if value is not None}
 
 
 def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.errors import SnapshotError
 from auditor.model import (
     Change,
+    Contradiction,
     DriftAge,
     EndpointReading,
     Finding,
@@ -65,6 +66,7 @@ def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callab
         findings=findings,
         receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
         notices=tuple(tail["notices"]),
+        contradictions=tuple(_contradiction(clash) for clash in tail.get("contradictions", ())),  # an older report has none
     )
 
 
@@ -190,6 +192,16 @@ def _receipt(receipt: dict[str, Any]) -> Receipt:
         _takes(receipt),
     )
     return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
+
+
+def _contradiction(clash: dict[str, Any]) -> Contradiction:
+    return Contradiction(
+        clash["remediator"],
+        Target(clash["endpoint"], tuple(sorted(clash["target"].items()))),
+        tuple((want["rule"], want["value"]) for want in clash["wants"]),
+        tuple(want["reason"] for want in clash["wants"]),
+        Resource(**clash["resource"]) if clash["resource"] is not None else None,
+    )
 
 
 def _rule(rule: dict[str, Any]) -> RuleText:

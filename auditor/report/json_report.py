@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from auditor.model import Change, DriftAge, EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
+    from auditor.model import (
+        Change,
+        Contradiction,
+        DriftAge,
+        EndpointReading,
+        Finding,
+        Fix,
+        Receipt,
+        Report,
+        Resource,
+        RuleText,
+        Run,
+        Scalar,
+        Summary,
+    )
     from auditor.report.provenance import ReadFrom
 
 SCHEMA_VERSION = 1
@@ -59,6 +73,7 @@ def tail_object(report: Report) -> dict[str, Any]:
         "receipts": [_receipt(receipt) for receipt in report.receipts],
         "notices": list(report.notices),
         "rules": [_rule(rule) for rule in report.rules],
+        "contradictions": [_contradiction(clash) for clash in report.contradictions],
     }
 
 
@@ -214,6 +229,20 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
         "found": json_scalar(receipt.found),
         "why": receipt.why,
         "pending": receipt.pending,
+    }
+
+
+def _contradiction(clash: Contradiction) -> dict[str, Any]:
+    reasons = clash.reasons or ("",) * len(clash.wants)
+    return {
+        "remediator": clash.remediator,
+        "endpoint": clash.target.endpoint,
+        "target": dict(clash.target.keys),
+        "resource": _resource(clash.resource) if clash.resource is not None else None,
+        "wants": [
+            {"rule": rule, "value": json_scalar(value), "reason": reason}
+            for (rule, value), reason in zip(clash.wants, reasons, strict=True)
+        ],
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import FixClass
 from auditor.report.console import write_parts
+from auditor.report.fix_outcomes import wish_texts
 from auditor.report.wording import allowing, count_of, neutral, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
@@ -45,9 +46,8 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
         yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
     for clash in plan.contradictions:
-        wants = ", ".join(f"{rule} wants {value_text(value)}" for rule, value in clash.wants)
         place = " ".join(value for _, value in clash.target.keys)
-        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {wants}"
+        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
 
 
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:

@@ -43,8 +43,8 @@ def waive_text(rule: Rule) -> str:
 
 
 def fix_sentence(rule: Rule, code: str = "") -> str:
-    """What the fix writes, in one sentence; names and expressions stand between two `code`. Empty when there is no fix."""
-    if rule.fix is None:
+    """What the fix writes, in one sentence; names and expressions stand between two `code`. Empty when nothing but a person fixes it."""
+    if rule.fix is None or rule.fix.fix_class is FixClass.MANUAL:
         return ""
     named = dict.fromkeys(column for expression in rule.fix.target.values() for column in expression.columns)
     where = ", ".join(f"{code}{column}{code}" for column in named)

@@ -151,8 +151,9 @@ def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
     assert size.applies is not None
     assert unmap.fix is not None
     columns = ("iscsi_max_io_size_kb", "vmfs5_block_delete")
+    fix = replace(size.fix, value=unmap.fix.value, retunes=None)
     asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND vmfs5_block_delete = 0", columns=columns, params=())
-    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=unmap.desired, fix=replace(size.fix, value=unmap.fix.value))
+    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=unmap.desired, fix=fix)
     told = replace(unmap, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
     rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, told)}, RULES.views)
     wanted_option = {"option": "VMFS3.EnableBlockDelete", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
 from .judged import judged
 
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
@@ -320,6 +320,7 @@ def nfs(array_read: bool) -> Facts:
     if array_read:
         exported = {"name": "vol1", "kind": "share", "export_path": "/vol1"}
         array(given, "na", EndpointKind.ONTAP, exported)
+        serves(given, "na", "198.51.100.30")
     return given
 
 

@@ -236,3 +236,27 @@ def test_what_offload_switched_off_costs_is_everything_beside_affected_arrays() 
     on_all_hosts(given, mended, seen(LUN, "solidfire"))
     given["declared"].append({"devices": "*66000020000", "model": "DX90", "generation": "S1", "firmware": "V10L68"})
     assert {row["arrays_punished"] for row in view("vaai_option", given)} == {"solidfire, other eternus-dx"}
+
+
+@pytest.mark.parametrize(
+    ("pod", "volume", "in_pod", "low"),
+    [
+        pytest.param("pod-1", {"qos_priority": "Medium"}, True, False, id="as every volume starts"),
+        pytest.param("pod-1", {"qos_priority": "Low"}, True, True, id="low"),
+        pytest.param("pod-1", {"qos_priority": "High"}, True, False, id="high"),
+        pytest.param("pod-1", {"qos_read": False}, True, None, id="its priority was not read"),
+        pytest.param(None, {"qos_priority": "Low"}, False, True, id="in no datastore cluster"),
+    ],
+)
+def test_a_target_of_moves_tells_its_priority_whoever_moves(
+    pod: str | None, volume: dict[str, Any], in_pod: bool, low: bool | None
+) -> None:
+    given = hosts(1)
+    device = "naa.6000d31000fcbe000000000000000da8"
+    on_all_hosts(given, seen(device, "dell-sc"))
+    array(given, "sc", EndpointKind.DELL_SC, {"name": "v", "device": device, **volume})
+    given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u", "pod_id": pod}]
+    given["datastore_extent"] = [{"datastore_id": "ds", "device": device}]
+    given["storage_pod"] = [{"pod_id": "pod-1", "name": "pod", "sdrs_enabled": True, "default_behavior": "manual", "automated_vms": 0}]
+    (row,) = view("datastore_throttle", given)
+    assert (row["is_in_pod"], row["has_low_priority"]) == (in_pod, low)

@@ -19,7 +19,6 @@ ONLY_IN_TROUBLE = {
     "ontap/background-share": "judges busy disks, and the twin's are at ease",
     "ontap/snapmirror-frequency": "likewise",
     "qos/host-limit-below-array-limit": "judges disks at their ceiling, and the twin's are below theirs",
-    "qos/sc-profile-priority": "judges datastores that Storage DRS moves machines to by itself, and the twin's is manual",
     "queue/emulex-instance-scope": "judges option strings that name single ports, which nobody right does",
 }
 """Rules that do not apply to what is healthy, each with the reason."""

@@ -144,6 +144,19 @@ def test_s2_on_a_flasharray_the_default_is_offered_and_no_deeper_queue(audit: Au
     assert [(f["resource"]["host"].split(".")[0], f["observed"], f["desired"]) for f in drivers] == [("esx-fq-ucs-3", 96, 32)]
 
 
+def test_two_findings_that_want_one_setting_different_are_one_contradiction_and_nothing_is_planned(audit: Audit) -> None:
+    clashes = {tuple((want["rule"], want["value"]) for want in clash["wants"]): clash for clash in audit.report["contradictions"]}
+    driver = clashes[("queue/driver-depth", 128), ("queue/pending-reboot", 256)]
+    assert driver["resource"]["host"] == "esx-vmfs-2.lab.example"
+    assert all(want["reason"] for want in driver["wants"])
+    assert (("queue/default-unless-justified", 32), ("queue/dsnro-effective", 96)) in clashes
+    raised = "esx-fq-ucs-3"
+    disputed = {"queue/driver-depth": "esx-vmfs-2", "queue/default-unless-justified": raised, "queue/dsnro-effective": raised}
+    outcomes = {(rule, f["fix"]["outcome"]) for rule, host in disputed.items() for f in audit.of(rule, "fail") if by_host([f]) == {host}}
+    assert outcomes == {(rule, "refused") for rule in disputed}
+    assert any("queue/pending-reboot wants 256" in notice for notice in audit.report["notices"])
+
+
 def test_s2_one_port_of_two_and_the_wrong_controller_are_named(audit: Audit) -> None:
     assert by_host(audit.of("queue/emulex-instance-scope", "fail")) == {"esx-fq-emulex-1"}
     assert {f["evidence"]["vm"] for f in audit.of("vm/controller", "fail")} == {"fq-erp-1", "fq-erp-2"}

@@ -71,6 +71,7 @@ def collect_ontap(
         "qos_policies": reading.qos_policies,
         "pools": pools.pools,
         "volumes": reading.volumes,
+        "addresses": reading.addresses,
         "array_hosts": reading.array_hosts,
         "connections": reading.connections,
         "protocol_endpoints": reading.protocol_endpoints,
@@ -162,6 +163,11 @@ class _Reading:
             yield Gap(self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", error.what)
         yield from parse_errors.gaps(self.endpoint)
         return by_name
+
+    def addresses(self) -> Iterator[Batch | Gap]:
+        """Every IP interface of the cluster and its SVMs. Source: REST reference, GET network/ip/interfaces."""
+        fields = "uuid,name,ip.address,svm.name"
+        return self.lists.table("array_address", rows.address_row, "network/ip/interfaces", "interface", fields=fields)
 
     def array_hosts(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GET protocols/san/igroups")

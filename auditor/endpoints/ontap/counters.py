@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from auditor.endpoints.common.records import ParseErrors, Record
     from auditor.endpoints.common.topics import Row
@@ -128,6 +129,11 @@ def aggregate_of(row: CounterRow) -> str:
     return parts[0] if len(parts) == 3 else ""
 
 
+def disk_name(row: CounterRow) -> str:
+    """The name of the disk that a row is about, or is about a part of."""
+    return row.properties.get("physical_disk_name") or row.row_id
+
+
 def is_data(row: CounterRow) -> bool:
     """Whether a disk holds data, and not only parity."""
     return row.properties.get("raid.type") == "data"
@@ -138,7 +144,7 @@ def data_disks(rows: Iterable[CounterRow]) -> dict[str, int]:
     by_pool: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if aggregate_of(row) and is_data(row):
-            by_pool[aggregate_of(row)].add(row.properties.get("physical_disk_name") or row.row_id)
+            by_pool[aggregate_of(row)].add(disk_name(row))
     return {name: len(disks) for name, disks in by_pool.items()}
 
 
@@ -152,13 +158,21 @@ class _Disks:
     user: float = 0.0
 
 
-def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_errors: ParseErrors) -> list[Row]:
+def pool_load_rows(
+    first: Sample,
+    last: Sample,
+    pools: Mapping[str, str],
+    parse_errors: ParseErrors,
+    spinning: Mapping[str, Collection[str] | None] = MappingProxyType({}),
+) -> list[Row]:
     """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One without counters is a parse error.
+
+    `spinning` are the names of spinning disks by the name of a Flash Pool, which is judged by these alone; None where they are not known.
 
     `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (docs/domain/facts.md#7-4): parity disks
     work, but a RAID group's knee is reported for each data disk.
     """
-    disks = _worked(first, last, parse_errors)
+    disks = _worked(first, last, parse_errors, spinning)
     headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD
     rows = []
     for name, pool_id in pools.items():
@@ -181,13 +195,13 @@ def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_
     return rows
 
 
-def _worked(first: Sample, last: Sample, parse_errors: ParseErrors) -> dict[str, _Disks]:
+def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Mapping[str, Collection[str] | None]) -> dict[str, _Disks]:
     """What the disks of each aggregate did, by its name; one with a disk that was not understood is left out, since its sums would lie."""
     by_pool: dict[str, _Disks] = defaultdict(_Disks)
     spoilt: set[str] = set()
     for row_id, row in last.disks.items():
         name, before = aggregate_of(row), first.disks.get(row_id)
-        if not name:
+        if not name or (name in spinning and disk_name(row) not in (spinning[name] or ())):
             continue
         growth = {counter: _growth(before, row, counter) for counter in DISK_COUNTERS}
         if any(each is None for each in growth.values()):
@@ -198,7 +212,7 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors) -> dict[str,
         disks.transfers += growth["total_transfer_count"] or 0.0
         disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
         if is_data(row):
-            disks.data.add(row.properties.get("physical_disk_name") or row_id)
+            disks.data.add(disk_name(row))
             base = growth["base_for_disk_busy"]
             if base:
                 disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))

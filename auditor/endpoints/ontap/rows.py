@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.ontap.qos import NO_POLICY, Reference, optional, qos_columns, reference_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,18 @@ def node_row(node: Record) -> Row:
         "state": node.text("state"),
         "version": release_of(version) or full,
         "model": node.optional_text("model"),
+    }
+
+
+def address_row(interface: Record) -> Row:
+    """A row of array_address; an interface of the cluster has no SVM."""
+    ip = interface.inner("ip")
+    address = ip and ip.text("address")
+    return {
+        "address_id": interface.identifier("uuid"),
+        "address": address and in_short_form(address),
+        "name": interface.text("name"),
+        "svm": optional_text(optional(interface, "svm"), "name"),
     }
 
 

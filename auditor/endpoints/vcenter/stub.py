@@ -38,6 +38,10 @@ _READS = frozenset(
         "DestroyView",
         "Fetch",
         "Login",
+        "PbmQueryAssociatedEntity",
+        "PbmQueryProfile",
+        "PbmRetrieveContent",
+        "PbmRetrieveServiceContent",
         "QueryConfiguredModuleOptionString",
         "QueryModules",
         "QueryOptions",
@@ -63,9 +67,11 @@ Source: docs/domain/peers.md#reading: cutting them out before parsing takes the 
 class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
     """Carries calls of pyVmomi's managed objects over `wire`; may be used from many threads."""
 
-    def __init__(self, endpoint: Endpoint, wire: VCenterWire) -> None:
-        super().__init__(version=OLDEST_VERSION)
-        self.requestContext = None  # read by SerializeRequest
+    path = "/sdk"
+
+    def __init__(self, endpoint: Endpoint, wire: VCenterWire, version: str = OLDEST_VERSION) -> None:
+        super().__init__(version=version)
+        self.requestContext: dict[str, str] | None = None  # read by SerializeRequest
         self.endpoint = endpoint
         self.wire = wire
         self._login: Callable[[], object] | None = None
@@ -116,7 +122,7 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
         seen = self._logins
         for attempt in (1, 2):
             headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": self.versionId}
-            reply = self.wire.post(operation, data, headers, repeatable=repeatable, kind=kind)
+            reply = self.wire.post(operation, data, headers, repeatable=repeatable, path=self.path, kind=kind)
             try:
                 return decode(reply.status, reply.body)
             except vim.fault.NotAuthenticated:

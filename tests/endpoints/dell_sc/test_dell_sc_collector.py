@@ -471,18 +471,18 @@ def test_an_account_without_permission_reads_nothing_and_says_so(tmp_path: Path)
     assert "privilege to read" in found.gap_text()
 
 
-def test_10001_volumes_are_all_read_a_part_at_a_time(tmp_path: Path) -> None:
+def test_2001_volumes_are_all_read_a_part_at_a_time(tmp_path: Path) -> None:
     many = DellScDescription(
         name="many",
         serial_number=64702,
         qos_profiles=(QosProfileDescription(name="Default"),),
-        volumes=tuple(VolumeDescription(name=f"v{place}") for place in range(10_001)),
+        volumes=tuple(VolumeDescription(name=f"v{place}") for place in range(2001)),
     )
     with serving(tmp_path, many, timeout=30.0) as (server, endpoint):
         found = collected(endpoint, needs([("array_volume", "device"), ("array_volume", "qos_read")]))
         assert len(server.requests) == 2 + len(OF_VOLUMES)
     assert found.gaps == []
-    assert len(found.by("array_volume", "volume_id")) == 10_001
+    assert len(found.by("array_volume", "volume_id")) == 2001
     assert found.largest_batch == 1000
     assert all(row["qos_read"] for row in found.tables["array_volume"])
 

@@ -19,6 +19,7 @@ from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import gap, readings
 from auditor.endpoints.vcenter.collect.services import collect_extensions, collect_tasks
 from auditor.endpoints.vcenter.collect.storage import STORAGE_TOPICS, storage_of
+from auditor.endpoints.vcenter.collect.storage_policies import collect_storage_policies
 from auditor.endpoints.vcenter.collect.tags import collect_tags
 from auditor.endpoints.vcenter.collect.task_pool import SPARE_TASKS, TaskPool
 from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
@@ -69,6 +70,7 @@ def collect_vcenter(
         ("pods", collect_pods),
         ("tasks", collect_tasks),
         ("extensions", collect_extensions),
+        ("storage_policies", collect_storage_policies),
         ("tags", collect_tags),
         ("events", collect_changes),
     ]

@@ -130,6 +130,7 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
         rows.add(
             vm_id=vm_id,
             disk=device.device_info.label if device.device_info else f"disk {device.key}",
+            disk_key=device.key,
             datastore_id=backing.datastore.value if backing and backing.datastore else None,
             controller=kind,
             node=f"{_BUSES.get(kind, 'scsi')}{controller.bus_number}:{device.unit_number}"

@@ -12,10 +12,11 @@ carried AS (
     LEFT JOIN fact.vm_disk AS v USING (endpoint, datastore_id)
     GROUP BY x.endpoint, x.device
 ),
-told AS (
-    SELECT endpoint, bool_or(NOT coalesce(disks_read, false) AND power_state IS DISTINCT FROM 'poweredOff') AS any_unread
-    FROM fact.vm
-    GROUP BY endpoint
+uncounted AS (
+    SELECT x.endpoint, x.device, sum(u.not_off) > 0 AS any_unread
+    FROM fact.datastore_extent AS x
+    JOIN step_unread_machine AS u USING (endpoint, datastore_id)
+    GROUP BY x.endpoint, x.device
 )
 SELECT
     d.endpoint,
@@ -52,5 +53,5 @@ LEFT JOIN step_device_sioc AS i ON i.endpoint = d.endpoint AND i.device = d.devi
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
 LEFT JOIN step_vvol_load AS l ON l.endpoint = d.endpoint AND l.host_id = d.host_id
 LEFT JOIN carried AS c ON c.endpoint = d.endpoint AND c.device = d.device
-LEFT JOIN told AS t ON t.endpoint = d.endpoint
+LEFT JOIN uncounted AS t ON t.endpoint = d.endpoint AND t.device = d.device
 WHERE d.is_shared;

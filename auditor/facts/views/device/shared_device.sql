@@ -1,7 +1,8 @@
 -- materialize: table
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
--- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
+-- was read, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
+-- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
 --   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a protocol endpoint whose queue has to hold several throttled disks
@@ -35,10 +36,12 @@ hidden AS (
 whole AS (
     SELECT
         t.device,
-        bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0) AS is_whole
+        (bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
+            OR coalesce(any_value(a.hosts_read), false) AS is_whole
     FROM step_device_group AS t
     LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
     LEFT JOIN unread AS u ON u.device = t.device
+    LEFT JOIN step_device_audience AS a ON a.device = t.device
     CROSS JOIN step_vcenter_reading AS w
     CROSS JOIN hidden AS h
     GROUP BY t.device

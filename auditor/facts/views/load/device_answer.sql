@@ -16,7 +16,7 @@ WITH behind AS (
         ) AS busiest_disk,
         max(ceiling_use(l.utilization, l.throttle_us)) AS highest_utilization
     FROM step_vvol_place AS p
-    JOIN fact.array_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
+    JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
     JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id)
     LEFT JOIN fact.array_volume_load AS l ON l.endpoint = p.endpoint AND l.volume_id = p.volume_id
     GROUP BY p.endpoint, p.device, m.host_key
@@ -32,7 +32,7 @@ unread AS (
 nameless AS (
     SELECT p.endpoint, p.device, count(*) AS volumes
     FROM step_vvol_place AS p
-    JOIN fact.array_volume AS v USING (endpoint, volume_id)
+    JOIN step_volume AS v USING (endpoint, volume_id)
     WHERE v.vvol_id IS NULL
     GROUP BY p.endpoint, p.device
 ),

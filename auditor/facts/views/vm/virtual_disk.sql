@@ -51,6 +51,9 @@ SELECT
     p.depth_at_most AS controller_depth_at_most,
     d.iops_limit,
     d.iops_limit IS NOT NULL AS is_limited,
+    o.storage_policy,
+    o.policy_iops_limit,
+    CASE WHEN d.iops_limit IS NULL THEN false ELSE o.is_limit_by_policy END AS is_limit_by_policy,
     d.shares_level,
     d.iops_reservation,
     n.disks AS vm_disks,
@@ -76,6 +79,7 @@ JOIN fact.vm AS vm USING (endpoint, vm_id)
 LEFT JOIN fact.host AS h ON h.endpoint = vm.endpoint AND h.host_id = vm.host_id
 LEFT JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
 JOIN step_disk_depth AS p ON p.endpoint = d.endpoint AND p.vm_id = d.vm_id AND p.disk = d.disk
+LEFT JOIN step_disk_policy AS o ON o.endpoint = d.endpoint AND o.vm_id = d.vm_id AND o.disk = d.disk
 LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
 LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = d.datastore_id
 LEFT JOIN step_array_device AS a ON a.device = x.device

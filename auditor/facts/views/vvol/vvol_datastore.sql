@@ -1,19 +1,13 @@
 -- materialize: table
 -- One row per vVol datastore: which others share its protocol endpoints, and what the array caps of what lies on it.
 -- Two datastores share a queue where one host mounts both by the same protocol endpoint. A machine whose disks could not be read may have
--- some on any of them.
+-- some on any that its host mounts.
 WITH together AS (
     SELECT m.endpoint, m.datastore_id, count(DISTINCT o.datastore_id) AS others, few_distinct(s.name) AS other_names
     FROM fact.vvol_mount AS m
     JOIN fact.vvol_mount AS o ON o.endpoint = m.endpoint AND o.host_id = m.host_id AND o.device = m.device AND o.datastore_id <> m.datastore_id
     JOIN fact.datastore AS s ON s.endpoint = o.endpoint AND s.datastore_id = o.datastore_id
     GROUP BY ALL
-),
-unread AS (
-    SELECT endpoint, count(*) AS machines, count(*) FILTER (WHERE power_state IS NULL OR power_state = 'poweredOn') AS running
-    FROM fact.vm
-    WHERE NOT coalesce(disks_read, false) AND NOT coalesce(is_template, false)
-    GROUP BY endpoint
 ),
 held AS (
     SELECT
@@ -65,7 +59,7 @@ SELECT
 FROM fact.datastore AS d
 JOIN datastore AS x USING (endpoint, datastore_id)
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = d.endpoint
-LEFT JOIN unread AS u ON u.endpoint = d.endpoint
+LEFT JOIN step_unread_machine AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id AND u.no_templates > 0
 LEFT JOIN step_vvol_queue AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
 LEFT JOIN together AS t ON t.endpoint = d.endpoint AND t.datastore_id = d.datastore_id
 LEFT JOIN held AS c ON c.endpoint = d.endpoint AND c.datastore_id = d.datastore_id

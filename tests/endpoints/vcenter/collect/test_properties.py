@@ -70,7 +70,7 @@ vcenters:
     datastores:
       - {name: inside-1, type: VMFS, extents: [naa.624a9370aaaa, naa.624a9370bbbb], clusters: [one], unmap_priority: none, local: true}
       - {name: inside-2, type: VMFS, extents: [naa.624a9370aaaa], clusters: [one], vmfs_version: "5.81"}
-      - {name: outside, type: NFS, remote_host: 198.51.100.9, remote_path: /f, clusters: [one], maintenance_mode: inMaintenance}
+      - {name: outside, type: NFS, remote_host: "FD00:0:0::9", remote_path: /f, clusters: [one], maintenance_mode: inMaintenance}
     pods:
       - name: gold
         datastores: [inside-1, inside-2]
@@ -135,6 +135,8 @@ def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: 
 def test_a_datastore_names_the_cluster_it_is_in(collected: Collected) -> None:
     gold = collected.one("storage_pod", name="gold")["pod_id"]
     assert {row["name"]: row["pod_id"] for row in collected.tables["datastore"]} == {"inside-1": gold, "inside-2": gold, "outside": None}
+    hosts = {row["name"]: row["nfs_host"] for row in collected.tables["datastore"]}
+    assert hosts == {"inside-1": None, "inside-2": None, "outside": "fd00::9"}, "IPv6 in one spelling"
 
 
 def test_a_datastore_is_told_with_what_its_volume_says(collected: Collected) -> None:
