@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.facts.families import family_of_inquiry, family_of_name
+from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.memory import run
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ CREATE OR REPLACE MACRO ceiling_use(utilization, throttle_us) AS
     coalesce(utilization, CASE WHEN throttle_us > 0 THEN 1.0 WHEN throttle_us = 0 THEN 0.0 END);
 """
 
+# What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
+_ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
+
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY + _CEILING)
+    run(connection, _FEW + _FAMILY + _CEILING + _ADVICE)

@@ -30,6 +30,8 @@ from auditor.yaml_scalars import YamlMistakeError
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"
+_BY_THEMSELVES = ("mixed-estate", "mixed-estate-twin")
+"""Estates that "all" leaves out: one has an array that does not answer, and the other is there to end with 0."""
 _ARRAYS: Mapping[str, type[Any]] = {
     "element": ElementDescription,
     "dell_sc": DellScDescription,
@@ -40,14 +42,19 @@ _ARRAYS: Mapping[str, type[Any]] = {
 
 
 def scenario_names() -> tuple[str, ...]:
-    """The names of all scenarios, "all" first."""
+    """The names of all scenarios, "all" first, which is every one of `merged_names`."""
     folder = resources.files("auditor.lab") / _FOLDER
     return ("all", *sorted(entry.name.removesuffix(".yaml") for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
 
+def merged_names() -> tuple[str, ...]:
+    """The names of the scenarios that "all" merges."""
+    return tuple(name for name in scenario_names() if name not in ("all", *_BY_THEMSELVES))
+
+
 @cache
 def load_scenario(name: str) -> LabFleet:
-    """The fleet of a scenario; "all" merges every scenario.
+    """The fleet of a scenario; "all" merges those of `merged_names`.
 
     Raises:
         ConfigurationError: there is no scenario of that name.
@@ -59,13 +66,13 @@ def load_scenario(name: str) -> LabFleet:
             do=f"choose one of: {', '.join(scenario_names())}.",
         )
     if name == "all":
-        return load_merged(one for one in scenario_names() if one != "all")
+        return load_merged(merged_names())
     return parse_scenario((resources.files("auditor.lab") / _FOLDER / f"{name}.yaml").read_bytes(), f"{name}.yaml")
 
 
 def load_incidents() -> LabFleet:
     """The scenarios that come from real incidents, as one fleet; `odd-neighbours`, made for the rules, is left out."""
-    return load_merged(one for one in scenario_names() if one not in ("all", _NO_INCIDENT))
+    return load_merged(one for one in merged_names() if one != _NO_INCIDENT)
 
 
 def load_merged(names: Iterable[str]) -> LabFleet:

@@ -19,7 +19,7 @@ from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"
 SIOC, OVERLAP = "baseline/sioc", "sioc/overlap-array-qos"
-RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP, "baseline/option", "iscsi/max-io-size", "vaai/block-delete"])
+RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP, "baseline/option", "iscsi/max-io-size", "vaai/xcopy-size"])
 OPTIONS = RULES["baseline/option"]
 PLACE = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-1"}
 
@@ -145,26 +145,26 @@ def host(**settings: int) -> dict[str, Any]:
 
 
 def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
-    """It is about the largest transfer and about automatic unmapping; where the latter is kept, only a rule tells that does not apply."""
-    size, unmap = RULES["iscsi/max-io-size"], RULES["vaai/block-delete"]
+    """It is about two sizes of transfers; where the second is kept, only a rule tells that does not apply."""
+    size, copies = RULES["iscsi/max-io-size"], RULES["vaai/xcopy-size"]
     assert size.fix is not None
     assert size.applies is not None
-    assert unmap.fix is not None
-    columns = ("iscsi_max_io_size_kb", "vmfs5_block_delete")
-    fix = replace(size.fix, value=unmap.fix.value, retunes=None)
-    asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND vmfs5_block_delete = 0", columns=columns, params=())
-    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=unmap.desired, fix=fix)
-    told = replace(unmap, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
+    columns = ("iscsi_max_io_size_kb", "max_transfer_kb")
+    asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND max_transfer_kb = 0", columns=columns, params=())
+    zero = replace(size.desired, text="0", params=())
+    fix = replace(size.fix, value=zero, retunes=None)
+    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=zero, fix=fix)
+    told = replace(copies, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
     rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, told)}, RULES.views)
-    wanted_option = {"option": "VMFS3.EnableBlockDelete", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
+    wanted_option = {"option": "DataMover.MaxHWTransferSize", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
     drifted_option = {
         **PLACE,
-        "resource_id": "host-1/VMFS3.EnableBlockDelete",
+        "resource_id": "host-1/DataMover.MaxHWTransferSize",
         **wanted_option,
         "acts_at_once": True,
         "value": "0",
         "wanted": "1",
         "wanted_number": 1,
     }
-    found = planned_by(rules, host=[host(iscsi_max_io_size_kb=512, vmfs5_block_delete=0)], baseline_option=[drifted_option])
+    found = planned_by(rules, host=[host(iscsi_max_io_size_kb=512, max_transfer_kb=0)], baseline_option=[drifted_option])
     assert found.changes == ()

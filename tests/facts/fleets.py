@@ -96,12 +96,12 @@ def builder(given: Facts) -> SnapshotBuilder:
 
 def fill(found: SnapshotBuilder, given: Facts) -> None:
     """Add these rows."""
-    for table, rows in _whole(given).items():
+    for table, rows in whole(given).items():
         columns = sorted({column for row in rows for column in row})
         found.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
 
 
-def _whole(given: Facts) -> Facts:
+def whole(given: Facts) -> Facts:
     """With the endpoint of every row that names none, and the time of every reading."""
     whole = {table: rows if table.startswith("declared") else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
     return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
@@ -114,7 +114,7 @@ def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> 
 
 def view(name: str, given: Facts) -> Rows:
     """The rows of a view over these facts."""
-    return rows_of_view(name, _whole(given))
+    return rows_of_view(name, whole(given))
 
 
 def gaps(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Iterator[tuple[str, str, str]]:

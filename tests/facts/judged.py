@@ -7,11 +7,11 @@ from typing import Any
 from auditor.engine.evaluate import evaluate
 from auditor.engine.params import param_values
 from auditor.engine.rule import RuleSet
-from auditor.facts.views import create_views
 from auditor.fleet import ParamOverride
 from auditor.policy import load_rule_set
 
-from .fleets import WHEN, Facts, builder
+from .fleets import Facts, whole
+from .prepared import connection_with
 
 
 @cache
@@ -23,8 +23,9 @@ def shipped() -> RuleSet:
 def judged(rule: str, given: Facts, **params: Any) -> Mapping[str, str]:
     """By resource id, the verdict that `rule` gives over these facts; `params` are a fleet's overrides."""
     rules = shipped().only([rule])
-    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views={one.over for one in rules})
+    connection = connection_with({one.over for one in rules}, whole(given))
     overrides = [ParamOverride("fleet.yaml:1", rule, name, value) for name, value in params.items()]
     evaluation = evaluate(connection, rules, param_values(overrides, rules))
-    return {finding.resource.id: finding.verdict.value for finding in evaluation.findings()}
+    verdicts = {finding.resource.id: finding.verdict.value for finding in evaluation.findings()}
+    evaluation.close()
+    return verdicts

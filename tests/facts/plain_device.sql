@@ -59,7 +59,8 @@ SELECT
     k.array_model,
     k.array_generation,
     k.array_firmware,
-    k.firmware_level
+    k.firmware_level,
+    dsnro_advice(coalesce(nullif(f.family, 'other'), k.name_family, f.family)) AS dsnro_advice
 FROM fact.device AS d
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

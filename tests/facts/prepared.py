@@ -4,10 +4,14 @@ A new database, all tables and all steps cost each test 0.2 s of processor time,
 """
 
 import re
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
+import duckdb
+
 from auditor.facts.catalog import catalog, with_dependencies
+from auditor.facts.device_classes import CLASS_TABLE, VIEW
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
@@ -27,13 +31,12 @@ class _Prepared:
         self._of: dict[str, int] = {}
         create_macros(self._connection)
 
-    def rows(self, name: str, facts: dict[str, _Rows]) -> _Rows:
+    def connection(self, views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
         self._fill(facts)
-        for view in with_dependencies({name}):
+        classes = {CLASS_TABLE} if VIEW in views else set()
+        for view in with_dependencies({*views, *classes}):
             self._make(view)
-        answer = self._connection.execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
-        columns = [column[0] for column in answer.description or []]
-        return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
+        return self._connection
 
     def _fill(self, facts: dict[str, _Rows]) -> None:
         """Fill the fact tables whose rows are not those they have."""
@@ -67,10 +70,17 @@ def _facts(sql: str) -> frozenset[str]:
     return frozenset(re.findall(r"\bfact\.\w+", sql))
 
 
-def rows_of_view(name: str, facts: dict[str, _Rows]) -> _Rows:
-    """The rows of the view in the order of their resources, over these facts, of which every row is whole."""
+def connection_with(views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
+    """The database with these views over these facts, of which every row is whole; as it is until it is asked for again."""
     try:
-        return _database().rows(name, facts)
+        return _database().connection(views, facts)
     except BaseException:
         _database.cache_clear()  # what is filled and made is not known
         raise
+
+
+def rows_of_view(name: str, facts: dict[str, _Rows]) -> _Rows:
+    """The rows of the view in the order of their resources, over these facts, of which every row is whole."""
+    answer = connection_with({name}, facts).execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
+    columns = [column[0] for column in answer.description or []]
+    return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]

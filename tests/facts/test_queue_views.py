@@ -59,7 +59,6 @@ def unread(given: Facts, host: str) -> None:
         pytest.param(shared(32, 32, 256), False, 32, "esx-3", id="one was raised alone"),
         pytest.param(shared(256, 256, 32), False, 256, "esx-1, esx-2", id="most were raised: the default is wanted, not the majority"),
         pytest.param(shared(64, 64, 256, 32, 32), False, None, "esx-1, esx-2, esx-3", id="without a majority"),
-        pytest.param(shared(64, 64, 32, family="powervault-md3"), False, 64, "esx-1, esx-2", id="no family has the majority's advice"),
         pytest.param(shared(32, None, 32), None, 32, None, id="one host does not tell"),
         pytest.param(shared(32, None, 256), False, None, "esx-3", id="one host does not tell, and the others differ"),
     ],
@@ -67,6 +66,12 @@ def unread(given: Facts, host: str) -> None:
 def test_the_hosts_at_odds_are_named_by_what_is_wanted(given: Facts, agrees: bool | None, majority: int | None, odd: str | None) -> None:
     row = device(given)
     assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (agrees, majority, 32, odd)
+
+
+def test_of_a_family_of_whose_queues_no_source_says_anything_nothing_is_wanted() -> None:
+    # docs/domain/facts.md#5-6: no source for a PowerVault MD3
+    row = device(shared(64, 64, 32, family="powervault-md3"))
+    assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (False, 64, None, "esx-3")
 
 
 def test_of_an_array_nobody_knows_the_majority_tells_and_an_even_split_names_all() -> None:
@@ -266,6 +271,26 @@ def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more
     row = view("virtual_disk", given)[0]
     assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
     assert (row["datastore"], row["device"], row["is_limited"], row["vm_datastores"]) == ("ds", LUN, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "outstanding"),
+    [
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": 5.0}, 62.9, id="both of its devices"),
+        pytest.param({"commands_per_second": 0.0, "gavg_ms": 0.0}, 62.4, id="all of it on one"),
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": None}, None, id="one of them does not tell"),
+        pytest.param(None, None, id="one of them was not read"),
+    ],
+)
+def test_a_disk_on_several_extents_does_what_all_of_them_do(told: dict[str, Any] | None, outstanding: float | None) -> None:
+    given = shared(32, 32)
+    a_machine(given, power_state="poweredOff")
+    given["datastore_extent"].append({**given["datastore_extent"][0], "device": "naa.another"})
+    if told is not None:
+        given["device_load"].append({**given["device_load"][0], "device": "naa.another", **told})
+    row = view("virtual_disk", given)[0]
+    assert row["device"] is None
+    assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
 
 
 @pytest.mark.parametrize(

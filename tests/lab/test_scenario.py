@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from auditor.errors import ConfigurationError
-from auditor.lab.scenario import described, load_scenario, parse_scenario, scenario_names
+from auditor.lab.scenario import described, load_scenario, merged_names, parse_scenario, scenario_names
 from auditor.lab.vcenter.description.hosts import HostDescription
 from auditor.lab.vcenter.state.hosts import HostState
 from auditor.lab.vcenter.state.vcenter import VCenterState
@@ -24,7 +24,7 @@ def hosts_of(scenario: str, cluster: str) -> list[HostState]:
 
 
 def test_every_scenario_loads_and_all_holds_what_each_of_them_holds() -> None:
-    single = [load_scenario(name) for name in scenario_names() if name != "all"]
+    single = [load_scenario(name) for name in merged_names()]
     everything = load_scenario("all")
     assert {"solidfire-vvols", "eternus-vaai"} < set(scenario_names())
     assert len(everything.vcenters) == sum(len(fleet.vcenters) for fleet in single)

@@ -92,8 +92,8 @@ def short(host: str) -> str:
 
 
 def names_of_devices(fleet: LabFleet) -> dict[str, str]:
-    """Canonical device name -> ARRAY:VOLUME, and ARRAY:NODE for an Element's protocol endpoints."""
-    return {device: f"{array.name}:{name}" for array in fleet.arrays for name, device in _volumes(array)}
+    """Canonical device name -> ARRAY:VOLUME, and ARRAY:NODE for an Element's protocol endpoints; stretched ones are the first array's."""
+    return {device: f"{array.name}:{name}" for array in reversed(fleet.arrays) for name, device in _volumes(array)}
 
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, str]]:

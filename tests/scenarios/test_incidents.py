@@ -126,9 +126,10 @@ def test_s2_the_host_that_was_raised_alone_is_named_with_its_devices(audit: Audi
     [capped] = [f["evidence"] for f in differing if f["evidence"]["volume"] == "fq-batch/archive"]
     assert (capped["array_name"], capped["device"][:12]) == ("fa-queues", "naa.624a9370")
     assert "10000 IOPS" in capped["qos"]
-    deeper = audit.of("queue/device-depth-uniform", "fail")
-    assert {(f["evidence"]["odd_depth_hosts"], f["desired"]) for f in deeper} == {(raised, "nfnic 32")}
-    assert len(deeper) == len(volumes) + 2  # fq-apps and the protocol endpoint as well
+    [deeper] = audit.of("queue/device-depth-uniform", "fail")  # one option of one host
+    assert (deeper["resource"]["host"], deeper["observed"], deeper["desired"]) == (raised, "96", "32")
+    assert deeper["evidence"]["odd_devices"] == len(volumes) + 2  # fq-apps and the protocol endpoint as well
+    assert deeper["evidence"]["odd_device_names"].endswith(" and 3 more")
 
 
 def test_s2_on_a_flasharray_the_default_is_offered_and_no_deeper_queue(audit: Audit) -> None:

@@ -12,7 +12,7 @@ from .conftest import FIX, Place, only
 
 CURE = (*FIX, "--allow", "reboot")
 """What incident S0's cure takes: LunQDepth with a reboot, then DSNRO of every protocol endpoint (docs/domain/incidents.md#s0)."""
-TUNED = ("queue/default-unless-justified", "queue/driver-depth")
+TUNED = ("iscsi/max-io-size", "queue/default-unless-justified", "queue/driver-depth")
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def test_the_cure_of_s0_leaves_the_queues_alone_that_the_owners_of_s2_raised(bot
     reverting = [r for r in receipts if set(r["rules"]) & {*TUNED}]
     assert {(r["resource"]["host"].split(".")[0], r["class"], r.get("takes"), r["outcome"]) for r in reverting} == {
         ("esx-fq-ucs-3", "retune", "reboot", "proposed"),  # nfnic 96
+        ("esx-vvol-3", "retune", "reboot", "proposed"),  # ISCSI.MaxIoSizeKB 512
     }
     disputed = {(c["resource"]["host"].split(".")[0], c["remediator"]) for c in cured.report["contradictions"]}
     assert disputed == {

@@ -4,7 +4,7 @@
 -- was read, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
 -- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
---   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
+--   (protocol endpoints, a provider's tiers, families of whose queues no source says so), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a protocol endpoint whose queue has to hold several throttled disks
 --   (step_shared_queue), those are odd that are not the deepest.
 WITH seen AS (
@@ -65,7 +65,7 @@ one_dsnro AS (
     SELECT
         device,
         dsnro,
-        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
+        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(any_value(family)) = 'default' THEN 32 END AS wanted,
         sum(hosts) AS hosts
     FROM told
     GROUP BY device, dsnro
@@ -188,7 +188,9 @@ SELECT
     coalesce(z.texts, q.a_text) AS queue_full_values,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_threshold END AS least_queue_full_threshold,
-    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees
+    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees,
+    w.is_whole AND NOT y.undetermined AS queue_depths_known,
+    w.is_whole AND q.undetermined = 0 AS queue_full_known
 FROM seen AS s
 JOIN whole AS w ON w.device = s.device
 JOIN alike AS l ON l.device = s.device

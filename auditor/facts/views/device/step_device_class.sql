@@ -35,6 +35,7 @@ SELECT
     n.array_generation,
     n.array_firmware,
     n.firmware_level,
+    dsnro_advice(believed_family(i.family, n.name_family)) AS dsnro_advice,
     k.devices
 FROM class AS k
 LEFT JOIN step_inquiry AS i USING (inquiry_number)

@@ -38,6 +38,7 @@ SELECT
     m.array_generation,
     m.array_firmware,
     m.firmware_level,
+    dsnro_advice(believed_family(i.family, m.name_family)) AS dsnro_advice,
     d.class_number
 FROM step_device_row AS d
 JOIN step_host_number AS n USING (host_number)

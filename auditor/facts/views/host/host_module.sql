@@ -11,7 +11,9 @@ WITH served AS (
         max(deepest_lun_queue) AS deepest_lun_queue,
         sum(undetermined_luns) AS undetermined_luns,
         list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
-        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+        count(*) FILTER (WHERE family IS NULL) AS unknown_families,
+        count(*) FILTER (WHERE depth_advice(family) = 'own') AS families_with_own,
+        count(*) FILTER (WHERE depth_advice(family) = 'none') AS families_without
     FROM step_host_group
     WHERE driver IS NOT NULL
     GROUP BY ALL
@@ -78,7 +80,10 @@ SELECT
     q.depth_parameter,
     q.stock_depth,
     TRY_CAST(w.value AS BIGINT) AS configured_depth,
-    CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
+    CASE
+        WHEN trim(m.option_string) = '' THEN false
+        WHEN m.option_string IS NOT NULL AND q.module IS NOT NULL THEN w.name IS NOT NULL
+    END AS depth_is_configured,
     CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
     CASE WHEN u.all_placed AND coalesce(s.luns + s.namespaces = s.devices, true) THEN coalesce(s.luns, 0) END AS luns,
     CASE WHEN s.undetermined_luns = 0 AND s.luns + s.namespaces = s.devices THEN s.deepest_lun_queue END AS depth_in_effect,
@@ -100,7 +105,13 @@ SELECT
         WHEN NOT r.modules_read THEN NULL
         ELSE coalesce(x.names, '')
     END AS unknown_parameters,
-    x.corrections
+    x.corrections,
+    CASE WHEN q.module IS NOT NULL THEN q.depth_parameter IS NOT NULL END AS has_depth_parameter,
+    CASE
+        WHEN s.families_with_own > 0 THEN 'own'
+        WHEN s.families_without > 0 THEN 'none'
+        WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN 'default'
+    END AS depth_advice
 FROM fact.host_module AS m
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

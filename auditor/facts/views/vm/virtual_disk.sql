@@ -1,12 +1,32 @@
 -- materialize: table
--- One row per machine and virtual disk. What its device does is known for a datastore on one device, seen from the machine's host: the
--- commands that are on their way, by Little's law, are `outstanding`. What the disk itself does is counted by its machine; without such counters it is
--- known where no other disk of that host shares the device, and never divided among several.
+-- One row per machine and virtual disk. What its device does is known as the machine's host sees it: the commands that are on their way, by
+-- Little's law, are `outstanding`; of a datastore on several devices, which of them has which part of the disk is not known, and all together count. What the
+-- disk itself does is counted by its machine; without such counters it is known where no other disk of that host shares the datastore, and never
+-- divided among several.
 WITH laid AS (
     SELECT endpoint, datastore_id, min(device) AS device
     FROM fact.datastore_extent
     GROUP BY endpoint, datastore_id
     HAVING count(*) = 1
+),
+several AS (
+    SELECT endpoint, datastore_id, count(*) AS extents
+    FROM fact.datastore_extent
+    GROUP BY endpoint, datastore_id
+    HAVING count(*) > 1
+),
+spanned AS (
+    SELECT
+        x.endpoint,
+        x.datastore_id,
+        l.host_id,
+        sum(l.commands_per_second) AS commands_per_second,
+        sum(l.commands_per_second * l.gavg_ms / 1000) AS outstanding
+    FROM several AS n
+    JOIN fact.datastore_extent AS x ON x.endpoint = n.endpoint AND x.datastore_id = n.datastore_id
+    JOIN fact.device_load AS l ON l.endpoint = x.endpoint AND l.device = x.device
+    GROUP BY x.endpoint, x.datastore_id, l.host_id
+    HAVING count(l.commands_per_second * l.gavg_ms) = any_value(n.extents)
 ),
 sharing AS (
     SELECT
@@ -66,13 +86,20 @@ SELECT
     a.volume,
     a.qos,
     g.disks AS disks_on_device,
-    l.commands_per_second,
-    l.commands_per_second * l.gavg_ms / 1000 AS outstanding,
-    coalesce(k.commands_per_second, CASE WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN l.commands_per_second END)
-        AS commands_per_second_per_disk,
+    coalesce(l.commands_per_second, z.commands_per_second) AS commands_per_second,
+    coalesce(l.commands_per_second * l.gavg_ms / 1000, z.outstanding) AS outstanding,
+    coalesce(
+        k.commands_per_second,
+        CASE
+            WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN coalesce(l.commands_per_second, z.commands_per_second)
+        END
+    ) AS commands_per_second_per_disk,
     coalesce(
         k.outstanding,
-        CASE WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN l.commands_per_second * l.gavg_ms / 1000 END
+        CASE
+            WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0
+            THEN coalesce(l.commands_per_second * l.gavg_ms / 1000, z.outstanding)
+        END
     ) AS outstanding_per_disk
 FROM fact.vm_disk AS d
 JOIN fact.vm AS vm USING (endpoint, vm_id)
@@ -84,6 +111,7 @@ LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
 LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = d.datastore_id
 LEFT JOIN step_array_device AS a ON a.device = x.device
 LEFT JOIN fact.device_load AS l ON l.endpoint = d.endpoint AND l.host_id = vm.host_id AND l.device = x.device
+LEFT JOIN spanned AS z ON z.endpoint = d.endpoint AND z.host_id = vm.host_id AND z.datastore_id = d.datastore_id
 LEFT JOIN fact.vm_disk_load AS k ON k.endpoint = d.endpoint AND k.vm_id = d.vm_id AND k.node = d.node
 LEFT JOIN sharing AS g ON g.endpoint = d.endpoint AND g.host_id = vm.host_id AND g.datastore_id = d.datastore_id
 LEFT JOIN unread AS u ON u.endpoint = d.endpoint AND u.host_id = vm.host_id

@@ -33,6 +33,7 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
 
 def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
     own = host.device_settings.get(device.name, {})
+    dsnro = {"NoofoutstandingIOswithcompetingworlds": host.dsnro(device)} if device.has_dsnro else {}
     return {
         "Device": device.name,
         "DisplayName": display_name(device),
@@ -65,7 +66,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
         "IsUSB": False,
         "IsBootDevice": False,
         "DeviceMaxQueueDepth": host.queue_depth(device),
-        "NoofoutstandingIOswithcompetingworlds": host.dsnro(device),
+        **dsnro,
         "DriveType": "unknown",
         "RAIDLevel": "unknown",
         "NumberofPhysicalDrives": "unknown",
