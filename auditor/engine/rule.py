@@ -94,6 +94,7 @@ class Rule:
     tags: tuple[str, ...] = ()
     params: Mapping[str, Param] = field(default_factory=dict)
     may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
+    worse: Mapping[str, bool | str] = field(default_factory=dict)  # column -> the way in which it gets worse: "more", "less", true or false
     evidence: tuple[str, ...] = ()  # further columns that a reader of the finding wants to see; no verdict rests on them
     fix: FixRule | None = None
     by_hand: str | None = None

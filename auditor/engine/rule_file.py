@@ -85,6 +85,7 @@ class RuleReader:
             may_be_missing={
                 column: why.strip() for column, why in shape.may_be_missing.items() if self._is_column(column, "may_be_missing")
             },
+            worse=self._read_worse(),
             evidence=tuple(column for index, column in enumerate(shape.evidence) if self._is_column(column, "evidence", at=index)),
             fix=self._read_fix(shape.fix),
             by_hand=_stripped(shape.by_hand),
@@ -145,6 +146,20 @@ class RuleReader:
                 self._wrong(f'no example under "{key}"', "examples")
             if not can_be and verdict in present:
                 self._wrong(f'without "applies" no row is "{key}"', "examples", key)
+
+    def _read_worse(self) -> dict[str, bool | str]:
+        """By column of a number "more" or "less", by column of a truth value which one is worse."""
+        read = dict[str, bool | str]()
+        for column, direction in self._shape.worse.items():
+            if not self._is_column(column, "worse"):
+                continue
+            is_truth = family_of(self._columns[column]) is Family.TRUTH
+            if not (isinstance(direction, bool) if is_truth else direction in ("more", "less")):
+                self._wrong(
+                    f'"{direction}" is no way for {column} to get worse: {"true or false" if is_truth else "more or less"}', "worse", column
+                )
+            read[column] = direction
+        return read
 
     def _read_params(self) -> dict[str, Param]:
         params = {}

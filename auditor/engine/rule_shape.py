@@ -75,6 +75,7 @@ class RuleShape(Shape, kw_only=True):
     observed: Sql
     desired: Sql
     may_be_missing: Mapping[str, Text] = field(default_factory=dict)
+    worse: Mapping[str, bool | Text] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
     fix: FixShape | None = None
     by_hand: Text | None = None

@@ -218,7 +218,7 @@ ARRAY_TABLES = (
         ("pool_id", "VARCHAR", "unique within the endpoint"),
         ("name", "VARCHAR", ""),
         ("node_id", "VARCHAR", "NULL when not reported"),
-        ("media", "VARCHAR", "hdd | ssd | mixed; NULL when not reported"),
+        ("media", "VARCHAR", "hdd | ssd | mixed | virtual (disks of a virtual machine, on whatever it lies); NULL when not reported"),
         ("rpm", "BIGINT", "of its disks, the slowest; NULL when none spin or not reported", "storage/disks"),
         ("disks", "BIGINT", ""),
         ("data_disks", "BIGINT", "disks without parity; NULL when not reported", "cluster/counter/tables/disk:constituent"),

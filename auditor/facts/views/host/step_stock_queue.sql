@@ -5,7 +5,7 @@ SELECT
     endpoint,
     host_id,
     CASE
-        WHEN NOT regexp_matches(version, '^\d+\.\d+\.\d+') OR version >= '9.1' OR version < '6.' THEN NULL
+        WHEN version IS NULL OR NOT regexp_matches(version, '^\d+\.\d+\.\d+') OR version >= '9.1' OR version < '6.' THEN NULL
         WHEN version >= '7.0.2' THEN 256
         ELSE 128
     END AS stock_pe_dsnro

@@ -70,9 +70,14 @@ eternus AS (
 lockmode AS (
     -- `esxcli` writes ATS as public scripts read it, VMware's table says ATS-only, and a change under way has a word of its own: whatever is
     -- not known to have SCSI reservations besides is without another lock, as auditor/apply/interlocks.py has it.
-    SELECT endpoint, host_id, count(*) AS ats_only, string_agg(volume_name, ', ' ORDER BY volume_name) AS ats_only_volumes
+    SELECT
+        endpoint,
+        host_id,
+        count(locking_mode) AS ats_only,
+        count(*) FILTER (WHERE locking_mode IS NULL) AS undetermined,
+        string_agg(volume_name, ', ' ORDER BY volume_name) FILTER (WHERE locking_mode IS NOT NULL) AS ats_only_volumes
     FROM fact.vmfs_lockmode
-    WHERE upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
+    WHERE locking_mode IS NULL OR upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
     GROUP BY ALL
 ),
 setting AS (
@@ -119,13 +124,15 @@ SELECT
     CASE
         WHEN s.value = 1 THEN false
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
-        WHEN s.value = 0 AND r.lockmode_read AND NOT h.vsan_enabled THEN false
+        WHEN s.value = 0 AND r.lockmode_read AND coalesce(l.undetermined, 0) = 0 AND NOT h.vsan_enabled THEN false
     END AS loses_locking,
     l.ats_only_volumes,
     CASE WHEN x.ones > x.zeros THEN 1 WHEN x.zeros > x.ones THEN 0 END AS majority_value,
     CASE
         WHEN s.value IS NULL THEN NULL
-        WHEN x.values_seen > 1 AND (x.ones = x.zeros OR s.value <> CASE WHEN x.ones > x.zeros THEN 1 ELSE 0 END) THEN true
+        -- A host that did not tell may be of either opinion.
+        WHEN x.values_seen > 1 AND CASE s.value WHEN 1 THEN x.zeros >= x.ones + x.unread WHEN 0 THEN x.ones >= x.zeros + x.unread ELSE true END
+        THEN true
         WHEN x.unread = 0 AND d.options_read THEN false
     END AS differs_from_cluster,
     CASE

@@ -21,7 +21,12 @@ reached AS (
 ),
 deepest AS (
     -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
-    SELECT p.endpoint, p.domain_id, p.family, max(p.dsnro) AS deepest_dsnro, coalesce(any_value(r.scheduling_read), false) AS all_read
+    SELECT
+        p.endpoint,
+        p.domain_id,
+        p.family,
+        max(p.dsnro) AS deepest_dsnro,
+        coalesce(any_value(r.scheduling_read), false) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
