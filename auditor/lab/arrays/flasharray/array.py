@@ -184,9 +184,9 @@ def _volumes(described: FlashArrayDescription) -> Iterator[Volume]:
         for number, vvol in enumerate(machine.vvols):
             serial = described.serial(place, vvol.serial)
             name = described.vvol_name(machine, number)
-            volume = Volume(name, described.derived_id("volume", serial), serial, vvol.provisioned_bytes, "regular", vvol.qos, vvol.load)
-            volume.vvol_id = vvol.vvol_id or f"rfc4122.{described.derived_id('vvol id', name)}"
-            yield volume
+            virtual = Volume(name, described.derived_id("volume", serial), serial, vvol.provisioned_bytes, "regular", vvol.qos, vvol.load)
+            virtual.vvol_id = vvol.vvol_id or f"rfc4122.{described.derived_id('vvol id', name)}"
+            yield virtual
             place += 1
 
 
