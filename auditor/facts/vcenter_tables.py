@@ -108,7 +108,11 @@ VCENTER_TABLES = (
         ("subnet_mask", "VARCHAR", "for example 255.255.255.0"),
         ("stack", "VARCHAR", "TCP/IP stack, for example defaultTcpipStack or vmotion; NULL when not reported"),
         ("portgroup", "VARCHAR", "name on a standard switch, managed object id on a distributed one; NULL on neither"),
-        ("switch_kind", "VARCHAR", "standard | distributed | opaque; opaque ones belong to something else than vSphere"),
+        (
+            "switch_kind",
+            "VARCHAR",
+            "standard | distributed | opaque (of something else than vSphere); NULL when it is on none that vCenter lists",
+        ),
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
     ),
@@ -334,6 +338,12 @@ VCENTER_TABLES = (
         ("backing_object_id", "VARCHAR", "vVol id; NULL when not a vVol"),
         ("file", "VARCHAR", "backing file name"),
         ("disk_key", "BIGINT", "VirtualDevice.key, for example 2000; NULL in snapshots of older auditors"),
+        (
+            "rdm_mode",
+            "VARCHAR",
+            "physicalMode | virtualMode of a raw device mapping, whose datastore only holds the pointer; NULL when it is none",
+        ),
+        ("rdm_device", "VARCHAR", "canonical name of the LUN that is mapped; NULL when it is none, or its identifier has no naa name"),
     ),
     table(
         "device_load",

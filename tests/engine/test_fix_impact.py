@@ -24,8 +24,8 @@ OPTIONS = RULES["baseline/option"]
 PLACE = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-1"}
 
 
-def endpoint(dsnro: int, number: int = 1, **more: Any) -> dict[str, Any]:
-    """A protocol endpoint with throttled disks that send 64 commands each: the lesson asks for 256 where the queue has them."""
+def endpoint(dsnro: int, number: int = 1, *, disk_depth: int = 64, **more: Any) -> dict[str, Any]:
+    """A protocol endpoint with throttled disks that send `disk_depth` commands each: the lesson asks for four times that in its queue."""
     device = f"naa.{number}"
     own = {"resource_id": f"host-1/{device}", "resource_name": device, "device": device, "dsnro": dsnro}
     return {
@@ -34,8 +34,12 @@ def endpoint(dsnro: int, number: int = 1, **more: Any) -> dict[str, Any]:
         "family": "solidfire",
         "per_object_qos": True,
         "vvol_disks": 12,
+        "carries_vvol_disks": True,
+        "stalls_neighbours": True,
+        "is_deepened": True,
         "queue_depth": 256,
-        "deepest_disk_queue": 64,
+        "deepest_disk_queue_at_least": disk_depth,
+        "deepest_disk_queue_at_most": disk_depth,
         **more,
     }
 
@@ -88,7 +92,7 @@ def test_what_both_want_is_one_change() -> None:
     [
         pytest.param({"per_object_qos": False}, id="the lesson is not about it"),
         pytest.param({"queue_depth": None}, id="the lesson cannot tell"),
-        pytest.param({"deepest_disk_queue": 8}, id="the lesson would still hold"),
+        pytest.param({"disk_depth": 8}, id="the lesson would still hold"),
         pytest.param({"number": 2}, id="the lesson is about another device"),
         pytest.param({"host_id": "host-2"}, id="the lesson is about another host"),
         pytest.param({"endpoint": "vc-2"}, id="the lesson is about a host of another vCenter"),
@@ -107,7 +111,7 @@ def test_only_the_setting_that_a_lesson_is_about_is_left_alone() -> None:
 
 
 def test_what_one_device_is_put_back_to_says_nothing_of_another() -> None:
-    found = planned(protocol_endpoint=[endpoint(256, deepest_disk_queue=8)], baseline_dsnro=[drifted(256, 32), drifted(256, 16, 2)])
+    found = planned(protocol_endpoint=[endpoint(256, disk_depth=8)], baseline_dsnro=[drifted(256, 32), drifted(256, 16, 2)])
     assert found.contradictions == ()
     assert sorted(change.after for change in found.changes if isinstance(change.after, int)) == [16, 32]
 

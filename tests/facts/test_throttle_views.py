@@ -9,7 +9,7 @@ from auditor.model import EndpointKind
 from .fleets import Facts, array, hosts, on_all_hosts, seen, view
 
 PE = "naa.6f47acc2000000017366707200000000"
-LUN = "naa.6f47acc1000000017366707200000001"
+LUN, MAPPED = "naa.6f47acc1000000017366707200000001", "naa.6f47acc1000000017366707200000002"
 CURVE = '{"4096": 100, "32768": 500, "65536": 1000, "131072": 1950}'
 VVOL = "5c9ecfd3-6f66-53ca-a5f0-5277c645a00a"
 
@@ -260,3 +260,25 @@ def test_a_target_of_moves_tells_its_priority_whoever_moves(
     given["storage_pod"] = [{"pod_id": "pod-1", "name": "pod", "sdrs_enabled": True, "default_behavior": "manual", "automated_vms": 0}]
     (row,) = view("datastore_throttle", given)
     assert (row["is_in_pod"], row["has_low_priority"]) == (in_pod, low)
+
+
+def test_a_raw_device_mapping_lies_on_its_own_lun_and_not_on_the_datastore_that_holds_its_pointer() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(LUN, "solidfire", queue_depth=128), seen(MAPPED, "solidfire", queue_depth=128))
+    array(given, "sf", EndpointKind.ELEMENT, {"name": "vmfs", "device": LUN}, {"name": "raw", "device": MAPPED, "qos_max_iops": 900})
+    given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u"}]
+    given["datastore_extent"] = [{"datastore_id": "ds", "device": LUN}]
+    given["datastore_mount"] = [{"datastore_id": "ds", "host_id": "host-1"}]
+    given["vm"] = [
+        {"vm_id": "vm-1", "name": "db", "host_id": "host-1", "power_state": "poweredOn", "is_template": False, "disks_read": True}
+    ]
+    disk = {"vm_id": "vm-1", "datastore_id": "ds", "controller": "pvscsi", "iops_limit": 100}
+    mapping = {"rdm_mode": "physicalMode", "rdm_device": MAPPED}
+    given["vm_disk"] = [{**disk, "disk": "Hard disk 1"}, {**disk, "disk": "Hard disk 2", **mapping}]
+    rows = {row["disk"]: (row["device"], row["volume"], row["disks_on_device"]) for row in view("virtual_disk", given)}
+    assert rows == {"Hard disk 1": (LUN, "vmfs", 1), "Hard disk 2": (MAPPED, "raw", 1)}
+    (row,) = view("datastore_throttle", given)
+    assert (row["disks"], row["limited_disks"]) == (1, 1)
+    given["vm_disk"][1]["rdm_device"] = None
+    rows = {row["disk"]: (row["device"], row["volume"], row["disks_on_device"]) for row in view("virtual_disk", given)}
+    assert rows == {"Hard disk 1": (LUN, "vmfs", 1), "Hard disk 2": (None, None, None)}

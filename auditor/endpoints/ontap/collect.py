@@ -240,13 +240,17 @@ class _Reading:
         return batch("array_volume_load", self.endpoint, table_rows)
 
     def _misaligned(self, ratios: dict[str, float | None]) -> Iterator[Gap]:
-        """The share of misaligned operations, by the LUN's id where a row reports it, and by svm:path."""
+        """The share of misaligned operations, by the LUN's id where a row reports it, and by svm:path.
+
+        A row reports them as properties, or in its own id, "/vol/v/lun:uuid" (docs/domain/facts.md#7-5).
+        """
         parse_errors = ParseErrors(f"GET {counters.LUNS}")
         try:
             for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), parse_errors).values():
-                ratio = counters.misaligned_ratio(row)
-                for name in (row.properties.get("lun.uuid"), f"{row.properties.get('svm.name')}:{row.properties.get('name')}"):
-                    ratios[str(name).lower() if name and ":" not in name else str(name)] = ratio
+                names = counters.names_of_lun(row)
+                if not names:
+                    parse_errors.add("the LUN", f"row {row.row_id}", "is not named by its properties, nor by the row's id")
+                ratios |= dict.fromkeys(names, counters.misaligned_ratio(row))
         except CredentialsError:
             raise
         except EndpointError as error:

@@ -8,6 +8,7 @@ system: how rows name their LUN and their aggregate.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -26,6 +27,7 @@ LUNS = "cluster/counter/tables/lun/rows"
 DISK_COUNTERS = ("disk_busy_percent", "base_for_disk_busy", "total_transfer_count", "user_read_count", "user_write_count")
 HEADROOM_COUNTERS = ("current_ops", "current_latency", "optimal_point.ops", "optimal_point.samples")
 LUN_COUNTERS = ("read_align_histogram", "write_align_histogram")
+_LUN_ROW = re.compile(r"(/vol/.+?)(?::([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}))?$")
 _ALIGNED = "0"  # the label of what starts on a block
 
 
@@ -121,6 +123,18 @@ def misaligned_ratio(row: CounterRow) -> float | None:
     bins = [row.arrays[name] for name in LUN_COUNTERS if name in row.arrays]
     total = sum(sum(each.values()) for each in bins)
     return 1 - sum(each.get(_ALIGNED, 0.0) for each in bins) / total if total else None
+
+
+def names_of_lun(row: CounterRow) -> list[str]:
+    """What a row of the LUNs' table names its LUN by: its id in lower case, and svm:path. Empty where it names none.
+
+    Properties go before the row's own id, "/vol/v/lun:uuid".
+    """
+    own = _LUN_ROW.search(row.row_id)
+    uuid = row.properties.get("lun.uuid") or (own[2] if own else None)
+    path = row.properties.get("name") or (own[1] if own else None)
+    svm = row.properties.get("svm.name")
+    return [*([uuid.lower()] if uuid else []), *([f"{svm}:{path}"] if svm and path else [])]
 
 
 def aggregate_of(row: CounterRow) -> str:

@@ -20,7 +20,15 @@ _PREFIX = "naa.600a0980"
 _SERIAL_LENGTH = 12  # ASCII characters
 _HEX_SERIAL = re.compile(r"[0-9a-f]{24}")
 _WWPN = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){7}")
-_MEDIA = {"capacity": "hdd", "performance": "hdd", "archive": "hdd", "solid_state": "ssd", "capacity_flash": "ssd"}  # by disk_class
+_MEDIA = {
+    "capacity": "hdd",
+    "performance": "hdd",
+    "archive": "hdd",
+    "solid_state": "ssd",
+    "capacity_flash": "ssd",
+    "virtual": "virtual",  # ONTAP Select, Cloud Volumes: what the disks of its machine lie on, it does not know
+}
+"""By disk_class. Source: netapp-ontap, AggregateBlockStoragePrimary.disk_class."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from pyVmomi import vim, vmodl
 from pyVmomi.SoapAdapter import SoapResponseDeserializer, SoapStubAdapterBase
 from pyVmomi.VmomiSupport import versionIdMap
 
+from auditor.endpoints.vcenter.bulk.soap_parsing import fault_of_soap
 from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.errors import CredentialsError, EndpointUnreachableError, MalformedAnswerError
 
@@ -155,11 +156,13 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
             result = deserializer.Deserialize(io.BytesIO(body), result_type if result_type is not type(None) else object)
         except (ExpatError, AttributeError, KeyError, LookupError, TypeError, ValueError) as error:
             # What pyVmomi's deserialiser raises at a name, a type or a number it does not know.
+            fault = fault_of_soap(body)
+            if fault is not None:
+                raise fault from None
             raise self._nonsense(operation, status, f"{type(error).__name__}: {error}") from None
         if deserializer.isFault:
-            if isinstance(result, vmodl.MethodFault):
-                raise result
-            raise self._nonsense(operation, status, "a fault of no known kind")
+            fault = result if isinstance(result, vmodl.MethodFault) else fault_of_soap(body)
+            raise self._nonsense(operation, status, "a fault of no known kind") if fault is None else fault
         if status != 200 or not re.search(rb"<(?:[\w.-]+:)?%sResponse[\s/>]" % operation.encode(), body):
             raise self._nonsense(operation, status, "neither its response nor a fault")
         return result

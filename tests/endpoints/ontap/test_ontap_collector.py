@@ -103,6 +103,30 @@ def test_qos_policies_tell_their_ceilings_or_that_they_cannot(whole: Collected) 
     assert json.loads(whole.by("array_qos_policy", "name")["by-size"]["raw"])["peak_iops"] == 4000
 
 
+@pytest.mark.parametrize(
+    ("text", "iops", "rate", "is_read"),
+    [
+        # Test texts of NetApp/harvest: docs/domain/facts.md#7-6.
+        pytest.param("5000IOPS", 5000, None, True, id="operations"),
+        pytest.param("100iops", 100, None, True, id="operations in lower case"),
+        pytest.param("15000IOPS,468.8MB/s", 15000, 468_800_000, True, id="operations and bytes"),
+        pytest.param("50000IOPS,1.53GB/s", 50000, 1_530_000_000, True, id="operations and gigabytes"),
+        pytest.param("INF", None, None, True, id="no limit"),
+        pytest.param("5000 per second", None, None, False, id="other words"),
+    ],
+)
+def test_a_ceiling_in_words_is_read_or_unknown(served: Served, text: str, iops: int | None, rate: int | None, is_read: bool) -> None:
+    server, endpoint, clock = served
+
+    def in_words(body: Any) -> Any:
+        fixed = {"capacity_shared": False, "max_throughput": text}
+        return {"records": [each | {"fixed": fixed} if each["name"] == "gold" else each for each in body["records"]]}
+
+    server.alterations["GET storage/qos/policies"] = in_words
+    gold = collected(endpoint, clock, all_of("array_qos_policy")).by("array_qos_policy", "name")["gold"]
+    assert (gold["max_iops"], gold["max_bytes_per_second"], gold["is_read"]) == (iops, rate, is_read)
+
+
 def test_luns_shares_and_vvols_are_volumes_and_protocol_endpoints_are_not(served: Served, whole: Collected) -> None:
     server = served[0]
     ssd = server.cluster.uuid("aggregate", "ssd1")
@@ -211,6 +235,23 @@ def test_load_is_the_mean_of_now_and_an_idle_volume_has_no_latency(whole: Collec
     ratios = {names[row["volume_id"]]: row["misaligned_ratio"] for row in whole.tables["array_volume_load"]}
     assert ratios["/vol/luns1/ds1"] == pytest.approx(0.07, abs=1e-6)
     assert ratios["/vol/luns2/ds2"] is None, "no operations, no share of them"
+
+
+@pytest.mark.parametrize("with_svm", [True, False], ids=["beside the name of its SVM", "alone"])
+def test_a_lun_is_found_by_the_id_of_its_counter_row(served: Served, whole: Collected, with_svm: bool) -> None:
+    """Templates of NetApp/harvest: "/vol/v/lun:uuid" in some tables, properties in others (docs/domain/facts.md#7-5)."""
+    server, endpoint, clock = served
+
+    def by_row_id(body: Any) -> Any:
+        kept = {"svm.name"} if with_svm else set()
+        return {
+            "records": [each | {"properties": [one for one in each["properties"] if one["name"] in kept]} for each in body["records"]],
+        }
+
+    server.alterations["GET cluster/counter/tables/lun/rows"] = by_row_id
+    found = collected(endpoint, clock, all_of("array_volume_load"))
+    assert found.tables["array_volume_load"] == whole.tables["array_volume_load"]
+    assert found.gaps == []
 
 
 def test_the_load_of_pools_is_computed_from_two_readings_of_the_counters(served: Served, whole: Collected) -> None:
@@ -637,7 +678,8 @@ def test_a_policy_of_the_svm_holds_beside_a_volumes_own_and_a_third_one_has_no_p
         pytest.param(
             [("block_storage.primary.disk_class", "solid_state"), ("block_storage.hybrid_cache.enabled", True)], "ssd", id="flash"
         ),
-        pytest.param([("block_storage.primary.disk_class", "virtual")], None, id="disks of a virtual machine, which may be anything"),
+        pytest.param([("block_storage.primary.disk_class", "virtual")], "virtual", id="disks of a virtual machine, on whatever it lies"),
+        pytest.param([("block_storage.primary.disk_class", "array")], None, id="LUNs of another array, which may be anything"),
     ],
 )
 def test_the_media_of_a_pool_are_those_of_its_disks(served: Served, changes: list[tuple[str, Any]], media: str | None) -> None:

@@ -243,6 +243,8 @@ class Backing(Shape):
     backing_object_id: str | None = None
     thin_provisioned: bool | None = None
     eagerly_scrub: bool | None = None
+    lun_uuid: str | None = None
+    compatibility_mode: str | None = None
 
 
 class Shares(Shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
+_MAPPED = re.compile(r"02[0-9a-fA-F]{4}0000([0-9a-fA-F]{32})[0-9a-fA-F]*")
 _DEVICES = "config.hardware.device"
 _LATENCY = "config.latencySensitivity.level"
 _GUEST, _GUEST_NAME, _RUNNING_GUEST = "config.guestId", "config.guestFullName", "guest.guestId"
@@ -145,7 +147,18 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             is_eager_zeroed=backing.eagerly_scrub if backing else None,
             backing_object_id=(backing.backing_object_id if backing else None) or None,
             file=backing.file_name if backing else None,
+            rdm_mode=(backing.compatibility_mode if backing else None) or None,
+            rdm_device=mapped_device(backing.lun_uuid) if backing and backing.compatibility_mode and backing.lun_uuid else None,
         )
+
+
+def mapped_device(lun_uuid: str) -> str | None:
+    """The canonical name of the LUN behind a raw device mapping, by its identifier; None where that holds no naa name.
+
+    Source: VMware KB 2078730: 02 for naa, the device type, the LUN (2 digits each), 0000, the 32 digits of the name, and a hash.
+    """
+    match = _MAPPED.fullmatch(lun_uuid.removeprefix("vml."))
+    return f"naa.{match[1].lower()}" if match else None
 
 
 CONTROLLERS = {

@@ -2,8 +2,11 @@
 -- One row per machine and virtual disk. What its device does is known as the machine's host sees it: the commands that are on their way, by
 -- Little's law, are `outstanding`; of a datastore on several devices, which of them has which part of the disk is not known, and all together count. What the
 -- disk itself does is counted by its machine; without such counters it is known where no other disk of that host shares the datastore, and never
--- divided among several.
-WITH laid AS (
+-- divided among several. A raw device mapping lies on its own LUN, whatever datastore holds its pointer.
+WITH placed AS (
+    SELECT endpoint, vm_id, disk, CASE WHEN rdm_mode IS NULL THEN datastore_id ELSE rdm_device END AS place FROM fact.vm_disk
+),
+laid AS (
     SELECT endpoint, datastore_id, min(device) AS device
     FROM fact.datastore_extent
     GROUP BY endpoint, datastore_id
@@ -32,13 +35,13 @@ sharing AS (
     SELECT
         d.endpoint,
         g.host_id,
-        d.datastore_id,
+        d.place,
         count(*) FILTER (WHERE g.runs) AS disks,
         count(*) FILTER (WHERE g.runs IS NULL) AS undetermined
-    FROM fact.vm_disk AS d
+    FROM placed AS d
     JOIN step_guest AS g USING (endpoint, vm_id)
     WHERE g.runs IS DISTINCT FROM false
-    GROUP BY d.endpoint, g.host_id, d.datastore_id
+    GROUP BY d.endpoint, g.host_id, d.place
 ),
 unread AS (
     -- A machine whose disks could not be read may have any; one whose host is not reported may run on any.
@@ -81,7 +84,8 @@ SELECT
     n.controllers AS vm_controllers,
     s.name AS datastore,
     s.type AS datastore_type,
-    x.device,
+    d.rdm_mode,
+    coalesce(d.rdm_device, x.device) AS device,
     a.array_name,
     a.volume,
     a.qos,
@@ -108,11 +112,12 @@ LEFT JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.
 JOIN step_disk_depth AS p ON p.endpoint = d.endpoint AND p.vm_id = d.vm_id AND p.disk = d.disk
 LEFT JOIN step_disk_policy AS o ON o.endpoint = d.endpoint AND o.vm_id = d.vm_id AND o.disk = d.disk
 LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
-LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = d.datastore_id
-LEFT JOIN step_array_device AS a ON a.device = x.device
-LEFT JOIN fact.device_load AS l ON l.endpoint = d.endpoint AND l.host_id = vm.host_id AND l.device = x.device
-LEFT JOIN spanned AS z ON z.endpoint = d.endpoint AND z.host_id = vm.host_id AND z.datastore_id = d.datastore_id
+LEFT JOIN placed AS y ON y.endpoint = d.endpoint AND y.vm_id = d.vm_id AND y.disk = d.disk
+LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = y.place
+LEFT JOIN step_array_device AS a ON a.device = coalesce(d.rdm_device, x.device)
+LEFT JOIN fact.device_load AS l ON l.endpoint = d.endpoint AND l.host_id = vm.host_id AND l.device = coalesce(d.rdm_device, x.device)
+LEFT JOIN spanned AS z ON z.endpoint = d.endpoint AND z.host_id = vm.host_id AND z.datastore_id = y.place
 LEFT JOIN fact.vm_disk_load AS k ON k.endpoint = d.endpoint AND k.vm_id = d.vm_id AND k.node = d.node
-LEFT JOIN sharing AS g ON g.endpoint = d.endpoint AND g.host_id = vm.host_id AND g.datastore_id = d.datastore_id
+LEFT JOIN sharing AS g ON g.endpoint = d.endpoint AND g.host_id = vm.host_id AND g.place = y.place
 LEFT JOIN unread AS u ON u.endpoint = d.endpoint AND u.host_id = vm.host_id
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint;

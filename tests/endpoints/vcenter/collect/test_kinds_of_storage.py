@@ -18,7 +18,8 @@ from auditor.model import BulkTransport, Endpoint
 from tests.endpoints.vcenter.collect.test_topics import Collected
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
-LUN, NAMESPACE, ROUTED = "naa.624a9370aaaa", "eui.00a1b2c3d4e5f6a724a937b8c9d0e1f2", "uuid.2b6522e97f86428c91e193efa93c864f"
+LUN = "naa.624a93705a1f77c29b3e4d1000011010"
+NAMESPACE, ROUTED = "eui.00a1b2c3d4e5f6a724a937b8c9d0e1f2", "uuid.2b6522e97f86428c91e193efa93c864f"
 LOCAL, BOOT = "t10.NVMe____Lexar_SSD_NM790_2TB_____05000020035BF2CA", "t10.ATA_____DELLBOSS_VD____9a6b01"
 # The forms are those of recorded hosts where there are any: an NVMe/TCP disk and a local NVMe disk (docs/domain/facts.md#1-13).
 KINDS = f"""
@@ -108,6 +109,8 @@ def test_storage_of_every_kind_is_read_whole(collected: Collected) -> None:
         BOOT: ("NMP",),
     }
     assert {row["device"] for row in tables["device_policy"]} == {LUN, BOOT}
+    # A raw device mapping names the LUN that it maps (VMware KB 2078730); its datastore only holds the pointer.
+    assert [(row["rdm_mode"], row["rdm_device"]) for row in tables["vm_disk"]] == [(None, None), ("physicalMode", LUN), (None, None)]
     assert by(tables["datastore"], "name", "type", "extents", "nfs_path") == {
         "vmfs": ("VMFS", 2, None),
         "vsan": ("vsan", None, None),

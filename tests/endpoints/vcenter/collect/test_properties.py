@@ -342,9 +342,9 @@ ON_NSX = VirtualNic(device="vmk2", portgroup="", spec=VirtualNicSpec(mtu=1700, o
         ),
         pytest.param({VNIC: [VMK0], **STANDARD}, {PROXY: "NoPermission"}, {"vmk0": ("standard", 1500)}, False, id="one part refused"),
         pytest.param({VNIC: [VMK0], SWITCH: STANDARD[SWITCH]}, {GROUP: "no"}, {"vmk0": (None, None)}, False, id="port groups refused"),
-        pytest.param({VNIC: [VMK0]}, {}, {"vmk0": (None, None)}, False, id="a port group of no switch"),
+        pytest.param({VNIC: [VMK0]}, {}, {"vmk0": (None, None)}, True, id="a port group of no switch that vCenter lists"),
         pytest.param(
-            {VNIC: [VMK0, ON_A_DVS], **STANDARD}, {}, {"vmk0": ("standard", 1500), "vmk1": (None, None)}, False, id="a lost switch"
+            {VNIC: [VMK0, ON_A_DVS], **STANDARD}, {}, {"vmk0": ("standard", 1500), "vmk1": (None, None)}, True, id="a switch not listed"
         ),
         pytest.param(
             {VNIC: [ON_A_DVS], PROXY: [ProxySwitch(dvs_uuid="50 2c", dvs_name="dvs")]},
