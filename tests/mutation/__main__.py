@@ -19,9 +19,15 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=20, help="so many mistakes in each view, chosen at random (0: all; 20)")
     parser.add_argument("--most-views", type=int, default=0, help="so many views at most (0: all)")
     parser.add_argument("--keep", action="store_true", help="write the scores to tests/mutation/scores.json and docs/mutation-scores.md")
-    parser.add_argument("--few-tests", action="store_true", help="run only files of tests that noticed mistakes in these views before")
+    parser.add_argument(
+        "--few-tests", action="store_true", help="only views that have a score, and files of tests that noticed mistakes in them before"
+    )
     asked = parser.parse_args()
     views = asked.views or (list(view_files()) if asked.every else sorted(incident_views()) if asked.incidents else changed())
+    if asked.few_tests:
+        unscored = [view for view in views if view not in kept()]
+        views = [view for view in views if view in kept()]
+        print(f"{len(unscored)} views have no score yet: make mutation-scores MUTATION=VIEW")
     if asked.most_views:
         views = views[: asked.most_views]
     if not views:
