@@ -1,0 +1,196 @@
+"""Masks whole documents, JSON and XML, field by field; what stands between the fields stays as it was."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from xml.parsers import expat
+from xml.sax.saxutils import escape, quoteattr
+
+from auditor.model import EndpointKind
+from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of
+from auditor.recording.masking import Fate
+from auditor.recording.paths import OF_CENTER, masked_path, of_center
+
+if TYPE_CHECKING:
+    from auditor.recording.masking import Masker
+
+Path = tuple[str, ...]
+
+_LONG_NUMBER = re.compile(r"-?[0-9]{1,20}(?:,-?[0-9]{0,20})*|-?[0-9]+\.[0-9]+")
+_REFERENCE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}(?:-[A-Za-z]{0,20}[0-9]{0,9}){0,6}")
+_SESSION = re.compile(r"session\[[^\]]*\]")
+_TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "anytype"))
+_CLI_TYPE = "VimEsxCLI"
+_RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
+"""Inquiry data of a ScsiLun, byte by byte: serial numbers are in it, and nothing of the product reads it (`endpoints.vcenter.stub`)."""
+
+_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "raid_group"))
+"""Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
+
+
+def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ()) -> Any:
+    """A decoded JSON value with everything masked that `fields` does not keep."""
+    if isinstance(value, dict):
+        return _masked_object(value, kind, masker, path)
+    if isinstance(value, list):
+        return [masked_json(one, kind, masker, path) for one in value]
+    if isinstance(value, str):
+        return masked_text(value, kind, masker, path)
+    own = path[-1].lower() if path else ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        if own in WORLD_WIDE_NAMES:
+            return masker.number(value, wwn=True)
+        if own in SERIAL_NUMBERS:
+            return masker.number(value)
+    return value
+
+
+def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, path: Path) -> dict[str, Any]:
+    if kind is EndpointKind.VCENTER and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
+        return {**value, "value": reference(value["value"], masker)}
+    named = value.get("name") if isinstance(value.get("name"), str) else None
+    out: dict[str, Any] = {}
+    for key, inner in value.items():
+        if key.lower() in _RAW_BYTES:
+            continue
+        below = (*path, key)
+        if named is not None and key in ("val", "value"):
+            # A property of a managed object is named beside its value; so is one of a row of ONTAP's counters.
+            below = (*path, "val" if key == "val" else key, *named.split(".")) if key == "val" else (*path, _named_value(named))
+        elif key in ("_value", "ManagedObjectReference"):
+            below = path
+        if SECRET_FIELD.search(key) and isinstance(inner, str | list | dict) and inner:
+            out[_masked_key(key, masker)] = masker.secret() if isinstance(inner, str) else None
+        else:
+            out[_masked_key(key, masker)] = masked_json(inner, kind, masker, below)
+    return out
+
+
+def _named_value(name: str) -> str:
+    return "type" if name in _VALUE_OF_NAME else "name"
+
+
+def _masked_key(key: str, masker: Masker) -> str:
+    """Names of fields are the API's; one with digits in a row, or a UUID, is an object's."""
+    if re.fullmatch(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|[0-9.]{1,8}|", key) and not re.search(r"[0-9]{4}", key):
+        return key
+    return masker.text(key, Fate.PLAIN)
+
+
+def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> str:
+    """A text in a field."""
+    if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
+        # What esxcli takes and answers is XML in XML; its arguments are several elements in a row.
+        return text if text == "<>" else masked_xml(f"<in>{text}</in>", kind, masker).removeprefix("<in>").removesuffix("</in>")
+    own = path[-1].lower() if path else ""
+    if own in WORLD_WIDE_NAMES and re.fullmatch(r"-?\d{17,20}", text):
+        return str(masker.number(int(text), wwn=True))
+    if own == "href":
+        return masked_path(kind, text, masker)
+    if own in ("value", "samplecsv") and _LONG_NUMBER.fullmatch(text):
+        return text
+    if kind is EndpointKind.DELL_SC and own not in ("version", "ipaddress") and (match := OF_CENTER.fullmatch(text)):
+        return of_center(match, masker) if match[2] or own in _IDS else text
+    return masker.text(text, fate_of(kind, path))
+
+
+_IDS = frozenset(("instanceid", "scserialnumber", "serialnumber", "hardwareserialnumber"))
+
+
+def reference(text: str, masker: Masker) -> str:
+    """The id of a managed object: made by the product, unless there are names in it, as VMware's simulator has it."""
+    text = _SESSION.sub("session", text)
+    return text if _REFERENCE.fullmatch(text) else masker.text(text, Fate.NAME)
+
+
+class _XmlMasker:
+    """Writes a document anew while it is parsed; comments, processing instructions and document types are left out."""
+
+    def __init__(self, kind: EndpointKind, masker: Masker) -> None:
+        self.out: list[str] = []
+        self._kind = kind
+        self._masker = masker
+        self._open: list[tuple[str, Path, bool, bool]] = []  # tag, its path, whether a reference, whether left out
+        self._text: list[str] = []
+        self._named: list[str] = [""]  # by depth: what the latest `name` beside said
+        self._pending = False  # the start tag is not closed yet
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._flush(is_leaf=False)
+        local = tag.rpartition(":")[2]
+        path = self._open[-1][1] if self._open else ()
+        left_out = (self._open[-1][3] if self._open else False) or local.lower() in _RAW_BYTES
+        types = {name.rpartition(":")[2]: value for name, value in attributes.items() if name.endswith(":type")}
+        if types.get("type", "").startswith(_CLI_TYPE):
+            path = (*path, types["type"])
+        elif local == "val" and self._named[-1]:
+            path = (*path, "val", *self._named[-1].split("."))
+        elif local not in _TRANSPARENT and not local.startswith("ArrayOf"):
+            path = (*path, local)
+        is_reference = "type" in attributes
+        self._open.append((local, path, is_reference, left_out))
+        self._named.append("")
+        if not left_out:
+            shown = "".join(f" {name}={quoteattr(self._attribute(name, value))}" for name, value in attributes.items())
+            self.out.append(f"<{tag}{shown}>")
+
+    def text(self, text: str) -> None:
+        self._text.append(text)
+
+    def end(self, tag: str) -> None:
+        local, path, _, left_out = self._open[-1]
+        self._flush(is_leaf=True)
+        self._open.pop()
+        self._named.pop()
+        if not left_out:
+            self.out.append(f"</{tag}>")
+        if local in ("propSet", "missingSet"):
+            self._named[-1] = ""
+        del path
+
+    def _attribute(self, name: str, value: str) -> str:
+        known = name.startswith("xmlns") or name in ("type", "versionId") or name.endswith((":type", ":nil"))
+        return value if known else self._masker.text(value, Fate.NAME)
+
+    def _flush(self, *, is_leaf: bool) -> None:
+        text, self._text = "".join(self._text), []
+        if not self._open or self._open[-1][3] or not text:
+            return
+        local, path, is_reference, _ = self._open[-1]
+        if not is_leaf or not text.strip():
+            self.out.append(escape(text) if not text.strip() else "")
+            return
+        if local == "name" and len(self._open) > 1 and self._open[-2][0] in ("propSet", "argument"):
+            self._named[-2] = text
+        if SECRET_FIELD.search(local):
+            masked = self._masker.secret()
+        elif is_reference:
+            masked = reference(text, self._masker)
+        else:
+            masked = masked_text(text, self._kind, self._masker, path)
+        self.out.append(escape(masked))
+
+
+def masked_xml(text: str, kind: EndpointKind, masker: Masker) -> str:
+    """An XML document with everything masked that `fields` does not keep.
+
+    Raises:
+        ValueError: it is no XML, or declares entities.
+    """
+    head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" if text.lstrip().startswith("<?xml") else ""
+    writer = _XmlMasker(kind, masker)
+    parser = expat.ParserCreate("UTF-8")
+    parser.ordered_attributes = False
+    parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = writer.start, writer.end, writer.text
+    parser.EntityDeclHandler = _no_entities
+    try:
+        parser.Parse(text.encode(), True)
+    except expat.ExpatError as error:
+        raise ValueError(str(error)) from None
+    return head + "".join(writer.out)
+
+
+def _no_entities(*_arguments: Any) -> None:
+    raise ValueError("a document that declares entities is not recorded")
