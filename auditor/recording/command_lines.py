@@ -87,6 +87,8 @@ def _record(line: str, identifying: Iterable[int] | None, masker: Masker) -> str
     if len(fields) == 1 and _CODE.fullmatch(line.strip()):
         return line  # a status, a code, or how many follow
     known = None if identifying is None else frozenset(identifying)
+    if known and len(fields) <= max(known):
+        known = frozenset()  # a line of another table of the same answer
     return "\t".join(_field(field, None if known is None else place in known, masker) for place, field in enumerate(fields))
 
 
@@ -95,7 +97,7 @@ def _field(field: str, is_identifying: bool | None, masker: Masker) -> str:
         return field if re.fullmatch(r"[0-9A-F]{1,4}", field) else masker.text(field, Fate.NAME)
     if is_identifying:
         return masker.text(field, Fate.NAME)
-    return field if re.fullmatch(r"[0-9A-Fa-f]{1,16}", field) else masker.text(field, Fate.VERSION)
+    return field if re.fullmatch(r"[0-9A-Fa-f]{1,16}", field) else _words(field, masker)
 
 
 class _Table:
@@ -122,7 +124,7 @@ class _Table:
             self._spans = []
             self._head.append(line)
             return line
-        return self._words(line)
+        return _words(line, self._masker)
 
     def _begin(self, ruler: str) -> None:
         spans = [(match.start(), match.end()) for match in re.finditer(r"-+", ruler)]
@@ -135,26 +137,30 @@ class _Table:
         for place, (start, end, is_name) in enumerate(self._spans):
             end = len(line) if place == len(self._spans) - 1 else end
             cell = line[start:end]
-            out.append(self._words(line[at:start]))
+            out.append(_words(line[at:start], self._masker))
             code = re.fullmatch(r"\s*[0-9]{1,9}\s*", cell) is not None
-            out.append(cell if code and not is_name else self._masker.text(cell, Fate.NAME) if is_name else self._words(cell))
+            out.append(cell if code and not is_name else self._masker.text(cell, Fate.NAME) if is_name else _words(cell, self._masker))
             at = max(at, end)
-        return "".join(out) + self._words(line[at:])
+        return "".join(out) + _words(line[at:], self._masker)
 
     def _is_head(self, line: str) -> bool:
         words = re.findall(r"[A-Za-z][A-Za-z/]*", line)
         return bool(words) and all(word.lower() in _WORDS for word in words) and not re.search(r"\d", line)
 
-    def _words(self, text: str) -> str:
-        """A text of which known words, codes and short numbers stay."""
-        return re.sub(r"[^\s()\[\],]+", lambda match: self._word(match[0]), text)
 
-    def _word(self, word: str) -> str:
-        if word.lower() in _STATES or word.strip(":.-").lower() in _WORDS or re.fullmatch(r"-?\d{1,9}|CM#\d+|CA#\d+|Port#\d+|E[0-9A-F]{4}|-+|RAID\S{1,4}|\^", word):
-            return word
-        return self._masker.text(word, Fate.NAME)
+def _words(text: str, masker: Masker) -> str:
+    """A text of which known words, codes and short numbers stay."""
+    return re.sub(r"[^\s()\[\],]+", lambda match: _word(match[0], masker), text)
 
 
+def _word(word: str, masker: Masker) -> str:
+    known = word.lower() in _STATES or word.strip(":.-").lower() in _WORDS or _PRODUCT.fullmatch(word)
+    return word if known else masker.text(word, Fate.NAME)
+
+
+_PRODUCT = re.compile(
+    r"-?\d{1,9}|CM#\d+|CA#\d+|Port#\d+|E[0-9A-F]{4}|-+|RAID\S{1,4}|\^|ETERNUS|DX\d{2,5}F?|S[1-9]|ET[0-9A-Z]{3,8}|V\d+L\d+[-0-9A-Z]*"
+)
 _STATES = frozenset(
     """available ready readying broken normal online offline active present open standard tpp fte ftv tppv snap sdv wsv none on off
     spare rebuild degraded partially exposed readable yes no wait ok undefined fc/fcoe fc iscsi sas e-mail maintainer admin monitor

@@ -10,7 +10,7 @@ from xml.sax.saxutils import escape, quoteattr
 from auditor.model import EndpointKind
 from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of
 from auditor.recording.masking import Fate
-from auditor.recording.paths import OF_CENTER, masked_path, of_center
+from auditor.recording.paths import CONSTANT, OF_CENTER, masked_path, of_center
 
 if TYPE_CHECKING:
     from auditor.recording.masking import Masker
@@ -19,13 +19,14 @@ Path = tuple[str, ...]
 
 _LONG_NUMBER = re.compile(r"-?[0-9]{1,20}(?:,-?[0-9]{0,20})*|-?[0-9]+\.[0-9]+")
 _REFERENCE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}(?:-[A-Za-z]{0,20}[0-9]{0,9}){0,6}")
+_TASK = re.compile(r"task-\d{1,9}")
 _SESSION = re.compile(r"session\[[^\]]*\]")
 _TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "anytype"))
 _CLI_TYPE = "VimEsxCLI"
 _RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
 """Inquiry data of a ScsiLun, byte by byte: serial numbers are in it, and nothing of the product reads it (`endpoints.vcenter.stub`)."""
 
-_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "raid_group"))
+_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule"))
 """Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
 
 
@@ -57,7 +58,7 @@ def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, pa
         below = (*path, key)
         if named is not None and key in ("val", "value"):
             # A property of a managed object is named beside its value; so is one of a row of ONTAP's counters.
-            below = (*path, "val" if key == "val" else key, *named.split(".")) if key == "val" else (*path, _named_value(named))
+            below = (*path, "val", *named.split(".")) if key == "val" else (*path, "named", _named_value(named))
         elif key in ("_value", "ManagedObjectReference"):
             below = path
         if SECRET_FIELD.search(key) and isinstance(inner, str | list | dict) and inner:
@@ -73,7 +74,7 @@ def _named_value(name: str) -> str:
 
 def _masked_key(key: str, masker: Masker) -> str:
     """Names of fields are the API's; one with digits in a row, or a UUID, is an object's."""
-    if re.fullmatch(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|[0-9.]{1,8}|", key) and not re.search(r"[0-9]{4}", key):
+    if re.fullmatch(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|[0-9.]{0,8}", key) and not re.search(r"[A-Za-z_].*[0-9]{4}", key):
         return key
     return masker.text(key, Fate.PLAIN)
 
@@ -86,21 +87,24 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
     own = path[-1].lower() if path else ""
     if own in WORLD_WIDE_NAMES and re.fullmatch(r"-?\d{17,20}", text):
         return str(masker.number(int(text), wwn=True))
+    if (kind is EndpointKind.ONTAP and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
+        return text
     if own == "href":
         return masked_path(kind, text, masker)
     if own in ("value", "samplecsv") and _LONG_NUMBER.fullmatch(text):
         return text
-    if kind is EndpointKind.DELL_SC and own not in ("version", "ipaddress") and (match := OF_CENTER.fullmatch(text)):
-        return of_center(match, masker) if match[2] or own in _IDS else text
+    if kind is EndpointKind.DELL_SC and own in _IDS and (match := OF_CENTER.fullmatch(text)):
+        return of_center(match, masker)
     return masker.text(text, fate_of(kind, path))
 
 
-_IDS = frozenset(("instanceid", "scserialnumber", "serialnumber", "hardwareserialnumber"))
+_IDS = frozenset(("instanceid", "scserialnumber", "serialnumber", "hardwareserialnumber", "attributevalue"))
 
 
 def reference(text: str, masker: Masker) -> str:
     """The id of a managed object: made by the product, unless there are names in it, as VMware's simulator has it."""
-    text = _SESSION.sub("session", text)
+    if match := _SESSION.match(text):
+        return f"session[]{masker.text(text[match.end() :], Fate.NAME)}"
     return text if _REFERENCE.fullmatch(text) else masker.text(text, Fate.NAME)
 
 

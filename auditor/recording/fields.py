@@ -36,26 +36,27 @@ SERIAL_NUMBERS = frozenset("scserialnumber serialnumber hardwareserialnumber use
 WORLD_WIDE_NAMES = frozenset(("portworldwidename", "nodeworldwidename"))
 
 VERSIONS = re.compile(
-    r"^(?:\d+\.\d+|version|.*version|versionid|.*versions|build|.*build|release|full|fullname|firmware|revision)$", re.IGNORECASE
+    r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|release|full|firmware|revision)$", re.IGNORECASE
 )
 _NAMES = re.compile(r"name|path|host|addr|user|owner|volume|datastore|serial|uuid|folder|key$|id$|node$", re.IGNORECASE)
 
 _VCENTER = """
-    _typename type versionid propset.name missingset.path pathset method moid about.name about.vendor about.fullname
+    _typename type versionid propset.name missingset.path pathset method moid about.name about.vendor about.fullname product.name product.fullname deviceinfo.label
     accessmode accessible apitype applicationprotocol atsstatus atsupgrademodes authenticationmethod backingtype category claimoptions
     clonestatus company compliantstatus configuration congestionthresholdmode connectionstate connectionstatus datasourcetype
     defaultpsp defaultvmbehavior deletestatus descriptionid devicetype discoverymethod diskmode dixguardtype driver drivetype
     encryptionmode eventtypeid extensionlist.key ext_key filesystemtype
-    filename groupinfo.key guestfullname guestid guestos hardwareversion interfacetype iscsi_key key_of_option kind level licenseproductname
+    querymodulesresponse.filename groupinfo.key guestfullname guestid guestos hardwareversion interfacetype iscsi_key key_of_option kind level licenseproductname
     licenseproductversion lockingmode locale localebuild localeversion lunType lun.policy maintenancemode messagelocale mode model
     mount multipathplugin namespace nameinfo.key netstackinstancekey nfsversion operationalstate optionstring ostype overallstatus
     pathselectionpolicy pathselectionpolicydeviceconfig pathstate pathstatus petype piprotectionmask pitype policy porttype powerstate
-    productlineid protocol providertype pspoptions queryoptionsresponse.key querymodulesresponse.name querymodulesresponse.returnval.name
+    productlineid protocol providertype pspoptions queryoptions.name queryoptionsresponse.key querymodulesresponse.name querymodulesresponse.returnval.name
     raidlevel reservablethresholdmode revision rolluptype rulegroup samplingcsv samplecsv sampleinfocsv satp scsilevel securitytype
     sharedbus sharing spacethresholdmode speed state statsType status storagearraytype storagearraytypedeviceconfig storageprotocol
-    supportedguardtypes targettransport thinprovisioningstatus tools transport type unitinfo.key vaaistatus vendor version vlan
+    supportedguardtypes targettransport thinprovisioningstatus tools transport type unitinfo.key vaaistatus vendor version vlan vendorid modelid protocolendpointtype
     vmfstype vstoragesupport workingpaths zerostatus advancedoptions.key option.key dataobject.name dataobject.type dataobject.size
-    isvvolpe size value_type optionvalue.key noofoutstandingioswithcompetingworlds devicemaxqueuedepth parameters.name
+    isvvolpe size value_type perfcounterinfo.key in.module module
+    vimesxclistoragenmpsatprulelistsatprule.name vimesxclisystemmoduleparameterslistparameters.name optionvalue.key noofoutstandingioswithcompetingworlds devicemaxqueuedepth parameters.name
     argument.name reason.fault fault._typename counterid format perfquery.instance scsictlrunitnumber
     """
 
@@ -75,7 +76,7 @@ _DELL_SC = """
     objecttype apiversion minapiversion application applicationversion connectivity datapagesize iscsitransportmode locale lunrequested
     mappedvia model operationmode porttype profiletype provider providerversion raidtypeused raidtypedescription readcachestatus
     redundancy relativepriority source status tiersuseddescription type version writecachestatus configuredsize
-    operatingsystem.instancename storageprofile.instancename datecreated datemodified filtertype attributename errorstate
+    operatingsystem.instancename datecreated datemodified filtertype attributename errorstate
     """
 
 _ONTAP = """
@@ -105,8 +106,8 @@ def fate_of(kind: EndpointKind, path: Sequence[str]) -> Fate:
     if own in FREE_TEXT:
         return Fate.DROP
     kept = _KEPT[kind]
+    if VERSIONS.match(own):
+        return Fate.VERSION
     if own in kept or pair in kept:
         return Fate.KEEP
-    if VERSIONS.match(own) and "user" not in pair and "session" not in pair:
-        return Fate.VERSION
     return Fate.NAME if _NAMES.search(own) else Fate.PLAIN

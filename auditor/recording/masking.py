@@ -14,12 +14,13 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from auditor.recording.pseudonyms import Pseudonyms
 
 SECRET = "***"  # noqa: S105  what stands where a secret was
 _LONGEST_KEPT = 400
+_SHORTEST_NAME = 3
 
 
 class Fate(StrEnum):
@@ -51,7 +52,7 @@ _PATTERNS = (
     ("ipv6", r"(?<![0-9A-Za-z:])(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![0-9A-Za-z:])"
              r"|(?<![0-9A-Za-z:])(?:[23][0-9A-Fa-f]{3}|[fF][c-eC-E][0-9A-Fa-f]{2})(?::[0-9A-Fa-f]{1,4}){0,3}::"
              r"(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,3})?(?![0-9A-Za-z:])"),
-    ("ipv4", r"(?<![0-9A-Za-z.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![0-9A-Za-z]|\.\d)"),
+    ("ipv4", r"(?<![0-9A-Za-z.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5})?(?![0-9A-Za-z]|\.\d)"),
     ("identifier", _HEXADECIMAL + r"(?:0x)?[0-9A-Fa-f]{16,}(?![0-9A-Za-z])"),
     ("word", r"[^\W_]+"),
 )  # fmt: skip
@@ -72,31 +73,43 @@ _MEANT = re.compile(
 """All that is left of a free text: what clients look for in the message of an error."""
 
 
+_ALWAYS = re.compile(r"(?i:true|false)|[-+0-9.]+E\d+ Bytes")
+
+
 class Masker:
     """Masks texts, and remembers what was replaced. May be used from several threads.
 
+    Args:
+        pseudonyms: what stands for what.
+        also: words that are replaced wherever they stand, in small letters.
+
     Attributes:
         replaced: what was replaced -> by what, by kind. It never leaves this machine.
+        names: texts that were replaced as a whole -> by what. It never leaves this machine either.
+        kept_words: words that stayed, in small letters.
         dropped: how many texts were dropped, and how many secrets.
     """
 
-    def __init__(self, pseudonyms: Pseudonyms) -> None:
+    def __init__(self, pseudonyms: Pseudonyms, also: Collection[str] = ()) -> None:
         self.pseudonyms = pseudonyms
+        self.also = frozenset(also)
         self.replaced: dict[str, dict[str, str]] = {}
+        self.names: dict[str, str] = {}
+        self.kept_words: set[str] = set()
         self.dropped: Counter[str] = Counter()
         self._lock = threading.Lock()
         self._by_kind: dict[str, Callable[[str], str]] = {
             "uuid": self._uuid,
             "address": self._address,
             "ipv6": pseudonyms.ipv6,
-            "ipv4": pseudonyms.ipv4,
+            "ipv4": self._ipv4,
             "identifier": self._identifier,
             "word": pseudonyms.word,
         }
 
     def text(self, text: str, fate: Fate) -> str:
         """`text` as its fate has it."""
-        if not text or (fate is Fate.PLAIN and _PLAIN.fullmatch(text)):
+        if not text or _ALWAYS.fullmatch(text) or (fate is Fate.PLAIN and _PLAIN.fullmatch(text)):
             return text
         if fate is Fate.DROP:
             with self._lock:
@@ -110,9 +123,16 @@ class Masker:
         for match in _SCANNER.finditer(text):
             kind = _KINDS[match.lastindex or 0]
             out.append(text[end : match.start()])
-            out.append(match[0] if not kind or kind in kept else self._replaced(kind, match[0]))
+            if kind in kept and not (self.also and match[0].lower() in self.also):
+                self.kept_words.add(match[0].lower())
+                out.append(match[0])
+            else:
+                out.append(self._replaced(kind, match[0]) if kind else match[0])
             end = match.end()
-        return "".join((*out, text[end:]))
+        masked = "".join((*out, text[end:]))
+        if not kept and masked != text and _SHORTEST_NAME <= len(text) <= _LONGEST_KEPT:
+            self.names[text] = masked
+        return masked
 
     def secret(self) -> str:
         """What stands in place of a secret."""
@@ -138,6 +158,10 @@ class Masker:
 
     def _uuid(self, text: str) -> str:
         return _spaced(text, self.pseudonyms.hexadecimal(text.replace("-", "")))
+
+    def _ipv4(self, text: str) -> str:
+        address, colon, port = text.partition(":")
+        return f"{self.pseudonyms.ipv4(address)}{colon}{port}"
 
     def _address(self, text: str) -> str:
         """A MAC or World Wide Name with colons: the vendor's part stays."""

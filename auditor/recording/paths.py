@@ -17,7 +17,7 @@ _KEPT_PARAMS = frozenset(
     """fields limit max_records return_timeout counters.name class order_by sort destroyed total_item_count nas.path offset
     is_destroyed total_only resolution""".split()
 )
-_CONSTANTS = re.compile(r"!?null|true|false|raid\.[a-z.]+|\*")
+CONSTANT = re.compile(r"!?null|true|false|raid\.[a-z.]+|\*")
 _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
 
 
@@ -34,7 +34,7 @@ def masked_path(kind: EndpointKind, path: str, masker: Masker) -> str:
 
 
 def _masked_param(name: str, value: str, masker: Masker) -> str:
-    kept = name in _KEPT_PARAMS or _CONSTANTS.fullmatch(value)
+    kept = name in _KEPT_PARAMS or CONSTANT.fullmatch(value)
     return value if kept else masker.text(value, Fate.NAME)
 
 
