@@ -15,6 +15,9 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+from msgspec import Struct
+
 from auditor.errors import AuditorError
 from auditor.model import EndpointKind, Exchange
 
@@ -190,33 +193,44 @@ def _manifest(path: Path, files: Mapping[str, bytes]) -> dict[str, Any]:
     return manifest
 
 
+class _Line(Struct):
+    """One line of a file of exchanges."""
+
+    at: float
+    operation: str
+    method: str
+    path: str
+    request: str
+    status: int
+    headers: dict[str, str]
+    answer: str
+
+
 def line_of(exchange: Exchange, at_seconds: float) -> bytes:
     """One line of a file of exchanges."""
-    value = {
-        "at": round(at_seconds, 3),
-        "operation": exchange.operation,
-        "method": exchange.method,
-        "path": exchange.path,
-        "request": exchange.request.decode(),
-        "status": exchange.status,
-        "headers": dict(exchange.headers),
-        "answer": exchange.answer.decode(),
-    }
-    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+    line = _Line(
+        round(at_seconds, 3),
+        exchange.operation,
+        exchange.method,
+        exchange.path,
+        exchange.request.decode(),
+        exchange.status,
+        dict(exchange.headers),
+        exchange.answer.decode(),
+    )
+    return msgspec.json.encode(line) + b"\n"
 
 
 def _exchange(path: Path, line: bytes) -> RecordedExchange:
     try:
-        value = json.loads(line)
-        texts = [value[name] for name in ("operation", "method", "path", "request", "answer")]
-        headers = value["headers"]
-        if not all(isinstance(text, str) for text in (*texts, *headers, *headers.values())):
-            raise TypeError
-        operation, method, where, request, answer = texts
-        exchange = Exchange(operation, method, where, request.encode(), int(value["status"]), headers, answer.encode())
-        return RecordedExchange(exchange, float(value["at"]))
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        one = _LINES.decode(line)
+    except msgspec.MsgspecError as error:
         raise _refused(path, f"an exchange in it makes no sense: {type(error).__name__}") from None
+    exchange = Exchange(one.operation, one.method, one.path, one.request.encode(), one.status, one.headers, one.answer.encode())
+    return RecordedExchange(exchange, one.at)
+
+
+_LINES = msgspec.json.Decoder(_Line)
 
 
 def _refused(path: Path, reason: str) -> BundleError:

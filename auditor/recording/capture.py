@@ -5,11 +5,13 @@ Nothing unmasked is ever written, not even for a moment: what is kept until the 
 
 from __future__ import annotations
 
+import re
 import tempfile
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from auditor import __version__
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint, Exchange
 
 _IN_MEMORY = 8 << 20
+_BEGINNING = re.compile(r"naa\.(6[0-9a-f]{7,30})\*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +44,7 @@ class Recorded:
         originals: the file that says what stands for what.
         report: the same for people, with samples.
         doubtful: words that stayed in fields of states and models, and are names elsewhere.
+        samples: what was replaced and by what, for the sender's terminal.
     """
 
     exchanges: int
@@ -48,6 +52,7 @@ class Recorded:
     originals: Path
     report: Path
     doubtful: tuple[str, ...]
+    samples: tuple[tuple[str, str], ...]
 
 
 class EndpointTap:
@@ -117,16 +122,27 @@ def record(
     report = state / ORIGINALS_FOLDER / f"{out.name}.report.md"
     write_private(report, report_of_originals(masker, doubtful))
     sentences = tuple(f"{gap.endpoint}: {gap.what}: {gap.why}" for gap in snapshot.gaps)
-    return Recorded(sum(tap.count for tap in taps), sentences, originals, report, doubtful)
+    samples = tuple(sorted(masker.names.items(), key=lambda pair: (len(pair[0]), pair)))
+    return Recorded(sum(tap.count for tap in taps), sentences, originals, report, doubtful, samples[:: max(1, len(samples) // 6)])
 
 
 def _declared(fleet: Fleet, masker: Masker) -> list[dict[str, str]]:
-    """What fleet.yaml declares; a pattern over device names is masked as far as it is one."""
+    """What fleet.yaml declares, over masked names: a beginning stays one, another pattern becomes the devices that it fitted."""
     declared = []
     for one in fleet.declared:
-        fields = {"devices": masker.text(one.devices, Fate.KEEP), "model": one.model, "generation": one.generation, "firmware": one.firmware}
-        declared.append({name: value for name, value in fields.items() if value is not None})
+        known = {"model": one.model, "generation": one.generation, "firmware": one.firmware}
+        given = {name: value for name, value in known.items() if value is not None}
+        declared += [{"devices": devices, **given} for devices in _masked_patterns(one.devices, masker)]
     return declared
+
+
+def _masked_patterns(pattern: str, masker: Masker) -> list[str]:
+    if match := _BEGINNING.fullmatch(pattern):
+        return [f"naa.{masker.pseudonyms.beginning(match[1])}*"]
+    found = masker.replaced.get("identifier", {})
+    return [
+        f"{kind}.{masked}" for kind in ("naa", "eui") for name, masked in sorted(found.items()) if fnmatchcase(f"{kind}.{name}", pattern)
+    ]
 
 
 def _counts(masker: Masker) -> dict[str, int]:

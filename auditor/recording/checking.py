@@ -21,7 +21,9 @@ _SECRETS = (
     ("a password in XML", re.compile(rf"(?i)<(\w*(?:password|passphrase|secret)\w*)(?: [^>]*)?>(?!</|{re.escape(SECRET)}</)[^<]")),
     (
         "a secret in JSON",
-        re.compile(rf'(?i)\\?"\w*(?:password|passphrase|secret(?!length)|api_?token|privatekey)\w*\\?":\s*\\?"(?!\\?"|{re.escape(SECRET)}\\?")'),
+        re.compile(
+            rf'(?i)\\?"\w*(?:password|passphrase|secret(?!length)|api_?token|privatekey)\w*\\?":\s*\\?"(?!\\?"|{re.escape(SECRET)}\\?")'
+        ),
     ),
 )
 _WORD = re.compile(r"[^\W_]+")
@@ -69,7 +71,7 @@ def check(path: Path, originals: Mapping[str, Any]) -> Checked:
 
 def wanted_originals(originals: Mapping[str, Any]) -> set[str]:
     """The originals that must be nowhere: whole names and identifiers, but for what is too short to tell, and for words of products."""
-    replacements = {masked for masked in (originals.get("names") or {}).values()}
+    replacements = set((originals.get("names") or {}).values())
     wanted = {name for name in originals.get("names") or {} if len(name) >= _SHORTEST and not name.isdigit()}
     for kind, by_original in (originals.get("replaced") or {}).items():
         if kind != "word":
@@ -88,5 +90,9 @@ def occurring(wanted: set[str], text: str) -> Iterator[str]:
         for one in by_first.get(match[0], ()):
             start = match.start() - one.index(match[0])
             end = start + len(one)
-            if text[max(start, 0) : end] == one and not text[end : end + 1].isalnum() and not text[max(start - 1, 0) : max(start, 0)].isalnum():
+            if (
+                text[max(start, 0) : end] == one
+                and not text[end : end + 1].isalnum()
+                and not text[max(start - 1, 0) : max(start, 0)].isalnum()
+            ):
                 yield one

@@ -1,6 +1,7 @@
 """Masks what the ETERNUS command line answered: tab-separated records, or tables for people; lengths and columns stay.
 
-Columns as `auditor.endpoints.eternus` reads them. Source: cinder's Fujitsu driver and the texts that delfin recorded (docs/domain/arrays.md).
+Columns as `auditor.endpoints.eternus` reads them. Source: cinder's Fujitsu driver, and the texts that delfin recorded
+(docs/domain/arrays.md#eternus).
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ _IDENTIFYING: Mapping[str, tuple[int, ...]] = MappingProxyType(
 """Of the machine's form: the columns of a record that identify something, by command. Of another command, all but short numbers."""
 
 _KEPT_KEYS = re.compile(
-    r"\s*(?:Model Name|Firmware Version|Status|Type|Usage|Health|Size|Speed|.* Status|.* Capacity.*|Cache Mode|Operation Mode|Power .*|Vendor ID"
-    r"|RAID Level|Product ID|Firmware Revision|Motor Status|Error Code)\s*\[",
+    r"\s*(?:Model Name|Firmware Version|Status|Type|Usage|Health|Size|Speed|.* Status|.* Capacity.*|Cache Mode|Operation Mode"
+    r"|Power .*|Vendor ID|RAID Level|Product ID|Firmware Revision|Motor Status|Error Code)\s*\[",
 )
 _KEYED = re.compile(r"(\s*\S.*?\s*\[)(.*?)(\s*\].*)", re.DOTALL)
 _RULER = re.compile(r"\s*---+(?: +---*)*\s*")
@@ -164,7 +165,7 @@ _PRODUCT = re.compile(
 _STATES = frozenset(
     """available ready readying broken normal online offline active present open standard tpp fte ftv tppv snap sdv wsv none on off
     spare rebuild degraded partially exposed readable yes no wait ok undefined fc/fcoe fc iscsi sas e-mail maintainer admin monitor
-    software storageadmin accountadmin securityadmin assigned dbl custom""".split()
+    software storageadmin accountadmin securityadmin assigned dbl custom""".lower().split()
 )
 
 

@@ -8,7 +8,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
 from auditor.model import EndpointKind
-from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of
+from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of, fate_of_extension
 from auditor.recording.masking import Fate
 from auditor.recording.paths import CONSTANT, OF_CENTER, masked_path, of_center
 
@@ -19,6 +19,7 @@ Path = tuple[str, ...]
 
 _LONG_NUMBER = re.compile(r"-?[0-9]{1,20}(?:,-?[0-9]{0,20})*|-?[0-9]+\.[0-9]+")
 _REFERENCE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}(?:-[A-Za-z]{0,20}[0-9]{0,9}){0,6}")
+_SERIAL_IN_HEX = re.compile(r"[0-9A-Fa-f]{24}")
 _TASK = re.compile(r"task-\d{1,9}")
 _SESSION = re.compile(r"session\[[^\]]*\]")
 _TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "anytype"))
@@ -50,7 +51,7 @@ def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ())
 def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, path: Path) -> dict[str, Any]:
     if kind is EndpointKind.VCENTER and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
         return {**value, "value": reference(value["value"], masker)}
-    named = value.get("name") if isinstance(value.get("name"), str) else None
+    named = next((value[key] for key in ("name", "attributeName") if isinstance(value.get(key), str)), None)
     out: dict[str, Any] = {}
     for key, inner in value.items():
         if key.lower() in _RAW_BYTES:
@@ -59,6 +60,8 @@ def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, pa
         if named is not None and key in ("val", "value"):
             # A property of a managed object is named beside its value; so is one of a row of ONTAP's counters.
             below = (*path, "val", *named.split(".")) if key == "val" else (*path, "named", _named_value(named))
+        elif named is not None and key == "attributeValue":
+            below = (*path, named)
         elif key in ("_value", "ManagedObjectReference"):
             below = path
         if SECRET_FIELD.search(key) and isinstance(inner, str | list | dict) and inner:
@@ -89,13 +92,16 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
         return str(masker.number(int(text), wwn=True))
     if (kind is EndpointKind.ONTAP and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
         return text
+    if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
+        return masker.text(f"600a0980{text}", Fate.NAME)[8:]  # as it is in the name of the device
     if own == "href":
         return masked_path(kind, text, masker)
     if own in ("value", "samplecsv") and _LONG_NUMBER.fullmatch(text):
         return text
     if kind is EndpointKind.DELL_SC and own in _IDS and (match := OF_CENTER.fullmatch(text)):
         return of_center(match, masker)
-    return masker.text(text, fate_of(kind, path))
+    is_extension = own == "company" or (own == "key" and len(path) > 1 and path[-2].lower() in ("extensionlist", "extension"))
+    return masker.text(text, fate_of_extension(text) if is_extension else fate_of(kind, path))
 
 
 _IDS = frozenset(("instanceid", "scserialnumber", "serialnumber", "hardwareserialnumber", "attributevalue"))
@@ -143,7 +149,7 @@ class _XmlMasker:
         self._text.append(text)
 
     def end(self, tag: str) -> None:
-        local, path, _, left_out = self._open[-1]
+        local, _, _, left_out = self._open[-1]
         self._flush(is_leaf=True)
         self._open.pop()
         self._named.pop()
@@ -151,7 +157,6 @@ class _XmlMasker:
             self.out.append(f"</{tag}>")
         if local in ("propSet", "missingSet"):
             self._named[-1] = ""
-        del path
 
     def _attribute(self, name: str, value: str) -> str:
         known = name.startswith("xmlns") or name in ("type", "versionId") or name.endswith((":type", ":nil"))
@@ -182,7 +187,7 @@ def masked_xml(text: str, kind: EndpointKind, masker: Masker) -> str:
     Raises:
         ValueError: it is no XML, or declares entities.
     """
-    head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" if text.lstrip().startswith("<?xml") else ""
+    head = '<?xml version="1.0" encoding="UTF-8"?>\n' if text.lstrip().startswith("<?xml") else ""
     writer = _XmlMasker(kind, masker)
     parser = expat.ParserCreate("UTF-8")
     parser.ordered_attributes = False
@@ -190,7 +195,7 @@ def masked_xml(text: str, kind: EndpointKind, masker: Masker) -> str:
     parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = writer.start, writer.end, writer.text
     parser.EntityDeclHandler = _no_entities
     try:
-        parser.Parse(text.encode(), True)
+        parser.Parse(text.encode(), True)  # noqa: FBT003  expat takes it by its place
     except expat.ExpatError as error:
         raise ValueError(str(error)) from None
     return head + "".join(writer.out)

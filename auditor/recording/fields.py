@@ -30,61 +30,55 @@ FREE_TEXT = frozenset(
 )  # fmt: skip
 """Written by people, or for them: nothing is read from these."""
 
-SERIAL_NUMBERS = frozenset("scserialnumber serialnumber hardwareserialnumber userid serial".split())
+SERIAL_NUMBERS = frozenset(("scserialnumber", "serialnumber", "hardwareserialnumber", "userid", "serial"))
 """Numbers that identify a system; in lower case."""
 
 WORLD_WIDE_NAMES = frozenset(("portworldwidename", "nodeworldwidename"))
 
-VERSIONS = re.compile(
-    r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|release|full|firmware|revision)$", re.IGNORECASE
-)
+VERSIONS = re.compile(r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|release|full|firmware|revision)$", re.IGNORECASE)
 _NAMES = re.compile(r"name|path|host|addr|user|owner|volume|datastore|serial|uuid|folder|key$|id$|node$", re.IGNORECASE)
 
 _VCENTER = """
-    _typename type versionid propset.name missingset.path pathset method moid about.name about.vendor about.fullname product.name product.fullname deviceinfo.label
-    accessmode accessible apitype applicationprotocol atsstatus atsupgrademodes authenticationmethod backingtype category claimoptions
-    clonestatus company compliantstatus configuration congestionthresholdmode connectionstate connectionstatus datasourcetype
-    defaultpsp defaultvmbehavior deletestatus descriptionid devicetype discoverymethod diskmode dixguardtype driver drivetype
-    encryptionmode eventtypeid extensionlist.key ext_key filesystemtype
-    querymodulesresponse.filename groupinfo.key guestfullname guestid guestos hardwareversion interfacetype iscsi_key key_of_option kind level licenseproductname
-    licenseproductversion lockingmode locale localebuild localeversion lunType lun.policy maintenancemode messagelocale mode model
-    mount multipathplugin namespace nameinfo.key netstackinstancekey nfsversion operationalstate optionstring ostype overallstatus
-    pathselectionpolicy pathselectionpolicydeviceconfig pathstate pathstatus petype piprotectionmask pitype policy porttype powerstate
-    productlineid protocol providertype pspoptions queryoptions.name queryoptionsresponse.key querymodulesresponse.name querymodulesresponse.returnval.name
-    raidlevel reservablethresholdmode revision rolluptype rulegroup samplingcsv samplecsv sampleinfocsv satp scsilevel securitytype
-    sharedbus sharing spacethresholdmode speed state statsType status storagearraytype storagearraytypedeviceconfig storageprotocol
-    supportedguardtypes targettransport thinprovisioningstatus tools transport type unitinfo.key vaaistatus vendor version vlan vendorid modelid protocolendpointtype
-    vmfstype vstoragesupport workingpaths zerostatus advancedoptions.key option.key dataobject.name dataobject.type dataobject.size
-    isvvolpe size value_type perfcounterinfo.key in.module module
-    vimesxclistoragenmpsatprulelistsatprule.name vimesxclisystemmoduleparameterslistparameters.name optionvalue.key noofoutstandingioswithcompetingworlds devicemaxqueuedepth parameters.name
-    argument.name reason.fault fault._typename counterid format perfquery.instance scsictlrunitnumber
+    _typename type versionid propset.name missingset.path pathset method moid module argument.name fault._typename counterid
+    about.name about.vendor about.fullname product.name product.fullname apitype licenseproductname licenseproductversion
+    localebuild localeversion locale messagelocale ostype productlineid queryoptions.name queryoptionsresponse.key optionvalue.key
+    option.key advancedoptions.key querymodulesresponse.name querymodulesresponse.filename optionstring
+    vimesxclisystemmoduleparameterslistparameters.name perfcounterinfo.key groupinfo.key nameinfo.key unitinfo.key rolluptype
+    statstype sampleinfocsv accessmode atsstatus atsupgrademodes claimoptions clonestatus compliantstatus configuration
+    congestionthresholdmode connectionstate connectionstatus defaultpsp defaultvmbehavior deletestatus descriptionid
+    deviceinfo.label devicetype discoverymethod diskmode dixguardtype driver drivetype guestfullname guestid hardwareversion level
+    lockingmode luntype maintenancemode mode model modelid multipathplugin netstackinstancekey nfsversion operationalstate
+    overallstatus pathselectionpolicy pathselectionpolicydeviceconfig pathstate pathstatus petype piprotectionmask pitype policy
+    porttype powerstate protectionprotocol protocol protocolendpointtype pspoptions options raidlevel reservablethresholdmode
+    rulegroup scsilevel securitytype sharedbus sharing size spacethresholdmode speed state status storagearraytype
+    storagearraytypedeviceconfig storageprotocol applicationprotocol supportedguardtypes thinprovisioningstatus transport
+    vaaistatus vendor vendorid vimesxclistoragenmpsatprulelistsatprule.name vstoragesupport workingpaths zerostatus automationmode
+    spaceloadbalanceautomationmode ioloadbalanceautomationmode behavior unmappriority eventtypeid
     """
 
 _ELEMENT = """
-    method access currentprotectionscheme encryptionatreststate error.name methods nodetype chassistype cpumodel platformconfigversion
-    previousprotectionscheme protocolendpointstate protocolendpointtype providertype role roles status supportedprotectionschemes
-    protectionscheme accesstype state code type severity fibrechanneltargetportgroup_
+    method access accesstype chassistype code cpumodel currentprotectionscheme encryptionatreststate error.name
+    fibrechanneltargetportgroup nodetype platformconfigversion previousprotectionscheme protectionscheme protocolendpointstate
+    protocolendpointtype providertype role roles severity state status supportedprotectionschemes type
     """
 
 _FLASHARRAY = """
-    algorithm code context_type details_type manual_eradication mediator_status mode model module_version os personality priority_adjustment_operator
-    promotion_status protocol protocols requested_promotion_state status subtype type version versions nvme_type
-    port_connectivity.status host_encryption_key_status
+    algorithm code host_encryption_key_status manual_eradication mediator_status mode model os personality
+    priority_adjustment_operator promotion_status protocol protocols requested_promotion_state status subtype type version
     """
 
 _DELL_SC = """
-    objecttype apiversion minapiversion application applicationversion connectivity datapagesize iscsitransportmode locale lunrequested
-    mappedvia model operationmode porttype profiletype provider providerversion raidtypeused raidtypedescription readcachestatus
-    redundancy relativepriority source status tiersuseddescription type version writecachestatus configuredsize
-    operatingsystem.instancename datecreated datemodified filtertype attributename errorstate
+    objecttype apiversion minapiversion application applicationversion attributename connectivity configuredsize datapagesize
+    errorstate filtertype iscsitransportmode locale lunrequested mappedvia model operatingsystem.instancename operationmode
+    porttype profiletype provider raidtypedescription raidtypeused readcachestatus redundancy relativepriority source status
+    tiersuseddescription type writecachestatus
     """
 
 _ONTAP = """
-    access_type block_size checksum_style class code compression counters.name cross_volume_dedupe data_compaction dedupe disk_class
-    disk_type duration expected_iops_allocation filter full healthy inline interval labels lag_time lun_type model op_state os_type
-    peak_iops_allocation properties.name protocol raid_type schedule_type sp_state state status storage_efficiency_mode style type
-    application_type policy_type transfer_state efficiency.policy.name op progress raid.type disk.speed raid_option
-    container_type qos_preset sis_state weekday sync_type
+    access_type application_type block_size checksum_style class code compression counters.name cross_volume_dedupe
+    data_compaction dedupe disk_class disk_type duration expected_iops_allocation healthy interval labels lag_time model op_state
+    os_type peak_iops_allocation properties.name protocol qos_policy raid_type state status storage_efficiency_mode style
+    sync_type type
     """
 
 _KEPT: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
@@ -99,13 +93,25 @@ _KEPT: Mapping[EndpointKind, frozenset[str]] = MappingProxyType(
 )
 
 
+_KNOWN_EXTENSION = re.compile(
+    r"(?i)(?:com|org)\.(?:vmware|broadcom|solidfire|netapp|purestorage|dell|dellemc|emc|hpe?|nimblestorage|fujitsu|hitachi|ibm|cisco|veeam)\b.*"
+    r"|(?:vmware|broadcom|netapp|solidfire|pure storage|dell|emc|hewlett|hpe|nimble|fujitsu|hitachi|ibm|cisco|veeam)\b.*|VirtualCenter"
+)
+"""Plug-ins of vCenter, and companies, that are products; one that somebody wrote for himself names him."""
+
+
+def fate_of_extension(text: str) -> Fate:
+    """What becomes of the key, or the company, of an extension of vCenter."""
+    return Fate.KEEP if _KNOWN_EXTENSION.fullmatch(text) else Fate.NAME
+
+
 def fate_of(kind: EndpointKind, path: Sequence[str]) -> Fate:
     """What becomes of a text, by the names of the fields that it is in, outermost first."""
     own = path[-1].lower() if path else ""
     pair = f"{path[-2].lower()}.{own}" if len(path) > 1 else own
-    if own in FREE_TEXT:
-        return Fate.DROP
     kept = _KEPT[kind]
+    if own in FREE_TEXT and pair not in kept:
+        return Fate.DROP
     if VERSIONS.match(own):
         return Fate.VERSION
     if own in kept or pair in kept:

@@ -58,7 +58,12 @@ def report_of_originals(masker: Masker, doubtful: Sequence[str]) -> str:
         lines += [f"| {_cell(original)} | {_cell(masked)} |" for original, masked in sorted(by_original.items())[:_SAMPLES]]
         lines.append("")
     if doubtful:
-        lines += ["## Names that are also words of products", "", "They stayed where they stood in a field of states or models; `--replace WORD` replaces them there too.", ""]
+        lines += [
+            "## Names that are also words of products",
+            "",
+            "They stayed where they stood in a field of states or models; `--replace WORD` replaces them there too.",
+            "",
+        ]
         lines += [f"* {_cell(one)}" for one in doubtful]
     return "\n".join(lines) + "\n"
 

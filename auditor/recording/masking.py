@@ -34,14 +34,19 @@ class Fate(StrEnum):
 
 
 _HEXADECIMAL = r"(?<![0-9A-Za-z])"
+_VENDORS = (
+    "vmware|solidfire|purestorage|compellent|equallogic|netapp|dell|fujitsu|emc|nimblestorage|hp|hpe|ibm|hitachi|broadcom|emulex|qlogic"
+)
+_GROUP = "[0-9A-Fa-f]{1,4}"
+_GLOBAL = "(?:[23][0-9A-Fa-f]{3}|[fF][c-eC-E][0-9A-Fa-f]{2})"  # what an address that leaves out zeros begins with
 _PATTERNS = (
     # What protocols and products say, in the order in which it is looked for.
     ("", r"(?<![0-9A-Za-z])(?:/vmfs/devices/disks/|ds:///vmfs/volumes/|/vmfs/volumes/)"),
     ("", r"key-vim\.host\.[A-Za-z.]+-"),
-    ("", r"\b(?:iqn|nqn)\.\d{4}-\d\d\.(?:(?:com\.(?:vmware|solidfire|purestorage|compellent|equallogic|netapp|dell|fujitsu|emc|nimblestorage"
-         r"|hp|hpe|ibm|hitachi|broadcom|emulex|qlogic)|org\.(?:nvmexpress|linux-iscsi|open-iscsi))\b)?"),
+    ("", rf"\b(?:iqn|nqn)\.\d{{4}}-\d\d\.(?:(?:com\.(?:{_VENDORS})|org\.(?:nvmexpress|linux-iscsi|open-iscsi))\b)?"),
     ("", r"(?<![0-9A-Za-z])(?:naa|eui|t10|vml|mpx|rfc4122|nvme)\."),
     ("", r"(?<![0-9A-Za-z])(?:vmhba|vmnic|vmk)\d+(?![0-9A-Za-z])"),
+    ("", r"(?<![0-9A-Za-z])vvol-|-vg(?![0-9A-Za-z])"),
     ("", r"(?<![0-9A-Za-z])C\d+:T\d+:L\d+(?![0-9A-Za-z])"),
     ("", r"\.(?:vmdk|vmx|vswp|vmsd|nvram|iso)\b"),
     ("", r"(?<!\d)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
@@ -49,9 +54,8 @@ _PATTERNS = (
     ("uuid", _HEXADECIMAL + r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4,8}){2,3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"),
     ("address", _HEXADECIMAL + r"(?:[0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}(?![0-9A-Za-z:])"),
     ("address", _HEXADECIMAL + r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![0-9A-Za-z:])"),
-    ("ipv6", r"(?<![0-9A-Za-z:])(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![0-9A-Za-z:])"
-             r"|(?<![0-9A-Za-z:])(?:[23][0-9A-Fa-f]{3}|[fF][c-eC-E][0-9A-Fa-f]{2})(?::[0-9A-Fa-f]{1,4}){0,3}::"
-             r"(?:[0-9A-Fa-f]{1,4}(?::[0-9A-Fa-f]{1,4}){0,3})?(?![0-9A-Za-z:])"),
+    ("ipv6", r"(?<![0-9A-Za-z:])(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![0-9A-Za-z:])"),
+    ("ipv6", rf"(?<![0-9A-Za-z:]){_GLOBAL}(?::{_GROUP}){{0,3}}::(?:{_GROUP}(?::{_GROUP}){{0,3}})?(?![0-9A-Za-z:])"),
     ("ipv4", r"(?<![0-9A-Za-z.])(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?::\d{1,5})?(?![0-9A-Za-z]|\.\d)"),
     ("identifier", _HEXADECIMAL + r"(?:0x)?[0-9A-Fa-f]{16,}(?![0-9A-Za-z])"),
     ("word", r"[^\W_]+"),

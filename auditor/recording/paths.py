@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 
 OF_CENTER = re.compile(r"(\d{1,10})((?:\.\d{1,12})+)?")
 _KEPT_PARAMS = frozenset(
-    """fields limit max_records return_timeout counters.name class order_by sort destroyed total_item_count nas.path offset
-    is_destroyed total_only resolution""".split()
+    ("fields", "limit", "max_records", "return_timeout", "counters.name", "class", "order_by", "sort", "destroyed", "nas.path", "offset")
 )
 CONSTANT = re.compile(r"!?null|true|false|raid\.[a-z.]+|\*")
 _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
@@ -39,5 +38,5 @@ def _masked_param(name: str, value: str, masker: Masker) -> str:
 
 
 def of_center(match: re.Match[str], masker: Masker) -> str:
-    """The id of an object of a Dell Storage Center: the center's serial number, and a number within it that says nothing."""
-    return str(masker.number(int(match[1]))) + (match[2] or "")
+    """The id of an object of a Dell Storage Center: the center's serial number, and one within it, which a controller's repeats."""
+    return re.sub(r"\d{4,}", lambda number: str(masker.number(int(number[0]))), match[0])

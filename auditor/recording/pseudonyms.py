@@ -23,6 +23,7 @@ _HEX = "0123456789abcdef"
 _CACHED = 1 << 17
 _UINT64 = 1 << 64
 
+_SHORT_HEX = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{8}")
 _PURE_EUI = re.compile(r"00([0-9a-f]{14})24a937([0-9a-f]{10})")
 _SOLIDFIRE_EUI = re.compile(r"([0-9a-f]{8})([0-9a-f]{8}f47acc[0-9a-f]{10})")
 
@@ -56,6 +57,8 @@ class Pseudonyms:
         if not text.isascii():
             digest = hmac.new(self._key, b"script" + text.encode("utf-8", "replace"), sha256).digest()
             return "".join(_LETTERS[byte % 26] for byte in digest)[: max(10, len(text))]
+        if _SHORT_HEX.fullmatch(text):
+            return self._hexadecimal(text)  # as such it is looked for in names of vVols
         folded = text.lower()
         zeros = len(folded) - len(folded.lstrip("0")) if folded.isdigit() else 0
         rest = folded[zeros:]
@@ -101,6 +104,11 @@ class Pseudonyms:
         if not re.fullmatch(r"[ -~]+", text):
             return self.hexadecimal(digits)
         return self.serial(text).encode("ascii").hex()
+
+    def beginning(self, prefix: str) -> str:
+        """The beginning of an NAA as `identifier` has the whole; shorter where the whole does not change from left to right."""
+        head, rest = prefix[:8].lower(), prefix[8:]
+        return head if head in ("6f47acc1", "6f47acc2", "600a0980") else head + self.hexadecimal(rest)
 
     def serial(self, text: str) -> str:
         """A text word by word, for what stands in a NAA as well."""
