@@ -1,0 +1,149 @@
+"""A recording, served again, is judged as the fleet it was made from was: the same verdicts, under masked names."""
+
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.cli import run
+from auditor.lab.description import LabFleet
+from auditor.lab.recorded.serving import serve_recording
+from auditor.lab.scenario import load_scenario, scenario_names
+from auditor.lab.serving import serve
+from auditor.recording.bundle import read_bundle, read_files
+from auditor.recording.checking import occurring, wanted_originals
+from auditor.recording.masking import Fate, Masker
+from auditor.recording.private import KEY_FILE, load_originals, originals_path, recording_key
+from auditor.recording.pseudonyms import Pseudonyms
+from tests.peers import running_vcsim
+
+SCENARIOS = [name for name in scenario_names() if name != "all"]
+
+
+@dataclass(frozen=True)
+class Both:
+    """The audit of a fleet and of its recording, and what replaces what."""
+
+    original: dict[str, Any]
+    again: dict[str, Any]
+    bundle: Path
+    state: Path
+
+    def masker(self) -> Masker:
+        return Masker(Pseudonyms(recording_key(self.state / KEY_FILE)))
+
+
+def audited(fleet: Path, folder: Path, name: str) -> dict[str, Any]:
+    report = folder / f"{name}.json"
+    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(folder / f"runs-{name}"), "--tag", "all", "--reporter", f"json:{report}"])
+    assert code in (0, 1, 2)
+    loaded: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))
+    return loaded
+
+
+def both(fleet: Path, folder: Path) -> Both:
+    """Audits a fleet that is being served, and records it; its recording is served and audited afterwards."""
+    bundle, state = folder / "fleet.tar.gz", folder / "state"
+    original = audited(fleet, folder, "original")
+    assert run(["record", "--fleet", str(fleet), "--out", str(bundle), "--state-dir", str(state)]) in (0, 2)
+    with serve_recording(read_bundle(bundle)) as lab:
+        lab.write_fleet(folder / "masked.yaml")
+        again = audited(folder / "masked.yaml", folder, "again")
+    return Both(original, again, bundle, state)
+
+
+@pytest.fixture(scope="session")
+def lab_twice(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    """Of `lab up --scenario all`."""
+    folder = tmp_path_factory.mktemp("recording")
+    with serve(load_scenario("all")) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        return both(folder / "fleet.yaml", folder)
+
+
+def findings(twice: Both) -> tuple[Counter[tuple[str, ...]], Counter[tuple[str, ...]]]:
+    """Rule, verdict, kind, endpoint and name of each finding, with every word of a name replaced on both sides."""
+    masker = twice.masker()
+    known = {word for one in twice.original["findings"] for word in re.findall(r"[^\W_]+", _named(one))}
+
+    def once_more(match: re.Match[str]) -> str:
+        # Names of options, drivers and the like are the same in both; to compare, they are replaced here as well.
+        word = match[0]
+        return masker.pseudonyms.word(word) if word in known and not word.isdigit() else word
+
+    def key(one: dict[str, Any], text: str) -> tuple[str, ...]:
+        plain = re.sub(r"(?<![A-Za-z0-9])[0-9]+(?![A-Za-z0-9])", "#", text)
+        return one["rule"], one["verdict"], one["resource"]["kind"], plain
+
+    original = Counter(key(one, masker.text(_named(one), Fate.NAME)) for one in twice.original["findings"])
+    kept = re.compile(r"(?:naa|eui|vmhba\d*|vmk\d+|vmdk|iqn\.[0-9-]+\.[a-z]+\.[a-z]+|[0-9a-f]{16,})(?![A-Za-z0-9])|[^\W_]+")
+    again = Counter(
+        key(one, kept.sub(lambda match: match[0] if not match[0].isalnum() or _is_kept(match[0]) else once_more(match), _named(one)))
+        for one in twice.again["findings"]
+    )
+    return original, again
+
+
+def _is_kept(word: str) -> bool:
+    return re.fullmatch(r"naa|eui|vmhba\d*|vmk\d+|vmdk|[0-9a-f]{16,}", word) is not None
+
+
+def _named(finding: dict[str, Any]) -> str:
+    return " / ".join(str(finding["resource"][part] or "") for part in ("name", "endpoint", "cluster", "host"))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_a_scenario_has_the_verdicts_of_its_recording(lab_twice: Both, scenario: str) -> None:
+    masker = lab_twice.masker()
+    served = load_scenario(scenario)
+    names = {masker.text(one.name, Fate.NAME) for one in (*served.vcenters, *served.arrays)}
+    original, again = ({key: count for key, count in side.items() if names & set(key[3].split(" / "))} for side in findings(lab_twice))
+    assert len(original) > 20
+    assert (original.items() - again.items(), again.items() - original.items()) == (set(), set())
+
+
+def test_the_whole_lab_has_the_summary_and_the_gaps_of_its_recording(lab_twice: Both) -> None:
+    assert lab_twice.again["summary"] == lab_twice.original["summary"]
+    assert lab_twice.again["coverage"] == lab_twice.original["coverage"]
+    assert len(lab_twice.again["gaps"]) == len(lab_twice.original["gaps"])
+
+
+def test_no_name_address_or_serial_number_of_the_lab_is_in_the_bundle(lab_twice: Both) -> None:
+    originals = load_originals(originals_path(lab_twice.state, lab_twice.bundle))
+    wanted = wanted_originals(originals)
+    # Names that come from the descriptions, and not from the masking that is being tested. A word of products may be a name in the lab.
+    wanted |= {one["resource"]["name"] for one in lab_twice.original["findings"] if one["resource"]["kind"] in ("vm", "datastore", "host")}
+    wanted |= {one.name for one in (*load_scenario("all").vcenters, *load_scenario("all").arrays)}
+    assert len(wanted) > 1000
+    texts = {name: content.decode() for name, content in read_files(lab_twice.bundle).items()}
+    assert {one for text in texts.values() for one in occurring(wanted, text)} - set(originals["doubtful"]) == set()
+    assert run(["record", "--check", str(lab_twice.bundle), "--state-dir", str(lab_twice.state)]) == 0
+
+
+def test_a_recording_by_soap_has_the_same_verdicts(tmp_path: Path) -> None:
+    with serve(LabFleet(vcenters=load_scenario("solidfire-vvols").vcenters)) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        text = (tmp_path / "fleet.yaml").read_text(encoding="utf-8").replace("kind: vcenter", "kind: vcenter\n  lane: soap")
+        (tmp_path / "fleet.yaml").write_text(text, encoding="utf-8")
+        twice = both(tmp_path / "fleet.yaml", tmp_path)
+    original, again = findings(twice)
+    assert (original - again, again - original) == (Counter(), Counter())
+
+
+def test_vmwares_own_simulator_has_the_verdicts_of_its_recording(tmp_path: Path) -> None:
+    assert run(["lab", "export-vcsim", str(tmp_path / "model"), "--scenario", "solidfire-vvols"]) == 0
+    with running_vcsim(tmp_path / "model") as vcsim:
+        (tmp_path / "password").write_text(vcsim.password, encoding="utf-8")
+        (tmp_path / "fleet.yaml").write_text(
+            f"endpoints:\n  - name: vc-simulated\n    kind: vcenter\n    address: {vcsim.host}:{vcsim.port}\n    username: {vcsim.username}\n"
+            f"    password: {{file: password}}\n    tls: {{fingerprint: '{vcsim.fingerprint}'}}\n",
+            encoding="utf-8",
+        )
+        twice = both(tmp_path / "fleet.yaml", tmp_path)
+    original, again = findings(twice)
+    assert len(original) > 20
+    assert (original - again, again - original) == (Counter(), Counter())
