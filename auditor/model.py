@@ -129,6 +129,7 @@ class Exchange:
         path: with the query; empty for a command line.
         status: of HTTP; 0 for a command line.
         headers: of the answer, names in lower case.
+        seconds: how long the answer took; 0 where that was not measured.
     """
 
     operation: str
@@ -138,6 +139,7 @@ class Exchange:
     status: int
     headers: Mapping[str, str]
     answer: bytes
+    seconds: float = 0.0
 
 
 Tap: TypeAlias = Callable[[Exchange], None]

@@ -204,6 +204,7 @@ class _Line(Struct):
     status: int
     headers: dict[str, str]
     answer: str
+    seconds: float = 0.0
 
 
 def line_of(exchange: Exchange, at_seconds: float) -> bytes:
@@ -217,6 +218,7 @@ def line_of(exchange: Exchange, at_seconds: float) -> bytes:
         exchange.status,
         dict(exchange.headers),
         exchange.answer.decode(),
+        round(exchange.seconds, 4),
     )
     return msgspec.json.encode(line) + b"\n"
 
@@ -226,7 +228,9 @@ def _exchange(path: Path, line: bytes) -> RecordedExchange:
         one = _LINES.decode(line)
     except msgspec.MsgspecError as error:
         raise _refused(path, f"an exchange in it makes no sense: {type(error).__name__}") from None
-    exchange = Exchange(one.operation, one.method, one.path, one.request.encode(), one.status, one.headers, one.answer.encode())
+    exchange = Exchange(
+        one.operation, one.method, one.path, one.request.encode(), one.status, one.headers, one.answer.encode(), one.seconds
+    )
     return RecordedExchange(exchange, one.at)
 
 

@@ -44,6 +44,7 @@ def masked_exchange(kind: EndpointKind, exchange: Exchange, masker: Masker) -> E
         status=exchange.status,
         headers=headers,
         answer=_masked_body(kind, exchange.answer, masker),
+        seconds=exchange.seconds,
     )
 
 

@@ -14,7 +14,7 @@ from auditor.recording import bundle as bundles
 from auditor.recording.bundle import MANIFEST, About, BundleError, Lines, line_of, read_bundle, read_files, write_bundle
 from auditor.recording.checking import check
 
-EXCHANGE = Exchange("GET volumes", "GET", "/api/2.15/volumes?limit=1000", b"", 200, {"date": "x"}, '{"items":[{"name":"abc"}]}'.encode())
+EXCHANGE = Exchange("GET volumes", "GET", "/api/2.15/volumes?limit=1000", b"", 200, {"date": "x"}, b'{"items":[{"name":"abc"}]}')
 
 
 @pytest.fixture
@@ -63,7 +63,9 @@ def test_a_file_that_is_not_listed_is_refused(bundle: Path) -> None:
         read_bundle(rewritten(bundle, **{"../../.ssh/authorized_keys": b"x"}))
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE], ids=["symlink", "link", "folder", "pipe"])
+@pytest.mark.parametrize(
+    "kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE], ids=["symlink", "link", "folder", "pipe"]
+)
 def test_only_regular_files_are_read(tmp_path: Path, kind: bytes) -> None:
     path = tmp_path / "b.tar.gz"
     with gzip.open(path, "wb") as out, tarfile.open(fileobj=out, mode="w|") as tar:
@@ -86,7 +88,9 @@ def test_a_bundle_that_is_too_large_is_not_opened(bundle: Path, monkeypatch: pyt
         read_bundle(bundle)
 
 
-@pytest.mark.parametrize("text", [b"", b"not a tar", gzip.compress(b"not a tar"), b"\x1f\x8b\x08"], ids=["empty", "text", "packed text", "torn"])
+@pytest.mark.parametrize(
+    "text", [b"", b"not a tar", gzip.compress(b"not a tar"), b"\x1f\x8b\x08"], ids=["empty", "text", "packed text", "torn"]
+)
 def test_what_is_no_bundle_is_refused(tmp_path: Path, text: bytes) -> None:
     (tmp_path / "b").write_bytes(text)
     with pytest.raises(BundleError):
@@ -95,7 +99,13 @@ def test_what_is_no_bundle_is_refused(tmp_path: Path, text: bytes) -> None:
 
 @pytest.mark.parametrize(
     "manifest",
-    [b"[]", b"{}", b'{"format": 2}', b'{"format": 1, "made_by": "", "endpoints": [{"kind": "toaster"}], "sha256": {}}', b'{"format": 1, "endpoints": 3}'],
+    [
+        b"[]",
+        b"{}",
+        b'{"format": 2}',
+        b'{"format": 1, "made_by": "", "endpoints": [{"kind": "toaster"}], "sha256": {}}',
+        b'{"format": 1, "endpoints": 3}',
+    ],
     ids=["a list", "empty", "another format", "an unknown kind", "no list"],
 )
 def test_a_manifest_that_makes_no_sense_is_refused(tmp_path: Path, manifest: bytes) -> None:

@@ -79,7 +79,12 @@ def test_the_request_of_a_login_is_not_kept(masker: Masker) -> None:
 
 
 def test_no_header_is_kept_but_the_date_and_the_kind_of_content(masker: Masker) -> None:
-    headers = {"set-cookie": "JSESSIONID=abc", "x-auth-token": "t", "date": "Sun, 22 Nov 2026 13:00:00 GMT", "content-type": "application/json"}
+    headers = {
+        "set-cookie": "JSESSIONID=abc",
+        "x-auth-token": "t",
+        "date": "Sun, 22 Nov 2026 13:00:00 GMT",
+        "content-type": "application/json",
+    }
     masked = masked_exchange(EndpointKind.FLASHARRAY, Exchange("POST login", "POST", "/api/2.15/login", b"", 200, headers, b"{}"), masker)
     assert set(masked.headers) == {"date", "content-type"}
 
@@ -95,7 +100,10 @@ def test_names_have_one_replacement_in_soap_and_json_in_paths_and_on_the_command
     assert f"<val>{name}</val>" in xml
     assert answer(masker, EndpointKind.FLASHARRAY, {"items": [{"name": "payroll"}]})["items"][0]["name"] == name
     href = {"_links": {"next": {"href": "/api/storage/luns?start.name=payroll&fields=name&max_records=1000"}}}
-    assert answer(masker, EndpointKind.ONTAP, href)["_links"]["next"]["href"] == f"/api/storage/luns?start.name={name}&fields=name&max_records=1000"
+    assert (
+        answer(masker, EndpointKind.ONTAP, href)["_links"]["next"]["href"]
+        == f"/api/storage/luns?start.name={name}&fields=name&max_records=1000"
+    )
     shown = Exchange("show volumes", "SSH", "", b"show volumes", 0, {}, b"show volumes\r\n00\r\n0001\r\n0001\tpayroll\tA001\r\nCLI> ")
     assert b"payroll" not in masked_exchange(EndpointKind.ETERNUS, shown, masker).answer
 
@@ -110,23 +118,34 @@ def test_properties_options_modules_and_references_of_a_vcenter_stay(masker: Mas
     assert '<obj type="HostSystem">host-12</obj>' in masked
     assert ">connected<" in masked
     assert "corp" not in masked
-    _, options = soap(masker, "QueryOptions", "<returnval><key>Syslog.global.logHost</key><value>udp://log.corp.example:514</value></returnval>")
+    _, options = soap(
+        masker, "QueryOptions", "<returnval><key>Syslog.global.logHost</key><value>udp://log.corp.example:514</value></returnval>"
+    )
     assert "<key>Syslog.global.logHost</key>" in options
     assert "corp" not in options
-    _, modules = soap(masker, "QueryModules", "<returnval><name>lpfc</name><optionString>lpfc_lun_queue_depth=64</optionString></returnval>")
+    _, modules = soap(
+        masker, "QueryModules", "<returnval><name>lpfc</name><optionString>lpfc_lun_queue_depth=64</optionString></returnval>"
+    )
     assert "<name>lpfc</name><optionString>lpfc_lun_queue_depth=64</optionString>" in modules
 
 
 def test_the_inquiry_bytes_of_a_lun_are_left_out(masker: Masker) -> None:
-    _, masked = soap(masker, "RetrievePropertiesEx", "<ScsiLun><durableName><data>54</data><data>48</data></durableName><model>LUN</model></ScsiLun>")
+    _, masked = soap(
+        masker, "RetrievePropertiesEx", "<ScsiLun><durableName><data>54</data><data>48</data></durableName><model>LUN</model></ScsiLun>"
+    )
     assert "durableName" not in masked
     assert "<model>LUN</model>" in masked
 
 
 def test_a_plug_in_that_somebody_wrote_for_himself_is_replaced_and_a_products_stays(masker: Masker) -> None:
-    extensions = [{"_typeName": "Extension", "key": "com.solidfire.vcp", "company": "NetApp"}, {"key": "com.acme.inhouse", "company": "Acme"}]
+    extensions = [
+        {"_typeName": "Extension", "key": "com.solidfire.vcp", "company": "NetApp"},
+        {"key": "com.acme.inhouse", "company": "Acme"},
+    ]
     content = {"objects": [{"propSet": [{"name": "extensionList", "val": {"_typeName": "ArrayOfExtension", "_value": extensions}}]}]}
-    exchange = Exchange("RetrievePropertiesEx", "POST", "/sdk/vim25/8.0.2.0/x/y/RetrievePropertiesEx", b"{}", 200, {}, json.dumps(content).encode())
+    exchange = Exchange(
+        "RetrievePropertiesEx", "POST", "/sdk/vim25/8.0.2.0/x/y/RetrievePropertiesEx", b"{}", 200, {}, json.dumps(content).encode()
+    )
     text = masked_exchange(EndpointKind.VCENTER, exchange, masker).answer.decode()
     assert '"com.solidfire.vcp"' in text
     assert '"NetApp"' in text
@@ -134,7 +153,8 @@ def test_a_plug_in_that_somebody_wrote_for_himself_is_replaced_and_a_products_st
 
 
 def test_esxcli_is_xml_in_xml_and_masked_within(masker: Masker) -> None:
-    inner = "<obj><DataObject xsi:type='VimEsxCLIx'><Device>naa.624a93705a1f77c29b3e4d1000011010</Device><Model>FlashArray</Model></DataObject></obj>"
+    device = "<Device>naa.624a93705a1f77c29b3e4d1000011010</Device><Model>FlashArray</Model>"
+    inner = f"<obj><DataObject xsi:type='VimEsxCLIx'>{device}</DataObject></obj>"
     escaped = inner.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     _, masked = soap(masker, "ExecuteSoap", f"<returnval><response>{escaped}</response></returnval>")
     assert "5a1f77c29b3e4d1000011010" not in masked

@@ -46,7 +46,7 @@ def test_a_small_change_of_a_name_changes_all_of_it() -> None:
 
 @given(HEX24)
 def test_the_serial_number_of_a_flasharray_volume_is_still_the_end_of_its_device_name(serial: str) -> None:
-    # docs/domain/arrays.md#device-names: naa.624a9370 and the serial number in small letters; NVMe: eui.00, 14 digits, 24a937, 10 digits.
+    # naa.624a9370 and the serial number in small letters; over NVMe eui.00, 14 digits, 24a937 and 10 (docs/domain/arrays.md#device-names)
     masked = ONE.hexadecimal(serial.upper()).lower()
     assert ONE.identifier(f"624a9370{serial}") == f"624a9370{masked}"
     assert ONE.identifier(f"00{serial[:14]}24a937{serial[14:]}") == f"00{masked[:14]}24a937{masked[14:]}"
@@ -54,12 +54,12 @@ def test_the_serial_number_of_a_flasharray_volume_is_still_the_end_of_its_device
 
 @given(st.from_regex(r"[A-Za-z0-9/+$?=<>\]-]{12}", fullmatch=True))
 def test_the_serial_number_of_an_ontap_lun_is_still_in_its_device_name(serial: str) -> None:
-    # docs/domain/arrays.md#device-names: naa.600a0980 and the 12 letters of the serial number, whose case matters, in hexadecimal digits.
+    # naa.600a0980 and the twelve letters of the serial number in hexadecimal digits (docs/domain/arrays.md#device-names)
     assert ONE.identifier("600a0980" + serial.encode().hex()) == "600a0980" + ONE.serial(serial).encode().hex()
 
 
 def test_a_solidfire_cluster_is_the_same_in_volumes_and_protocol_endpoints() -> None:
-    # docs/domain/arrays.md#device-names: the cluster's four letters stand in digits 17 to 24 of both.
+    # The cluster's four letters stand in digits 17 to 24 of both (docs/domain/arrays.md#device-names)
     volume, endpoint = ONE.identifier("6f47acc1000000007366707200000001"), ONE.identifier("6f47acc2000000037366707200000000")
     assert volume[16:24] == endpoint[16:24] == ONE.word("sfpr").encode().hex()
     assert (volume[:16], endpoint[:16]) == ("6f47acc100000000", "6f47acc200000003")

@@ -110,11 +110,13 @@ class HttpsSession:
         waited = 0.0
         while True:
             attempts -= 1
+            asked = time.monotonic()
             answer = self._exchange(request)
+            seconds = time.monotonic() - asked
             if isinstance(answer, EndpointError):
                 raise answer
             if answer.status not in _BUSY:
-                self._record(request, answer)
+                self._record(request, answer, seconds)
                 return answer
             retry_after = answer.headers.get("retry-after", "")
             pause = float(retry_after) if retry_after.isdecimal() else 1.0
@@ -162,12 +164,12 @@ class HttpsSession:
             return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
         return self._malformed(request, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
 
-    def _record(self, request: Request, answer: Answer) -> None:
+    def _record(self, request: Request, answer: Answer, seconds: float) -> None:
         if self._endpoint.tap is not None:
             query = f"?{urlencode(request.params)}" if request.params else ""
             path = f"{self._path}{request.path}{query}"
             body = request.content or b""
-            self._endpoint.tap(Exchange(request.label, request.method, path, body, answer.status, answer.headers, answer.body))
+            self._endpoint.tap(Exchange(request.label, request.method, path, body, answer.status, answer.headers, answer.body, seconds))
 
     def _exchange(self, request: Request) -> Answer | EndpointError:
         """One request and its whole answer. Errors are returned, not raised: outside the handler no exception holds the credentials."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import threading
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -14,7 +13,7 @@ from xml.etree import ElementTree
 from auditor.recording.exchanges import LOGINS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from auditor.model import Exchange
     from auditor.recording.bundle import RecordedExchange
@@ -23,27 +22,22 @@ Key = tuple[str, str, str]
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _UNSTEADY_PARAMS = frozenset(("return_timeout",))  # computed from the time-out of the client
-_LONGEST_WAIT_SECONDS = 60.0
 
 
 class Replay:
     """The answers of one endpoint.
 
-    What was asked several times is answered in the order of the recording, and by its last answer from then on. Counters are read twice
-    because they grow with time, so the second answer comes no earlier after the first than it did.
+    What was asked several times is answered in the order of the recording, and by its last answer from then on.
 
     Args:
         exchanges: as recorded.
-        wait: sleeps, for as many seconds as it is given.
     """
 
-    def __init__(self, exchanges: Sequence[RecordedExchange], wait: Callable[[float], object] = time.sleep) -> None:
-        self._wait = wait
+    def __init__(self, exchanges: Sequence[RecordedExchange]) -> None:
         self._by_key: dict[Key, list[RecordedExchange]] = defaultdict(list)
         for one in sorted(exchanges, key=lambda one: one.at_seconds):
             self._by_key[_recorded_key(one.exchange)].append(one)
         self._next: dict[Key, int] = defaultdict(int)
-        self._answered: dict[Key, float] = {}
         self._lock = threading.Lock()
 
     def answer(self, method: str, path: str, body: bytes) -> Exchange | None:
@@ -55,15 +49,11 @@ class Replay:
                 return None
             place = min(self._next[key], len(recorded) - 1)
             self._next[key] += 1
-            before = self._answered.get(key)
-            pause = 0.0
-            if before is not None and 0 < place < self._next[key]:
-                pause = recorded[place].at_seconds - recorded[place - 1].at_seconds - (time.monotonic() - before)
-        if pause > 0 and self._next[key] <= len(recorded):
-            self._wait(min(pause, _LONGEST_WAIT_SECONDS))
-        with self._lock:
-            self._answered[key] = time.monotonic()
         return recorded[place].exchange
+
+    def every(self, method: str, path: str, body: bytes) -> Sequence[RecordedExchange]:
+        """Every exchange that answers a request, in the order of the recording."""
+        return self._by_key.get(key_of(method, path, body), [])
 
     def exchanges(self) -> list[Exchange]:
         """All of them, in their order."""
