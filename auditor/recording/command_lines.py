@@ -115,7 +115,7 @@ class _Table:
             self._begin(line)
             return line
         if match := _KEYED.fullmatch(line):
-            fate = Fate.VERSION if _KEPT_KEYS.match(match[1]) else Fate.NAME
+            fate = Fate.KEEP if _KEPT_KEYS.match(match[1]) else Fate.NAME
             return match[1] + self._masker.text(match[2], fate) + match[3]
         if line.lstrip().startswith("<") or re.match(r"\s*CM#\d", line):
             self._spans, self._head = [], []

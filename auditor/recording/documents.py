@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
@@ -20,6 +21,9 @@ Path = tuple[str, ...]
 _LONG_NUMBER = re.compile(r"-?[0-9]{1,20}(?:,-?[0-9]{0,20})*|-?[0-9]+\.[0-9]+")
 _REFERENCE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}(?:-[A-Za-z]{0,20}[0-9]{0,9}){0,6}")
 _SERIAL_IN_HEX = re.compile(r"[0-9A-Fa-f]{24}")
+_FIELD = re.compile(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|")
+_NUMBER = re.compile(r"[0-9]{1,7}|[0-9]{1,2}\.[0-9]{1,2}")
+_MOST_DIGITS = 4
 _TASK = re.compile(r"task-\d{1,9}")
 _SESSION = re.compile(r"session\[[^\]]*\]")
 _TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "anytype"))
@@ -76,17 +80,17 @@ def _named_value(name: str) -> str:
 
 
 def _masked_key(key: str, masker: Masker) -> str:
-    """Names of fields are the API's; one with digits in a row, or a UUID, is an object's."""
-    if re.fullmatch(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|[0-9.]{0,8}", key) and not re.search(r"[A-Za-z_].*[0-9]{4}", key):
-        return key
-    return masker.text(key, Fate.PLAIN)
+    """The name of a field is the API's. One with more than a few digits is that of an object; a number may be one of a curve."""
+    is_field = _FIELD.fullmatch(key) and sum(one.isdigit() for one in key) <= _MOST_DIGITS
+    return key if is_field or _NUMBER.fullmatch(key) else masker.text(key, Fate.NAME)
 
 
 def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> str:
     """A text in a field."""
-    if text.lstrip().startswith("<") and text.rstrip().endswith(">"):
+    if kind is EndpointKind.VCENTER and text.lstrip().startswith("<"):
         # What esxcli takes and answers is XML in XML; its arguments are several elements in a row.
-        return text if text == "<>" else masked_xml(f"<in>{text}</in>", kind, masker).removeprefix("<in>").removesuffix("</in>")
+        with suppress(ValueError):
+            return masked_xml(f"<in>{text}</in>", kind, masker).removeprefix("<in>").removesuffix("</in>")
     own = path[-1].lower() if path else ""
     if own in WORLD_WIDE_NAMES and re.fullmatch(r"-?\d{17,20}", text):
         return str(masker.number(int(text), wwn=True))
@@ -94,8 +98,8 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
         return text
     if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
         return masker.text(f"600a0980{text}", Fate.NAME)[8:]  # as it is in the name of the device
-    if own == "href":
-        return masked_path(kind, text, masker)
+    if own == "href":  # an object's own address may end in its name
+        return masked_path(kind, text, masker) if "next" in path else ""
     if own in ("value", "samplecsv") and _LONG_NUMBER.fullmatch(text):
         return text
     if kind is EndpointKind.DELL_SC and own in _IDS and (match := OF_CENTER.fullmatch(text)):

@@ -35,7 +35,7 @@ SERIAL_NUMBERS = frozenset(("scserialnumber", "serialnumber", "hardwareserialnum
 
 WORLD_WIDE_NAMES = frozenset(("portworldwidename", "nodeworldwidename"))
 
-VERSIONS = re.compile(r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|release|full|firmware|revision)$", re.IGNORECASE)
+VERSIONS = re.compile(r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|release|full|firmware)$", re.IGNORECASE)
 _NAMES = re.compile(r"name|path|host|addr|user|owner|volume|datastore|serial|uuid|folder|key$|id$|node$", re.IGNORECASE)
 
 _VCENTER = """
@@ -49,7 +49,7 @@ _VCENTER = """
     deviceinfo.label devicetype discoverymethod diskmode dixguardtype driver drivetype guestfullname guestid hardwareversion level
     lockingmode luntype maintenancemode mode model modelid multipathplugin netstackinstancekey nfsversion operationalstate
     overallstatus pathselectionpolicy pathselectionpolicydeviceconfig pathstate pathstatus petype piprotectionmask pitype policy
-    porttype powerstate protectionprotocol protocol protocolendpointtype pspoptions options raidlevel reservablethresholdmode
+    porttype powerstate protectionprotocol revision protocol protocolendpointtype pspoptions options raidlevel reservablethresholdmode
     rulegroup scsilevel securitytype sharedbus sharing size spacethresholdmode speed state status storagearraytype
     storagearraytypedeviceconfig storageprotocol applicationprotocol supportedguardtypes thinprovisioningstatus transport
     vaaistatus vendor vendorid vimesxclistoragenmpsatprulelistsatprule.name vstoragesupport workingpaths zerostatus automationmode

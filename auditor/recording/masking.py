@@ -27,7 +27,8 @@ class Fate(StrEnum):
     """What becomes of the text of a field."""
 
     KEEP = "keep"
-    VERSION = "version"  # kept, and numbers with dots in it are no addresses
+    VERSION = "version"  # a version is kept, and numbers with dots are no addresses; the rest is replaced
+    PATH = "path"  # of a request: the API's words and its version stay
     NAME = "name"  # replaced, numbers too
     PLAIN = "plain"  # not known: replaced, but for numbers, switches and times
     DROP = "drop"
@@ -80,6 +81,15 @@ _MEANT = re.compile(
 _ALWAYS = re.compile(r"(?i:true|false)|[-+0-9.]+E\d+ Bytes")
 
 
+_OF_VERSIONS = re.compile(
+    r"[A-Z]{0,2}\d{1,10}[A-Z]{0,3}\d{0,4}|api|build|cluster|element|eternus|esxi?|express|fa|ga|netapp|ontap|os|patch|purity|rc|release|rest"
+    r"|s|server|solidfire|storage|u|update|utc|v|vcenter|vmware|x|\d?x64|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|june?|july?|aug|sep"
+    r"|oct|nov|dec",
+    re.IGNORECASE,
+)
+"""Words of a version; a field that is called one may hold anything."""
+
+
 class Masker:
     """Masks texts, and remembers what was replaced. May be used from several threads.
 
@@ -127,7 +137,8 @@ class Masker:
         for match in _SCANNER.finditer(text):
             kind = _KINDS[match.lastindex or 0]
             out.append(text[end : match.start()])
-            if kind in kept and not (self.also and match[0].lower() in self.also):
+            stays = kind in kept and not (self.also and match[0].lower() in self.also)
+            if stays and (fate is not Fate.VERSION or kind != "word" or _OF_VERSIONS.fullmatch(match[0])):
                 self.kept_words.add(match[0].lower())
                 out.append(match[0])
             else:
@@ -179,7 +190,7 @@ class Masker:
         return self.pseudonyms.identifier(text)
 
 
-_KEPT = {Fate.KEEP: frozenset({"word"}), Fate.VERSION: frozenset({"word", "ipv4"})}
+_KEPT = {Fate.KEEP: frozenset({"word"}), Fate.VERSION: frozenset({"word", "ipv4"}), Fate.PATH: frozenset({"word", "ipv4"})}
 
 
 def _spaced(original: str, digits: str) -> str:

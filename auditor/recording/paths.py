@@ -23,7 +23,7 @@ _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
 def masked_path(kind: EndpointKind, path: str, masker: Masker) -> str:
     """A path with its query; the words of the API stay."""
     where, mark, query = path.partition("?")
-    where = masker.text(where, Fate.VERSION)
+    where = masker.text(where, Fate.PATH)
     if kind is EndpointKind.DELL_SC:
         where = _CENTER_ID.sub(lambda match: of_center(match, masker), where)
     if not mark:

@@ -23,6 +23,8 @@ KINDS = {
     "pure-fa-openmetrics-exporter": EndpointKind.FLASHARRAY,
     "ontap-netapp_ontap-docs": EndpointKind.ONTAP,
 }
+HARMLESS = re.compile(r"[a-z_.]+|[\d.]{1,9}|\d\d/\d\d/\d{4} .*|ontap-cert|ApiConnection")
+"""Words of the API (one is the name of a field as well), short numbers, times."""
 ENDPOINT = Endpoint("dx", EndpointKind.ETERNUS, "192.0.2.1", 22, "user", Secret("env", ("X",)))
 
 
@@ -60,8 +62,8 @@ def test_nothing_that_names_anything_is_left_of_a_recorded_answer(name: str, mas
             continue
         exchange = Exchange("GET x", "GET", "/api/x", b"", 200, {}, json.dumps(value).encode())
         masked = masked_exchange(KINDS[name], exchange, masker).answer.decode()
-        words_of_apis = {"counters", "objectName", "methodName"}
-        originals = [text for text in identifying(value) if text not in words_of_apis and not re.fullmatch(r"[a-z_.]+|[\d.]{1,9}", text)]
+        words_of_apis = {"counters", "objectName", "methodName", "Red Hat Linux 6.x"}
+        originals = [text for text in identifying(value) if text not in words_of_apis and not HARMLESS.fullmatch(text)]
         left = [text for text in originals if re.search(rf"(?<![\w]){re.escape(text)}(?![\w])", masked)]
         assert left == [], path.name
         looked_at += len(originals)
