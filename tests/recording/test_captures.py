@@ -45,7 +45,8 @@ def masker() -> Masker:
 def identifying(value: Any, path: tuple[str, ...] = ()) -> list[str]:
     """Texts of fields that name something, as a person would mark them."""
     if isinstance(value, dict):
-        return [text for key, inner in value.items() for text in identifying(inner, (*path, key))]
+        kept = "operatingSystem"  # what product a server runs
+        return [text for key, inner in value.items() if key != kept for text in identifying(inner, (*path, key))]
     if isinstance(value, list):
         return [text for inner in value for text in identifying(inner, path)]
     named = re.search(r"name$|serial|uuid|wwn|iqn|naa|ip$|address|initiator", path[-1] if path else "", re.IGNORECASE)
@@ -62,7 +63,7 @@ def test_nothing_that_names_anything_is_left_of_a_recorded_answer(name: str, mas
             continue
         exchange = Exchange("GET x", "GET", "/api/x", b"", 200, {}, json.dumps(value).encode())
         masked = masked_exchange(KINDS[name], exchange, masker).answer.decode()
-        words_of_apis = {"counters", "objectName", "methodName", "Red Hat Linux 6.x"}
+        words_of_apis = {"counters", "objectName", "methodName"}
         originals = [text for text in identifying(value) if text not in words_of_apis and not HARMLESS.fullmatch(text)]
         left = [text for text in originals if re.search(rf"(?<![\w]){re.escape(text)}(?![\w])", masked)]
         assert left == [], path.name
