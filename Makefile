@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -24,8 +24,9 @@ demo: env ## audit the simulated fleet
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-# Each of two processes works through files of its own while it has any, so that a lab or an audit that a file shares is made once.
-TESTS := $(PYTEST) -n 2 --dist worksteal
+# Each process works through files of its own while it has any, so that a lab or an audit that a file shares is made once. Three for two cores:
+# a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
+TESTS := $(PYTEST) -n 3 --dist worksteal
 
 test: env ## run the tests but for the long ones (tests/long)
 	$(TESTS) --ignore tests/long
@@ -46,8 +47,13 @@ layers: env ## import-linter: imports go one way
 rules: env ## run the examples of all rules
 	$(BIN)/auditor rules test
 
-mutants: env ## make mistakes in rules on purpose; their examples have to notice nine of ten
+mutants: env ## make mistakes in rules, and in the views that changed: examples, tests and laws have to notice them
 	$(BIN)/auditor rules mutate --least 90
+	$(BIN)/python -m tests.mutation --few-tests --most 6 --most-views 4
+
+# Takes hours where every mistake is tried: MUTATION="--every --most 0".
+mutation-scores: env ## score views by the mistakes in them that are noticed (MUTATION="VIEW ... --most 20")
+	$(BIN)/python -m tests.mutation --keep $(MUTATION)
 
 rule-pages: env ## write docs/rules anew from the rules
 	$(BIN)/auditor rules pages --dir docs/rules

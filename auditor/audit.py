@@ -32,7 +32,7 @@ from auditor.history.state import state_directory
 from auditor.journal import open_journal
 from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan, Receipt
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
-from auditor.report.fix_outcomes import attempted_fixes, refused_fixes
+from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
 from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest
 
 if TYPE_CHECKING:
@@ -221,7 +221,15 @@ def _judge(
         waivers=waivers,
         evaluation=judgement.evaluation,
         plan=judgement.plan,
-        notices=(*judgement.notices, *missing_notices(snapshot), *collected.notices, *policy.notices, *only_drift, *of_readings),
+        notices=(
+            *judgement.notices,
+            *contradiction_notices(judgement.plan.contradictions),
+            *missing_notices(snapshot),
+            *collected.notices,
+            *policy.notices,
+            *only_drift,
+            *of_readings,
+        ),
         fixes=refused_fixes(judgement.evaluation, judgement.plan),
         drift_ages=drift_ages(directory, collected.started, snapshot, rules),
     )

@@ -75,6 +75,7 @@ class Audited:
             findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.drift_ages),
             receipts=self.receipts,
             notices=self.notices,
+            contradictions=self.plan.contradictions,
         )
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:

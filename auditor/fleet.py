@@ -57,6 +57,15 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
+class NfsServer:
+    """Whose an NFS server is that hosts mount by name: it has an address, or a family."""
+
+    server: str  # glob over servers as mounts name them, lower case
+    address: str | None = None
+    family: str | None = None  # ontap | other
+
+
+@dataclass(frozen=True, slots=True)
 class Fleet:
     """Everything fleet.yaml says; no secret among it."""
 
@@ -65,6 +74,7 @@ class Fleet:
     declared: tuple[Declared, ...] = ()
     params: tuple[ParamOverride, ...] = ()
     severities: tuple[SeverityOverride, ...] = ()
+    nfs_servers: tuple[NfsServer, ...] = ()
 
 
 def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
@@ -117,7 +127,8 @@ class _Reader:
             if endpoint.name in {earlier.name for earlier in endpoints[:index]}:
                 self._stop(f'a second endpoint is named "{endpoint.name}"', "endpoints", index, "name")
         declared = tuple(self._declared(index, entry) for index, entry in enumerate(self.shape.declared))
-        return Fleet(self.document.path, endpoints, declared, tuple(self._all_params()), tuple(self._severities()))
+        servers = tuple(NfsServer(each.server.lower(), each.address, each.family and each.family.value) for each in self.shape.nfs_servers)
+        return Fleet(self.document.path, endpoints, declared, tuple(self._all_params()), tuple(self._severities()), servers)
 
     def _endpoint(self, index: int, entry: EndpointShape) -> Endpoint:
         at = ("endpoints", index)

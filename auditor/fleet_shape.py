@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, field
@@ -111,6 +112,25 @@ class DeclaredShape(Shape):
         return "declares nothing: give model, generation or firmware" if nothing else ""
 
 
+class NfsFamily(StrEnum):
+    """Whose an NFS server may be declared to be."""
+
+    ONTAP = "ontap"
+    OTHER = "other"
+
+
+class NfsServerShape(Shape):
+    """Whose an NFS server is that hosts mount by name."""
+
+    server: Text
+    address: Text | None = None
+    family: NfsFamily | None = None
+
+    def problem(self) -> str:
+        """A declaration declares one thing."""
+        return "declares nothing, or two things: give its address, or its family" if (self.address is None) == (self.family is None) else ""
+
+
 class FleetShape(Shape):
     """The whole file."""
 
@@ -118,3 +138,4 @@ class FleetShape(Shape):
     params: Params = field(default_factory=dict)
     severity: Mapping[str, Any] = field(default_factory=dict)
     declared: tuple[DeclaredShape, ...] = ()
+    nfs_servers: tuple[NfsServerShape, ...] = ()

@@ -68,6 +68,7 @@ class FixClass(StrEnum):
     ARRAY = "array"
     GUEST = "guest"
     MANUAL = "manual"
+    RETUNE = "retune"  # reverts what somebody tuned; implied by no other class, and needed besides the class of what it takes
 
 
 class Outcome(StrEnum):
@@ -228,6 +229,12 @@ class Change:
     rules: tuple[str, ...]  # every rule that wants it
     resource: Resource
     reason: str  # one sentence for the person who confirms
+    takes: FixClass | None = None  # of class RETUNE: the class of what it takes, which has to be allowed as well
+
+    @property
+    def classes(self) -> tuple[FixClass, ...]:
+        """Every class that has to be allowed."""
+        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +249,13 @@ class ByHand:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two rules want different values of one setting; neither is applied."""
+    """Rules want different values of one setting, to be written or by a person; none is applied."""
 
     remediator: str
     target: Target
     wants: tuple[tuple[str, Scalar], ...]  # (rule, value)
+    reasons: tuple[str, ...] = field(default=(), compare=False)  # why, as many as `wants`
+    resource: Resource | None = field(default=None, compare=False)  # what one of the failures is about
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +321,12 @@ class Fix:
     why: str = ""
     pending: str | None = None  # "reboot" when stored but not yet in effect
     target: tuple[tuple[str, str], ...] = ()  # where the setting lives, as Target.keys; empty when there is no remediator
+    takes: FixClass | None = None  # as Change.takes
+
+    @property
+    def classes(self) -> tuple[FixClass, ...]:
+        """Every class that has to be allowed."""
+        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -427,6 +442,7 @@ class Report:
     findings: Callable[[], Iterator[Finding]]  # each call begins a new pass, worst first; may be millions
     receipts: tuple[Receipt, ...] = ()
     notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
+    contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
 
 
 class Health(StrEnum):

@@ -195,4 +195,8 @@ def unmatched_notices(fleet: Fleet, snapshot: Snapshot) -> tuple[str, ...]:
         row = snapshot.connection.execute("SELECT 1 FROM fact.device WHERE device GLOB ? LIMIT 1", [declared.devices]).fetchone()
         if row is None:
             notices.append(f"{fleet.path}: no device is named like {declared.devices}, which is declared there.")
+    for server in fleet.nfs_servers if "datastores" in topics else ():
+        row = snapshot.connection.execute("SELECT 1 FROM fact.datastore WHERE lower(nfs_host) GLOB ? LIMIT 1", [server.server]).fetchone()
+        if row is None:
+            notices.append(f"{fleet.path}: no host mounts NFS from {server.server}, which is declared there.")
     return tuple(notices)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.fleet import Declared, Fleet, ParamOverride, SeverityOverride, load_fleet
+from auditor.fleet import Declared, Fleet, NfsServer, ParamOverride, SeverityOverride, load_fleet
 from auditor.model import EndpointKind, Limits, Secret, Severity, Ssh, Tls
 
 WHOLE = """
@@ -33,6 +33,9 @@ params:
   vvol/pe-dsnro-headroom: {headroom: 4}
 severity:
   vvol/*: low
+nfs_servers:
+  - {server: "NAS-*.example.net", address: 192.0.2.30}
+  - {server: isilon, family: other}
 declared:
   - {devices: "naa.600000E00d*", model: DX90, generation: S1, firmware: V10L66}
 """
@@ -61,6 +64,7 @@ def test_everything_the_file_says_arrives(tmp_path: Path) -> None:
     assert element.tls.verify
     assert fleet.severities == (SeverityOverride(f"{tmp_path / 'fleet.yaml'}:25", "vvol/*", Severity.LOW),)
     assert fleet.declared == (Declared("naa.600000e00d*", "DX90", "S1", "V10L66"),)
+    assert fleet.nfs_servers == (NfsServer("nas-*.example.net", address="192.0.2.30"), NfsServer("isilon", family="other"))
     scopes = [(p.value, p.endpoint, p.cluster) for p in fleet.params]
     assert scopes == [(4, None, None), (3, "vc-east", None), (2, "vc-east", "gold")]
     assert fleet.params[0] == ParamOverride(f"{fleet.path}:23", "vvol/pe-dsnro-headroom", "headroom", 4)
@@ -156,6 +160,10 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
             one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"
         ),
         pytest.param(one_endpoint() + "declared:\n  - {devices: 'naa.6*'}\n", 9, "declares nothing", id="empty declaration"),
+        pytest.param(
+            one_endpoint() + "nfs_servers:\n  - {server: nas}\n", 9, "declares nothing", id="NFS server of which nothing is declared"
+        ),
+        pytest.param(one_endpoint() + "nfs_servers:\n  - {server: nas, family: netapp}\n", 9, "ontap", id="NFS server of no known family"),
         pytest.param(
             one_endpoint() + "declared:\n  - {devices: 'naa.6*', model: IBM Cloud 2 IOPS per GB}\n",
             9,

@@ -64,8 +64,9 @@ def select_changes(plan: Plan, allow: Collection[FixClass]) -> tuple[list[Change
             skipped.append(Receipt(change, Outcome.PROPOSED, change.before, f"{rules} want different values; settle that first"))
         elif change.fix_class is FixClass.MANUAL:
             skipped.append(Receipt(change, Outcome.BY_HAND, change.before, "it has to be done by hand"))
-        elif change.fix_class not in allow:
-            skipped.append(Receipt(change, Outcome.PROPOSED, change.before, f"needs --allow {change.fix_class}"))
+        elif not set(change.classes) <= set(allow):
+            needed = " ".join(f"--allow {one}" for one in change.classes)
+            skipped.append(Receipt(change, Outcome.PROPOSED, change.before, f"needs {needed}"))
         else:
             attempted.append(change)
     return attempted, skipped

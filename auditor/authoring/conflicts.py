@@ -9,14 +9,22 @@ Rules tagged `drift` are left out: the value that they want is in a baseline, no
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from auditor.authoring.pairwise_conflicts import Disagreement, PairwiseConflict, may_break, may_write_the_same
+from auditor.engine.judge import judge
 from auditor.engine.params import Override, ParamValues, Place, values_at
 from auditor.engine.rule import DRIFT, ParamValue, Rule, RuleSet
 from auditor.facts.views import seal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from auditor.facts.snapshot import Snapshot
+    from auditor.model import Contradiction
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,15 @@ def conflicts(rules: RuleSet, params: ParamValues | None = None, *, only_overrid
                 if disagreement is not None:
                     yield Conflict(disagreement, place)
                     break
+
+
+def conflicts_over_facts(snapshot: Snapshot, rules: RuleSet, overrides: Sequence[Override], scratch: Path) -> tuple[Contradiction, ...]:
+    """The settings of a fleet that failures want different, by a fix or by hand; `scratch` is an empty directory.
+
+    Raises:
+        ConfigurationError, RuleError, SnapshotError: as `judge` does.
+    """
+    return judge(snapshot, rules, overrides, None, findings=scratch / "findings.parquet", spill=scratch / "spilled").plan.contradictions
 
 
 def conflict_notices(conflicts: Iterable[Conflict], overrides: Iterable[Override]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judg
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS, seal
-from auditor.model import Verdict
+from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
     import duckdb
@@ -100,7 +100,7 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSe
             fixed += 1
             detail = detail or _broken(connection, rule, example, among)
         results.append(ExampleResult(rule.id, example.name, example.verdict, got, detail))
-    if rule.fix is not None and not fixed:
+    if rule.fix is not None and rule.fix.fix_class is not FixClass.MANUAL and not fixed:
         detail = f"{rule.path}:1: no failing example is settled by the fix, so nothing shows that it works"
         results.append(ExampleResult(rule.id, "", Verdict.FAIL, None, detail))
     return results

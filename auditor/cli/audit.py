@@ -75,7 +75,7 @@ def demo(
     *,
     scenario: Annotated[
         str | None,
-        typer.Option("--scenario", metavar="NAME", help="One scenario of the lab; all is every one. [default: the five incidents]"),
+        typer.Option("--scenario", metavar="NAME|FILE", help="A scenario of the lab, or of a YAML file. [default: the five incidents]"),
     ] = None,
     rule_options: options.RuleOptions,
     reporter: options.Reporter = None,
@@ -90,12 +90,12 @@ def demo(
     """
     from auditor.engine.waivers import FILE_NAME
     from auditor.lab.demo_waivers import demo_waivers
-    from auditor.lab.scenario import load_incidents, load_scenario
+    from auditor.lab.scenario import described, load_incidents
     from auditor.lab.serving import serve
     from auditor.request import AuditRequest
 
     limits = fix_options.limits()
-    simulated = load_scenario(scenario) if scenario else load_incidents()
+    simulated = described(scenario) if scenario else load_incidents()
     with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(simulated) as lab:
         fleet = Path(folder) / "fleet.yaml"
         lab.write_fleet(fleet)

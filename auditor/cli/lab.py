@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="A simulated fleet behind real protocols on loopback, to try things on.", no_args_is_help=True)
 
-Scenario = Annotated[str | None, typer.Option("--scenario", metavar="NAME", help="One scenario. [default: every one]")]
+Scenario = Annotated[
+    str | None, typer.Option("--scenario", metavar="NAME|FILE", help="One scenario, or a YAML file of your own. [default: every one]")
+]
 WriteFleet = Annotated[Path | None, typer.Option("--write-fleet", metavar="PATH", help="Write a fleet.yaml that audits it.")]
 Faults = Annotated[
     Path | None,
@@ -48,7 +50,7 @@ def up(
 
     Example: auditor lab up --scenario solidfire-vvols --write-fleet lab.yaml
     """
-    from auditor.lab.scenario import load_scenario
+    from auditor.lab.scenario import described
 
     if recording is not None:
         if scenario is not None or faults is not None:
@@ -56,7 +58,7 @@ def up(
                 "--recording goes without --scenario and --faults", why="nothing was served.", do="auditor lab up --recording BUNDLE"
             )
         return _serve_recording(recording, write_fleet)
-    return _serve(load_scenario(scenario or "all"), write_fleet, faults)
+    return _serve(described(scenario or "all"), write_fleet, faults)
 
 
 @app.command("generate")
@@ -160,14 +162,14 @@ def export(
 
     Example: auditor lab export-vcsim model --scenario solidfire-vvols && vcsim -load model -api-version 8.0.2.0
     """
-    from auditor.lab.scenario import load_scenario
+    from auditor.lab.scenario import described
     from auditor.lab.vcsim import export_vcsim
 
     if directory.exists() and any(directory.iterdir()):
         raise ConfigurationError(
             f"{directory} is not empty", why="nothing was written: vcsim would load what lies there as well.", do="name a new directory."
         )
-    fleet = load_scenario(scenario or "all")
+    fleet = described(scenario or "all")
     export_vcsim(fleet, directory)
     for vcenter in fleet.vcenters:
         folder = directory if len(fleet.vcenters) == 1 else directory / vcenter.name

@@ -46,7 +46,7 @@ def query(
     from auditor.query import run_query
     from auditor.report.query_rows import limited, write_rows
 
-    place, findings = _place(run, snapshot, state_dir)
+    place, findings = saved_place(run, snapshot, state_dir)
     terminal = sys.stdout.isatty()
     most = limit or None if limit is not None else ROWS_ON_A_TERMINAL if terminal and form is Form.TABLE else None
     width = _width() if terminal and form is Form.TABLE else None
@@ -69,7 +69,7 @@ def query(
     return 0
 
 
-def _place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
+def saved_place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
     """The directory of the snapshot that is queried, and the file of that run's findings where there is one."""
     from auditor.history.runs import load_run
     from auditor.history.state import state_directory

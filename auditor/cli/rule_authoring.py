@@ -5,12 +5,19 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
+from auditor.cli.query import saved_place
 from auditor.errors import ConfigurationError, RuleError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.engine.params import Override
+    from auditor.engine.rule import RuleSet
 
 _RULE_ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
 
@@ -97,10 +104,15 @@ def mutate(
 
 def conflicts(
     fleet: Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="With the params of this fleet.yaml.")] = None,
+    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Over what a kept run read; `latest` is the newest.")] = None,
+    snapshot: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="Over a saved snapshot.")] = None,
     rules: options.Rules = None,
     tag: options.Tags = None,
+    state_dir: options.StateDir = None,
 ) -> int:
     """Which rules want one setting different, each pair with a row that shows it; ends with exit code 3 when there are any.
+
+    With --run or --from: which settings of that fleet they want different now, by a fix or by hand.
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
@@ -114,11 +126,29 @@ def conflicts(
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
     with_fleet_severities(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
     overrides = param_overrides(known, loaded)
+    if run is not None or snapshot is not None:
+        return _conflicts_over(saved_place(None if run == "latest" else run, snapshot, state_dir)[0], loaded, overrides)
     pairs = list(conflicts_of(loaded, param_values(overrides, loaded)))
     for conflict in pairs:
         print(f"{place_text(conflict.place)}: {conflict_text(conflict)}")
     print(f"{count_of(len(loaded), 'rule')}, {count_of(len(pairs), 'conflict')}")
     return 3 if pairs else 0
+
+
+def _conflicts_over(place: Path, rules: RuleSet, overrides: Sequence[Override]) -> int:
+    import tempfile
+
+    from auditor.authoring.conflicts import conflicts_over_facts
+    from auditor.facts.snapshot import load_snapshot
+    from auditor.report.fix_outcomes import contradiction_notices
+    from auditor.report.wording import count_of, neutral
+
+    with tempfile.TemporaryDirectory(prefix="auditor-conflicts-") as scratch:
+        clashes = conflicts_over_facts(load_snapshot(place), rules, overrides, Path(scratch))
+    for notice in contradiction_notices(clashes):
+        print(neutral(notice))
+    print(f"{count_of(len(rules), 'rule')}, {count_of(len(clashes), 'conflict')} in {place}")
+    return 3 if clashes else 0
 
 
 def pages(

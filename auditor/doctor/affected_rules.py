@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Self
 
 from auditor.engine.needs import needs_of
 from auditor.facts.needs import SOURCES
+from auditor.model import FixClass
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rule import Rule, RuleSet
     from auditor.model import EndpointKind
 
 _NAMED = 4  # rules and tables that are named before the rest is counted
@@ -23,17 +24,20 @@ class AffectedRules:
     Attributes:
         topics: rule -> the topics that have to be read for it.
         fixes: rule -> the remediator that fixes its failures.
+        rules: the rules themselves.
     """
 
     topics: Mapping[str, frozenset[str]]
     fixes: Mapping[str, str]
+    rules: tuple[Rule, ...] = ()
 
     @classmethod
     def of(cls, rules: RuleSet) -> Self:
         """The needs of `rules`."""
         return cls(
             {rule.id: needs_of([rule]).topics for rule in rules},
-            {rule.id: rule.fix.remediator for rule in rules if rule.fix is not None},
+            {rule.id: rule.fix.remediator for rule in rules if rule.fix is not None and rule.fix.fix_class is not FixClass.MANUAL},
+            tuple(rules),
         )
 
     @property
@@ -49,10 +53,13 @@ class AffectedRules:
         """The rules whose failures any of `remediators` fixes."""
         return [rule for rule, remediator in self.fixes.items() if remediator in remediators]
 
-    def lost_without(self, topics: Collection[str]) -> str:
-        """A sentence on the tables that are unknown without `topics`, and the rules that need them."""
+    def lost_without(self, topics: Collection[str], kind: EndpointKind) -> str:
+        """A sentence on the tables that are unknown without `topics` of an endpoint, and the rules on its kind that need them."""
+        from auditor.doctor.rules_of_kind import rules_that_may_apply
+
         tables = sorted({table for table, source in SOURCES.items() if source.topic in topics})
-        rules = self.rules_on(topics)
+        about = rules_that_may_apply(self.rules, kind)
+        rules = [rule for rule in self.rules_on(topics) if rule in about]
         by = f"{len(rules)} of {len(self.topics)} rules rest on it: {named(rules)}" if rules else "no rule rests on it"
         return f"{named(tables)} will be unknown; {by}."
 

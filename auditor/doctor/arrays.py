@@ -70,7 +70,7 @@ def _read(session: Session, endpoint: Endpoint, affected: AffectedRules, circuit
     return at(
         Health.PROBLEM,
         f"{len(lost)} of the {len(wanted)} topics that rules need cannot be read: {named(lost)}; {next(iter(lost.values()))}",
-        affected.lost_without(lost),
+        affected.lost_without(lost, endpoint.kind),
         f"give the account a role that may read them; roles that may write too: {', '.join(sorted(known.write))} ({known.source}).",
         facts={"topics": topics, "lost": ", ".join(lost)},
     )

@@ -50,7 +50,7 @@ def read_checks(
         yield at(
             Health.PROBLEM if topics else Health.WARNING,
             f"{name} is missing on {where}",
-            affected.lost_without(topics) if topics else "esxcli answers all the same, so nothing is lost.",
+            affected.lost_without(topics, EndpointKind.VCENTER) if topics else "esxcli answers all the same, so nothing is lost.",
             f"give {endpoint.username} a role that has {name}{_read_only(name)}, propagated from the root folder. {_ELSEWHERE}",
             facts={"privilege": name, "topics": ", ".join(sorted(topics))},
         )
@@ -91,7 +91,7 @@ def esxcli_check(endpoint: Endpoint, affected: AffectedRules, tried: Any) -> Che
     if not isinstance(tried, EndpointError):
         return at(Health.OK, f"answered by {tried}", facts={"host": str(tried)})
     if isinstance(tried, PermissionMissingError):
-        return at(Health.PROBLEM, shortly(tried, endpoint), affected.lost_without(wanted), tried.do)
+        return at(Health.PROBLEM, shortly(tried, endpoint), affected.lost_without(wanted, EndpointKind.VCENTER), tried.do)
     return at(
         Health.UNKNOWN, shortly(tried, endpoint), "whether esxcli is answered on any host is not known.", "audit, and look at the gaps."
     )

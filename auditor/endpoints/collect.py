@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
-    from auditor.fleet import Declared, Fleet
+    from auditor.fleet import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 _MOST_ENDPOINTS_AT_ONCE = 32
@@ -41,7 +41,7 @@ def collect_fleet(
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
     readings = _read(fleet.endpoints, builder, progress, needs, earlier)
-    _declare(fleet.declared, builder)
+    _declare(fleet, builder)
     return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
 
 
@@ -54,7 +54,7 @@ def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], prog
     kept = tuple(reading for reading in before.readings if reading.name not in endpoints)
     builder.take_over(before, [reading.name for reading in kept])
     again = _read(tuple(e for e in fleet.endpoints if e.name in endpoints), builder, progress, before.asked)
-    _declare(fleet.declared, builder)
+    _declare(fleet, builder)
     order = [endpoint.name for endpoint in fleet.endpoints]
     readings = sorted((*kept, *again), key=lambda reading: order.index(reading.name))
     return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC), asked=before.asked)
@@ -125,7 +125,10 @@ def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
     )
 
 
-def _declare(declared: Sequence[Declared], builder: SnapshotBuilder) -> None:
+def _declare(fleet: Fleet, builder: SnapshotBuilder) -> None:
+    declared, servers = fleet.declared, fleet.nfs_servers
+    columns = {name: [getattr(each, name) for each in servers] for name in ("server", "address", "family")}
+    builder.add(Batch("declared_nfs_server", columns))
     builder.add(
         Batch(
             "declared",

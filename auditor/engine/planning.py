@@ -5,12 +5,13 @@ Whether a change would settle its failure was found out while judging (sql.py pu
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 from auditor.engine.rule import RuleSet
-from auditor.engine.verdicts import Evaluation, JudgedRule, decoded, resource_of
+from auditor.engine.verdicts import Evaluation, JudgedRule, decoded, disputable_targets, resource_of
 from auditor.engine.waived_verdicts import left_alone, protected_settings
 from auditor.model import ByHand, Change, Contradiction, FixClass, Held, Plan, Resource, Scalar, Target, Verdict
 
@@ -23,9 +24,12 @@ class _Want:
     before: Scalar
     after: Scalar
     fix_class: FixClass
+    retunes: bool  # it reverts what somebody tuned
     reason: str
     resource: Resource
-    breaks: str | None  # a rule that passes now and would fail then
+    breaks: str | None = None  # a rule that passes now and would fail then
+    by_hand: ByHand | None = None  # of a wish that only a person can fulfil
+    is_exact: bool = True  # False: of such a wish the direction is known, and `after` is about where it ends
 
 
 def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
@@ -34,40 +38,42 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
     Failures of rules that are not among `rules` ask for nothing; None: all of them count.
 
     One setting that several rules change is one change. Rules that want it different, or a rule that passes now and would not after the
-    change, make a contradiction: none of them is planned. A setting that a waived failure is about stays as it is, whoever else wants it
-    changed: whoever answers for the waiver answers for the setting.
+    change, make a contradiction: none of them is planned. What a person is advised to do counts like what could be written. A setting that
+    a waived failure is about stays as it is, whoever else wants it changed: whoever answers for the waiver answers for the setting.
     """
     protected = protected_settings(evaluation)
+    disputable = disputable_targets(evaluation)
     wanted: dict[tuple[str, Target], list[_Want]] = {}
     by_hand: list[ByHand] = []
     for row in evaluation.rows({Verdict.FAIL}):
         if rules is not None and row["rule"] not in rules.rules:
             continue
         rule = evaluation.rules[row["rule"]]
-        if rule.remediator is None:
-            by_hand.append(ByHand(row["rule"], resource_of(row, rule), rule.by_hand))
-        elif row["obstacle"] is not None and row["breaks"] is None:
-            by_hand.append(ByHand(row["rule"], resource_of(row, rule), rule.obstacles[row["obstacle"]], FixClass(rule.fix_class)))
-        else:
+        hand = _by_hand(row, rule)
+        want = _want(row, rule) if hand is None else _advice(row, rule, hand, disputable)
+        if want is not None:
             keys = tuple(sorted(decoded(row["target"]).items()))
-            wanted.setdefault((rule.remediator, Target(row["endpoint"], keys)), []).append(_want(row, rule))
+            wanted.setdefault((rule.remediator or "", Target(row["endpoint"], keys)), []).append(want)
+        elif hand is not None:
+            by_hand.append(hand)
     changes: list[Change] = []
     contradictions: list[Contradiction] = []
     held: list[Held] = []
     for (remediator, target), wants in wanted.items():
-        disagreement = _disagreement(wants)
-        if (remediator, target) in protected:
+        to_plan = [want for want in wants if want.by_hand is None]
+        contradiction = _contradiction(remediator, target, wants)
+        if (remediator, target) in protected and to_plan:
             waived, waiver = protected[remediator, target]
-            held.append(Held(remediator, target, tuple(sorted({want.rule for want in wants})), waived, waiver))
-        elif disagreement:
-            contradictions.append(Contradiction(remediator, target, disagreement))
-        elif len({_typed(want.before) for want in wants}) > 1:
-            by_hand += [
-                ByHand(w.rule, w.resource, "the rules read the setting differently, so its value is not certain", w.fix_class)
-                for w in wants
-            ]
-        else:
-            changes.append(_change(remediator, target, wants))
+            held.append(Held(remediator, target, tuple(sorted({want.rule for want in to_plan})), waived, waiver))
+        elif contradiction is not None:
+            contradictions.append(contradiction)
+            continue  # the contradiction is all there is to do by hand
+        elif len({_typed(want.before) for want in to_plan}) > 1:
+            why = "the rules read the setting differently, so its value is not certain"
+            by_hand += [ByHand(want.rule, want.resource, why, want.fix_class) for want in to_plan]
+        elif to_plan:
+            changes.append(_change(remediator, target, to_plan))
+        by_hand += [want.by_hand for want in wants if want.by_hand is not None]
     return Plan(
         tuple(sorted(changes, key=lambda change: (*_place(change.resource), change.remediator, change.target.keys))),
         tuple(sorted(by_hand, key=lambda hand: (*_place(hand.resource), hand.rule))),
@@ -77,39 +83,90 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
     )
 
 
+def _by_hand(row: Mapping[str, Any], rule: JudgedRule) -> ByHand | None:
+    """What a person has to do about a failure; None where its change can be planned, or another rule forbids it."""
+    if rule.remediator is None:
+        return ByHand(row["rule"], resource_of(row, rule), rule.by_hand)
+    if row["obstacle"] is not None and row["breaks"] is None:
+        return ByHand(row["rule"], resource_of(row, rule), rule.obstacles[row["obstacle"]], FixClass(rule.fix_class))
+    return None
+
+
 def _want(row: Mapping[str, Any], rule: JudgedRule) -> _Want:
     return _Want(
         rule=row["rule"],
         before=decoded(row["before"]),
         after=decoded(row["after"]),
         fix_class=FixClass(rule.fix_class),
+        retunes=bool(row["retunes"]),
         reason=rule.reason,
         resource=resource_of(row, rule),
         breaks=row["breaks"],
     )
 
 
-def _disagreement(wants: Sequence[_Want]) -> tuple[tuple[str, Scalar], ...]:
-    """Who wants what, when not all want the same; a passing rule that a change would break wants the setting as it is."""
-    wishes = {(want.rule, _typed(want.after)): want.after for want in wants}
-    wishes |= {(want.breaks, _typed(want.before)): want.before for want in wants if want.breaks is not None}
-    if len({value for _, value in wishes}) < 2:
-        return ()
-    return tuple((rule, wishes[rule, value]) for rule, value in sorted(wishes, key=str))
+def _advice(row: Mapping[str, Any], rule: JudgedRule, hand: ByHand, disputable: Collection[tuple[str, str]]) -> _Want | None:
+    """The wish of a failure that is left to a person: the value that its finding shows as desired.
+
+    None where nobody else wishes anything of the setting, or `desired` is no value of the setting ("one of them").
+    """
+    fixed, desired = _want(row, rule), decoded(row["desired"])
+    if (row["endpoint"], row["target"]) not in disputable or fixed.after is None:
+        return None
+    if _typed(desired) == _typed(fixed.after):
+        return replace(fixed, by_hand=hand)
+    advice = replace(fixed, after=desired, by_hand=hand, is_exact=False)
+    return advice if _direction(advice) == _direction(fixed) != 0 else None
+
+
+def _contradiction(remediator: str, target: Target, wants: Sequence[_Want]) -> Contradiction | None:
+    """Who wants what, and why, when not all want the same; a passing rule that a change would break wants the setting as it is."""
+    wishes = {(want.rule, _typed(want.after)): (want.after, want.reason) for want in wants}
+    wishes |= {(want.breaks, _typed(want.before)): (want.before, "passes with it") for want in wants if want.breaks is not None}
+    if all(_agree(one, other) for one, other in combinations(wants, 2)) and not any(want.breaks for want in wants):
+        return None
+    listed = sorted(wishes, key=str)
+    return Contradiction(
+        remediator,
+        target,
+        wants=tuple((rule, wishes[rule, value][0]) for rule, value in listed),
+        reasons=tuple(wishes[one][1] for one in listed),
+        resource=min(wants, key=lambda want: (*_place(want.resource), want.rule)).resource,
+    )
+
+
+def _agree(one: _Want, other: _Want) -> bool:
+    """Whether two wishes are for one value; or go one way, where advice is inexact or reads the setting elsewhere (as in effect)."""
+    if _typed(one.after) == _typed(other.after):
+        return True
+    alike = one.is_exact and other.is_exact and _typed(one.before) == _typed(other.before)
+    if alike or (one.by_hand is None and other.by_hand is None):
+        return False
+    return _direction(one) == _direction(other) != 0
+
+
+def _direction(want: _Want) -> int:
+    """1: it raises a number; -1: it lowers one; 0: neither is known."""
+    if isinstance(want.before, bool | str | None) or isinstance(want.after, bool | str | None):
+        return 0
+    return (want.after > want.before) - (want.after < want.before)
 
 
 def _change(remediator: str, target: Target, wants: Sequence[_Want]) -> Change:
     first = min(wants, key=lambda want: (*_place(want.resource), want.rule))
+    # The costliest class any of them names: who allows `online` must not get a reboot by way of another rule; nor a retune.
+    costliest = max((want.fix_class for want in wants), key=list(FixClass).index)
+    retunes = any(want.retunes for want in wants)
     return Change(
         remediator=remediator,
-        # The costliest class any of them names: who allows `online` must not get a reboot by way of another rule.
-        fix_class=max((want.fix_class for want in wants), key=list(FixClass).index),
+        fix_class=FixClass.RETUNE if retunes else costliest,
         target=target,
         before=first.before,
         after=first.after,
         rules=tuple(sorted({want.rule for want in wants})),
         resource=first.resource,
         reason="; ".join(dict.fromkeys(want.reason for want in sorted(wants, key=lambda want: want.rule))),
+        takes=costliest if retunes else None,
     )
 
 

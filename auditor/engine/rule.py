@@ -56,6 +56,14 @@ class FixRule:
     when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
     predicted: Mapping[str, Expression]  # further columns the fix changes once it is in effect
     reason: str | None
+    retunes: Expression | None = None  # where it is not false the fix reverts what somebody tuned; None: it never does
+
+    @property
+    def class_text(self) -> str:
+        """What has to be allowed, in words."""
+        if self.retunes is None:
+            return str(self.fix_class)
+        return f"{self.fix_class}, {'' if self.retunes.text == 'true' else 'partly '}{FixClass.RETUNE}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +94,7 @@ class Rule:
     tags: tuple[str, ...] = ()
     params: Mapping[str, Param] = field(default_factory=dict)
     may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
+    worse: Mapping[str, bool | str] = field(default_factory=dict)  # column -> the way in which it gets worse: "more", "less", true or false
     evidence: tuple[str, ...] = ()  # further columns that a reader of the finding wants to see; no verdict rests on them
     fix: FixRule | None = None
     by_hand: str | None = None
@@ -107,7 +116,8 @@ class Rule:
     @property
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the rule."""
-        fixing = () if self.fix is None else (*self.fix.target.values(), self.fix.value, self.fix.when, *self.fix.predicted.values())
+        fix = self.fix
+        fixing = () if fix is None else (*fix.target.values(), fix.value, fix.when, fix.retunes, *fix.predicted.values())
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
 
     @property
@@ -118,7 +128,7 @@ class Rule:
 
     def text(self) -> RuleText:
         """What reports show of it."""
-        fix = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.fix_class})"
+        fix = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.class_text})"
         fix_text = "\n".join(part for part in (fix, self.by_hand) if part)
         return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text, self.if_unknown or "")
 

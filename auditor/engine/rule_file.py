@@ -11,7 +11,7 @@ from auditor.engine.params import RESERVED
 from auditor.engine.rule import Example, Expression, FixRule, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
-from auditor.model import Verdict
+from auditor.model import FixClass, Verdict
 from auditor.shapes import Mistake, decode
 from auditor.yaml import did_you_mean
 
@@ -85,6 +85,7 @@ class RuleReader:
             may_be_missing={
                 column: why.strip() for column, why in shape.may_be_missing.items() if self._is_column(column, "may_be_missing")
             },
+            worse=self._read_worse(),
             evidence=tuple(column for index, column in enumerate(shape.evidence) if self._is_column(column, "evidence", at=index)),
             fix=self._read_fix(shape.fix),
             by_hand=_stripped(shape.by_hand),
@@ -146,6 +147,20 @@ class RuleReader:
             if not can_be and verdict in present:
                 self._wrong(f'without "applies" no row is "{key}"', "examples", key)
 
+    def _read_worse(self) -> dict[str, bool | str]:
+        """By column of a number "more" or "less", by column of a truth value which one is worse."""
+        read = dict[str, bool | str]()
+        for column, direction in self._shape.worse.items():
+            if not self._is_column(column, "worse"):
+                continue
+            is_truth = family_of(self._columns[column]) is Family.TRUTH
+            if not (isinstance(direction, bool) if is_truth else direction in ("more", "less")):
+                self._wrong(
+                    f'"{direction}" is no way for {column} to get worse: {"true or false" if is_truth else "more or less"}', "worse", column
+                )
+            read[column] = direction
+        return read
+
     def _read_params(self) -> dict[str, Param]:
         params = {}
         for name, shape in self._shape.params.items():
@@ -177,6 +192,9 @@ class RuleReader:
             self._wrong('"target" does not say where the setting lives', "fix", "target")
         value = self._expression(shape.value, "fix", "set", wanted=_SETTINGS)
         when = self._expression(shape.when, "fix", "when", wanted=_TRUTH)
+        retunes = self._expression(shape.retunes, "fix", "retunes", wanted=_TRUTH)
+        if shape.fix_class is FixClass.RETUNE:
+            self._wrong("retune does not say what the change takes: name that class, and say in `retunes` where it reverts", "fix", "class")
         predicted = self._expressions(shape.predicted, "foretold", wanted=tuple(Family))
         known = [self._is_column(name, "fix", "foretold") for name in shape.predicted]
         if not remediator or not column or value is None or not all(known):
@@ -184,7 +202,7 @@ class RuleReader:
         for name, expression in predicted.items():
             self._check_fits(name, expression, "foretold", name)
         self._check_fits(shape.column, value, "set")
-        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason))
+        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason), retunes)
 
     def _check_fits(self, column: str, expression: Expression, *key: str) -> None:
         has, gets = family_of(self._columns[column]), family_of(expression.type)

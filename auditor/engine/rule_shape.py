@@ -37,6 +37,7 @@ class FixShape(Shape, kw_only=True):
     column: Text
     value: Sql = field(name="set")
     when: Sql | None = None
+    retunes: Sql | None = None
     predicted: Mapping[str, Sql] = field(name="foretold", default_factory=dict)
     fix_class: FixClass = field(name="class")
     reason: Text | None = None
@@ -74,6 +75,7 @@ class RuleShape(Shape, kw_only=True):
     observed: Sql
     desired: Sql
     may_be_missing: Mapping[str, Text] = field(default_factory=dict)
+    worse: Mapping[str, bool | Text] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()
     fix: FixShape | None = None
     by_hand: Text | None = None

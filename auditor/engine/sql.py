@@ -29,6 +29,7 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "after": "VARCHAR",  # JSON scalar
     "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of FIX_BLOCKERS; NULL when it is
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
+    "retunes": "BOOLEAN",  # of such a failure: the fix reverts what somebody tuned, or may; NULL where there is none
 }
 
 FIX_BLOCKERS = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
@@ -182,7 +183,7 @@ def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:
 def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     fix = rule.fix
     if fix is None:
-        return dict.fromkeys(("target", "before", "after"), "NULL")
+        return dict.fromkeys(("target", "before", "after", "retunes"), "NULL")
     failed = "auditor_verdict = 'fail'"
     exempt = rule.may_be_missing
     keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(fix.target.items())]
@@ -190,21 +191,25 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     after = f"CAST({_strict(fix.value, exempt)} AS {after_type(fix, view)})"
     before = _before(fix, view)
     when = "true" if fix.when is None else _strict(fix.when, exempt)
+    # Where it is not known which way the change goes, it may revert something.
+    retunes = "false" if fix.retunes is None else f"({_strict(fix.retunes, exempt)}) IS DISTINCT FROM false"
     unread = "false" if fix.column in exempt else f"{named(fix.column)} IS NULL"
     obstacle = (
-        f"CASE WHEN {'true' if fix.fix_class is FixClass.MANUAL else 'false'} THEN 'manual' WHEN ({target}) IS NULL THEN 'target' "
+        f"CASE WHEN {'true' if fix.fix_class is FixClass.MANUAL else 'false'} THEN 'manual' WHEN auditor_target IS NULL THEN 'target' "
         f"WHEN ({when}) IS NOT TRUE THEN 'when' WHEN {unread} THEN 'unread' "
         f"WHEN ({before}) IS NULL AND {named(fix.column)} IS NOT NULL THEN 'type' WHEN ({after}) IS NULL THEN 'after' "
         f"WHEN ({before}) IS NOT DISTINCT FROM ({after}) THEN 'same' END"
     )
+    # A part may name one above it as auditor_...: spelt out again, these make the statement twice as long, and DuckDB parses slowly.
     parts = {
         "target": f"CASE WHEN {failed} THEN CAST({target} AS VARCHAR) END",
         "before": f"CASE WHEN {failed} THEN {json_sql(before, after_type(fix, view))} END",
         "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
+        "retunes": f"CASE WHEN {failed} THEN {retunes} END",
     }
     changed = {fix.column: fix.value, **fix.predicted}
-    possible = f"{failed} AND ({obstacle}) IS NULL"
+    possible = f"{failed} AND auditor_obstacle IS NULL"
     for column, expression in changed.items():
         parts[f"predicted_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
     return parts

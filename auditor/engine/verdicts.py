@@ -20,7 +20,7 @@ from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Sev
 if TYPE_CHECKING:
     import duckdb
 
-_FORMAT = 2
+_FORMAT = 3
 _WAIVING = {
     "waiver": "INTEGER",  # which of Evaluation.waivers covers it, from 0; of a verdict that is not waived: which would, were it in force
     "waived_from": "VARCHAR",  # of a waived verdict: what it was
@@ -28,7 +28,7 @@ _WAIVING = {
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
-_ADDED: Mapping[int, Collection[str]] = {1: tuple(_WAIVING), _FORMAT: ()}
+_ADDED: Mapping[int, Collection[str]] = {1: (*_WAIVING, "retunes"), 2: ("retunes",), _FORMAT: ()}
 """The formats that can be read, and the columns that each of them has not yet."""
 
 
@@ -253,6 +253,13 @@ def decoded(text: str | None) -> Any:
     return None if text is None else msgspec.json.decode(text)
 
 
+def disputable_targets(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
+    """(endpoint, target as stored) of the settings that failures of several rules are about."""
+    failing = f"SELECT endpoint, target FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND target IS NOT NULL"
+    several = f"{failing} GROUP BY ALL HAVING count(DISTINCT rule) > 1"
+    return frozenset(evaluation.connection.cursor().execute(several).fetchall())
+
+
 def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:
     """What a stored verdict is about."""
     return Resource(rule.kind, row["resource_id"], row["resource_name"], row["endpoint"], row["cluster"], row["host"])
@@ -285,7 +292,10 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
     if row["obstacle"] is not None:
         outcome, why = Outcome.BY_HAND, rule.obstacles[row["obstacle"]]
     target = tuple(sorted(decoded(row["target"]).items())) if row["target"] is not None else ()
-    return Fix(rule.remediator, FixClass(rule.fix_class), decoded(row["before"]), decoded(row["after"]), outcome, why, target=target)
+    fix_class, takes = FixClass(rule.fix_class), None
+    if row["retunes"]:
+        fix_class, takes = FixClass.RETUNE, fix_class
+    return Fix(rule.remediator, fix_class, decoded(row["before"]), decoded(row["after"]), outcome, why, target=target, takes=takes)
 
 
 def _deferred_sql(deferred: DeferredVerdicts, verdicts: Iterable[Verdict]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.engine.sql import quoted
 from auditor.engine.verdicts import decoded
 from auditor.engine.waivers import utc
-from auditor.model import LeftAlone, Target, Verdict
+from auditor.model import FixClass, LeftAlone, Target, Verdict
 
 if TYPE_CHECKING:
     from auditor.engine.verdicts import Evaluation
@@ -185,8 +185,8 @@ def protected_settings(evaluation: Evaluation) -> dict[tuple[str, Target], tuple
     )
     protected: dict[tuple[str, Target], tuple[str, Mapping[str, Scalar]]] = {}
     for endpoint, target, rule, number in evaluation.connection.cursor().execute(both).fetchall():
-        remediator = evaluation.rules[rule].remediator
-        if remediator is not None:
+        remediator, fix_class = evaluation.rules[rule].remediator, evaluation.rules[rule].fix_class
+        if remediator is not None and fix_class != FixClass.MANUAL:
             keys = tuple(sorted(decoded(target).items()))
             protected.setdefault((remediator, Target(endpoint, keys)), (rule, evaluation.waivers[number]))
     return protected

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.facts.families import family_of_inquiry, family_of_name
+from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.memory import run
 
 if TYPE_CHECKING:
@@ -29,7 +30,10 @@ CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
 CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
 """
 
+# What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
+_ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
+
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY)
+    run(connection, _FEW + _FAMILY + _ADVICE)

@@ -38,13 +38,16 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "device_load": _DEVICE,
         "adapter_load": (*_HOST, "hba"),
         "datastore_load": ("endpoint", "datastore_id", "host_id"),
+        "vm_disk_load": ("endpoint", "vm_id", "node"),
         "datastore": ("endpoint", "datastore_id"),
         "datastore_mount": ("endpoint", "datastore_id", "host_id"),
         "vm": ("endpoint", "vm_id"),
         "storage_pod": ("endpoint", "pod_id"),
         "running_task": ("endpoint", "task_id"),
         "vcenter_extension": ("endpoint", "key"),
+        "storage_policy": ("endpoint", "policy_id"),
         "array_volume": ("endpoint", "volume_id"),
+        "array_address": ("endpoint", "address_id"),
         "array_volume_load": ("endpoint", "volume_id"),
         "array_qos_policy": ("endpoint", "policy_id"),
         "array_qos_limit": ("endpoint",),
@@ -53,6 +56,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "array_pool_load": ("endpoint", "pool_id"),
         "array_replication": ("endpoint", "replication_id"),
         "array_efficiency": ("endpoint", "volume_id"),
+        "array_schedule": ("endpoint", "name"),
         "baseline": ("kind", "of_endpoint", "of_host", "thing", "setting"),
         "listed_endpoint": ("endpoint",),
     }
@@ -102,6 +106,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "device_load": Source("device_load"),
         "adapter_load": Source("adapter_load"),
         "datastore_load": Source("datastore_load"),
+        "vm_disk_load": Source("disk_load"),
         "datastore": Source(
             "datastores",
             rows=("name",),
@@ -120,6 +125,8 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         ),
         "running_task": Source("tasks"),
         "vcenter_extension": Source("extensions"),
+        "storage_policy": Source("storage_policies"),
+        "storage_policy_disk": Source("storage_policies"),
         "tagged": Source("tags"),
         "change_event": Source("events"),
         "array": Source(
@@ -127,6 +134,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         ),
         "array_node": Source("nodes"),
         "array_volume": Source("volumes"),
+        "array_address": Source("addresses"),
         "array_volume_load": Source("volume_load"),
         "array_qos_policy": Source("qos_policies"),
         "array_qos_limit": Source("qos_limits"),
@@ -141,6 +149,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "array_pool_load": Source("pool_load"),
         "array_replication": Source("replication"),
         "array_efficiency": Source("efficiency"),
+        "array_schedule": Source("efficiency"),
         "array_scrub": Source("scrub"),
     }
 )
@@ -148,8 +157,8 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
 SOURCES: Mapping[str, Source] = MappingProxyType(
     {name: replace(one, properties=TABLES[name].properties) for name, one in _QUESTIONS.items()}
 )
-"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared` and `listed_endpoint` fleet.yaml's,
-`baseline` an earlier run's."""
+"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared`, `declared_nfs_server` and
+`listed_endpoint` fleet.yaml's, `baseline` an earlier run's."""
 
 NULL_IS_UNREAD: frozenset[Fact] = frozenset(
     ("host", column) for column in ("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi")
@@ -163,6 +172,7 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
         "device_load": frozenset({("host", ""), ("device", "")}),  # how much there will be to an answer
         "adapter_load": frozenset({("host", ""), ("hba", "")}),
+        "disk_load": frozenset({("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller")}),  # which to ask
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
         "volume_histograms": frozenset({("array_volume", "")}),

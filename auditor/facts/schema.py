@@ -57,6 +57,13 @@ _TABLES = (
         ("firmware", "VARCHAR", "for example V10L66; NULL when not declared"),
     ),
     table(
+        "declared_nfs_server",
+        "Whose the NFS servers are that hosts mount by name, as fleet.yaml declares.",
+        ("server", "VARCHAR", "glob over servers as mounts name them, lower case"),
+        ("address", "VARCHAR", "an address it has; NULL when not declared"),
+        ("family", "VARCHAR", "ontap | other; NULL when not declared"),
+    ),
+    table(
         "baseline",
         "Settings that somebody declared wanted, as a run or one good host had them; no row when no baseline is set.",
         (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-_COPIED = frozenset({"declared", "gap", "listed_endpoint", "reading"})
+_COPIED = frozenset({"declared", "declared_nfs_server", "gap", "listed_endpoint", "reading"})
 
 
 def write_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> dict[str, str]:

@@ -25,7 +25,7 @@ _BEHIND = "the array behind "
 MOST_OF_A_KIND = 20
 """Gaps for devices of one vCenter and family that have the same reason; those beyond are counted in one more. Source: this project."""
 
-_STEPS = ("step_endpoint_reading", "step_declared", "step_array_device", "step_ontap_reading", "step_share")
+_STEPS = ("step_endpoint_reading", "step_declared", "step_array_device", "step_ontap_reading", "step_nfs_server")
 
 
 def is_of_the_join(gap: Gap) -> bool:
@@ -169,14 +169,22 @@ def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
 
 
 def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
-    """NFS datastores whose path several shares have. Where none has it the server may be anything, and there is no gap."""
+    """NFS datastores that an ONTAP of the fleet may export. Where none exports the path there is no gap."""
     rows = connection.execute(
-        """SELECT d.endpoint, d.name, d.nfs_host, s.path, s.presented_by, s.is_ambiguous
-        FROM fact.datastore AS d JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
-        WHERE s.array_endpoint IS NULL ORDER BY ALL"""
+        """SELECT n.endpoint, d.name, n.server, n.path, n.exported_by, n.family, r.volumes_read AND r.addresses_read, l.addresses_read
+        FROM step_nfs_server AS n
+        JOIN fact.datastore AS d USING (endpoint, datastore_id)
+        LEFT JOIN step_endpoint_reading AS r ON r.endpoint = n.array_endpoint
+        CROSS JOIN step_ontap_reading AS l
+        WHERE n.volume_id IS NULL AND n.exported_by IS NOT NULL AND n.family IS DISTINCT FROM 'other' ORDER BY ALL"""
     ).fetchall()
-    for endpoint, name, server, path, arrays, is_ambiguous in rows:
-        reason = "more than one share has that path" if is_ambiguous else "not every array that may have that path was read whole"
+    for endpoint, name, server, path, arrays, family, array_read, addresses_read in rows:
+        if family is None and addresses_read:
+            reason = f"{server} is no address of theirs; declare its address or its family under nfs_servers in fleet.yaml"
+        elif family is None or array_read is False:
+            reason = "not every array that may have that path was read whole"
+        else:
+            reason = "more than one share, or none, has that path behind the server's address"
         yield Gap(endpoint, f"{_BEHIND}datastore {name}", f"it mounts {path} of {server}, known from {arrays}, and {reason}")
 
 

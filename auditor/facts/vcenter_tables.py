@@ -67,7 +67,7 @@ VCENTER_TABLES = (
         ("hba", "VARCHAR", "for example vmhba64"),
         ("driver", "VARCHAR", "kernel module, for example iscsi_vmk; NULL when not reported"),
         ("model", "VARCHAR", ""),
-        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block"),
+        ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block; a Fibre Channel port that speaks NVMe too has an adapter of each kind"),
         ("status", "VARCHAR", "online | offline | unknown | ..."),
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
@@ -108,7 +108,11 @@ VCENTER_TABLES = (
         ("subnet_mask", "VARCHAR", "for example 255.255.255.0"),
         ("stack", "VARCHAR", "TCP/IP stack, for example defaultTcpipStack or vmotion; NULL when not reported"),
         ("portgroup", "VARCHAR", "name on a standard switch, managed object id on a distributed one; NULL on neither"),
-        ("switch_kind", "VARCHAR", "standard | distributed | opaque; opaque ones belong to something else than vSphere"),
+        (
+            "switch_kind",
+            "VARCHAR",
+            "standard | distributed | opaque (of something else than vSphere); NULL when it is on none that vCenter lists",
+        ),
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
     ),
@@ -242,7 +246,7 @@ VCENTER_TABLES = (
         ("vmfs_uuid", "VARCHAR", "NULL when not VMFS", "info"),
         ("vmfs_version", "VARCHAR", "for example 6.82; NULL when not VMFS", "info"),
         ("vvol_container_id", "VARCHAR", "storage container id, lower case; NULL when not VVOL", "info"),
-        ("nfs_host", "VARCHAR", "server as the mount names it, address or name; NULL when not NFS", "info"),
+        ("nfs_host", "VARCHAR", "server as the mount names it, address (IPv6 in its short form) or name; NULL when not NFS", "info"),
         ("nfs_path", "VARCHAR", "exported path; NULL when not NFS", "info"),
         ("pod_id", "VARCHAR", "managed object id of its datastore cluster; NULL when it is in none, or its parent was not read", "parent"),
         ("size_bytes", "BIGINT", "", "summary.capacity"),
@@ -311,6 +315,9 @@ VCENTER_TABLES = (
             "false when config.hardware.device could not be read; the topic vms is whole all the same",
             "config.hardware.device",
         ),
+        ("guest_id", "VARCHAR", "guest that it was made for, for example windows2019srv_64Guest; NULL when not reported", "config.guestId"),
+        ("guest_full_name", "VARCHAR", "the same in words; NULL when not reported", "config.guestFullName"),
+        ("running_guest_id", "VARCHAR", "guest that runs, as VMware Tools report it; NULL when they do not", "guest.guestId"),
     ),
     table(
         "vm_disk",
@@ -320,6 +327,7 @@ VCENTER_TABLES = (
         ("disk", "VARCHAR", "device label, for example Hard disk 1"),
         ("datastore_id", "VARCHAR", "NULL for a raw device mapping without a datastore"),
         ("controller", "VARCHAR", "pvscsi | lsilogic | lsilogic-sas | buslogic | nvme | sata | ide"),
+        ("node", "VARCHAR", "where it is attached, for example scsi0:1, which performance counters know it by; NULL when not reported"),
         ("size_bytes", "BIGINT", ""),
         ("iops_limit", "BIGINT", "host-side limit at 32 KiB; NULL when unlimited"),
         ("shares_level", "VARCHAR", "low | normal | high | custom; storageIOAllocation.shares.level; NULL when not reported"),
@@ -329,6 +337,13 @@ VCENTER_TABLES = (
         ("is_eager_zeroed", "BOOLEAN", "backing.eagerlyScrub; NULL when the backing does not tell, as of lazily zeroed ones"),
         ("backing_object_id", "VARCHAR", "vVol id; NULL when not a vVol"),
         ("file", "VARCHAR", "backing file name"),
+        ("disk_key", "BIGINT", "VirtualDevice.key, for example 2000; NULL in snapshots of older auditors"),
+        (
+            "rdm_mode",
+            "VARCHAR",
+            "physicalMode | virtualMode of a raw device mapping, whose datastore only holds the pointer; NULL when it is none",
+        ),
+        ("rdm_device", "VARCHAR", "canonical name of the LUN that is mapped; NULL when it is none, or its identifier has no naa name"),
     ),
     table(
         "device_load",
@@ -397,6 +412,18 @@ VCENTER_TABLES = (
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
     ),
     table(
+        "vm_disk_load",
+        "How a virtual disk did over the last five minutes, by counters of its machine; QueryPerf, group virtualDisk. Asked of "
+        "running machines that have a disk on an LSI Logic or BusLogic controller.",
+        ENDPOINT,
+        ("vm_id", "VARCHAR", "managed object id"),
+        ("node", "VARCHAR", "where the disk is attached, for example scsi0:1"),
+        ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
+        ("commands_per_second", "DOUBLE", "mean; numberReadAveraged and numberWriteAveraged"),
+        ("outstanding", "DOUBLE", "commands under way, mean; readOIO and writeOIO"),
+    ),
+    table(
         "storage_pod",
         "Datastore clusters and how Storage DRS is set in them; podStorageDrsEntry.storageDrsConfig.",
         ENDPOINT,
@@ -429,6 +456,27 @@ VCENTER_TABLES = (
         ("progress_percent", "BIGINT", "NULL when not reported"),
         ("queued_at", "TIMESTAMPTZ", "by vCenter's clock"),
         ("started_at", "TIMESTAMPTZ", "by vCenter's clock; NULL while it is queued"),
+    ),
+    table(
+        "storage_policy",
+        "Storage policies that limit I/O, or of which that is not known.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", "PbmProfileId.uniqueId"),
+        ("name", "VARCHAR", ""),
+        ("iops_limit", "BIGINT", "I/O operations a second at 32 KiB; NULL when none is known"),
+        (
+            "is_limit_known",
+            "BOOLEAN",
+            "false where it is no number, or a component of the policy, which may limit as well, is not listed",
+        ),
+    ),
+    table(
+        "storage_policy_disk",
+        "Virtual disks that have one of these policies.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", ""),
+        ("vm_id", "VARCHAR", ""),
+        ("disk_key", "BIGINT", "as vm_disk.disk_key"),
     ),
     table(
         "vcenter_extension",
@@ -477,7 +525,7 @@ HOST_TOPICS = (
 )
 """Topics of `reading` whose scope is one host. Source: this project, collectors/vcenter.py fills them."""
 
-VCENTER_TOPICS = ("hosts", "datastores", "vms", "pods", "tasks", "extensions")
+VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions", "storage_policies")
 """Topics of `reading` whose scope is a whole vCenter."""
 
 ON_DEMAND_TOPICS = ("tags", "events")

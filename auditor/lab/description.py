@@ -10,6 +10,7 @@ from auditor.lab.arrays.element.description import ElementDescription
 from auditor.lab.arrays.eternus.description import EternusDescription
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
 from auditor.lab.arrays.ontap.description import OntapDescription
+from auditor.lab.faults import Fault
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 
 
@@ -23,12 +24,25 @@ class DeclaredDescription:
     firmware: str | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NfsServerDescription:
+    """Whose an NFS server is that hosts mount by name; it goes into the fleet file unchanged."""
+
+    server: str  # glob over servers as mounts name them
+    address: str | None = None
+    family: str | None = None  # ontap | other
+
+
 ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabFleet:
-    """Everything that one lab serves: vCenters, and arrays by kind."""
+    """Everything that one lab serves: vCenters, and arrays by kind.
+
+    Attributes:
+        faults: the troubles that are there from the start, each with the name of its endpoint.
+    """
 
     vcenters: tuple[VCenterDescription, ...] = ()
     element: tuple[ElementDescription, ...] = ()
@@ -37,6 +51,8 @@ class LabFleet:
     ontap: tuple[OntapDescription, ...] = ()
     eternus: tuple[EternusDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
+    nfs_servers: tuple[NfsServerDescription, ...] = ()
+    faults: tuple[tuple[str, Fault], ...] = ()
 
     def __post_init__(self) -> None:
         names = [one.name for one in (*self.vcenters, *self.arrays)]

@@ -14,8 +14,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.yaml import YamlDocument
-
 OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "garbage", "skew"})
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
@@ -93,6 +91,7 @@ class FaultFile:
     def __init__(self, path: Path, served: Mapping[str, tuple[str, Faults]]) -> None:
         self._path = path
         self._served = served
+        self._from_start = {name: list(held.active) for name, (_, held) in served.items()}  # the scenario's own, which stay
         self._read: tuple[int, ...] | None = None
 
     def refresh(self) -> bool:
@@ -107,7 +106,7 @@ class FaultFile:
         self._read = now
         faults = load_faults(self._path, {name: kind for name, (kind, _) in self._served.items()})
         for name, (_, held) in self._served.items():
-            held.replace(faults.get(name, []))
+            held.replace([*self._from_start[name], *faults.get(name, [])])
         return True
 
     def _stamp(self) -> tuple[int, ...]:
@@ -132,38 +131,60 @@ def load_faults(path: Path, kinds: Mapping[str, str]) -> dict[str, list[Fault]]:
     from auditor.yaml import load_yaml
 
     document = load_yaml(path, ConfigurationError, why=_WHY)
-    faults: dict[str, list[Fault]] = {name: [] for name in kinds}
-    for name, entries in document.data.items():
-        if name != _EVERY and name not in kinds:
-            raise _mistake(document, f'the lab serves no endpoint "{name}"', name, word=name, known=[*kinds, _EVERY])
-        if not isinstance(entries, list):
-            raise _mistake(document, f'"{name}" must be a list of faults', name)
-        for place, entry in enumerate(entries):
-            for one in kinds if name == _EVERY else (name,):
-                # Each endpoint gets its own object, because each counts down separately.
-                faults[one].append(_fault(document, entry, kinds[one], (name, place)))
-    return faults
+    try:
+        return parse_faults(document.data, kinds)
+    except FaultMistakeError as mistake:
+        line = document.line(*mistake.at)
+        raise ConfigurationError(f"{document.where(*mistake.at)}: {mistake.what}", why=_WHY, do=f"correct line {line}.") from mistake
 
 
 _WHY = "the faults stay as they were."
 
 
-def _fault(document: YamlDocument, entry: Any, endpoint_kind: str, at: tuple[str, int]) -> Fault:
+class FaultMistakeError(Exception):
+    """What is wrong with the description of a fault, and where: a path of keys and list places."""
+
+    def __init__(self, at: tuple[str | int, ...], what: str) -> None:
+        super().__init__(at, what)
+        self.at = at
+        self.what = what
+
+
+def parse_faults(data: Mapping[str, Any], kinds: Mapping[str, str]) -> dict[str, list[Fault]]:
+    """The faults of each endpoint, from a mapping of the names of endpoints, or "*", to lists of faults.
+
+    Raises:
+        FaultMistakeError: there is no such endpoint or fault, or a value of one is wrong.
+    """
+    faults: dict[str, list[Fault]] = {name: [] for name in kinds}
+    for name, entries in data.items():
+        if name != _EVERY and name not in kinds:
+            raise _mistake(f'the lab serves no endpoint "{name}"', name, word=name, known=[*kinds, _EVERY])
+        if not isinstance(entries, list):
+            raise _mistake(f'"{name}" must be a list of faults', name)
+        for place, entry in enumerate(entries):
+            for one in kinds if name == _EVERY else (name,):
+                # Each endpoint gets its own object, because each counts down separately.
+                faults[one].append(_fault(entry, kinds[one], (name, place)))
+    return faults
+
+
+def _fault(entry: Any, endpoint_kind: str, at: tuple[str, int]) -> Fault:
     if not isinstance(entry, dict) or not isinstance(entry.get("kind"), str):
-        raise _mistake(document, 'a fault must be a mapping with a "kind"', *at)
+        raise _mistake('a fault must be a mapping with a "kind"', *at)
     kind, known = entry["kind"], OF_THE_WIRE | OF_ENDPOINTS.get(endpoint_kind, frozenset())
     if kind not in known:
-        raise _mistake(document, f'an endpoint of kind {endpoint_kind} has no fault "{kind}"', *at, "kind", word=kind, known=known)
+        raise _mistake(f'an endpoint of kind {endpoint_kind} has no fault "{kind}"', *at, "kind", word=kind, known=known)
     checks = _checks(kind, endpoint_kind)
     for key, value in entry.items():
         if key not in checks:
-            raise _mistake(document, f'a fault has no "{key}"', *at, key, word=key, known=checks)
+            raise _mistake(f'a fault has no "{key}"', *at, key, word=key, known=checks)
         wanted, good = checks[key]
         if not good(value):
-            raise _mistake(document, f'"{key}" of {kind} must be {wanted}', *at, key)
+            raise _mistake(f'"{key}" of {kind} must be {wanted}', *at, key)
     for needed in ("operation",) if kind in _OF_AN_OPERATION else ("privilege",) if kind == "permission" else ():
         if not entry.get(needed):
-            raise _mistake(document, f'a fault of kind {kind} must name its "{needed}"', *at)
+            raise _mistake(f'a fault of kind {kind} must name its "{needed}"', *at)
     return Fault(**{**entry, "containing": entry.get("containing", "").encode()})
 
 
@@ -190,9 +211,7 @@ def _checks(kind: str, endpoint_kind: str) -> dict[str, tuple[str, Any]]:
     return checks
 
 
-def _mistake(document: YamlDocument, what: str, *at: str | int, word: str = "", known: Any = ()) -> Exception:
-    from auditor.errors import ConfigurationError
+def _mistake(what: str, *at: str | int, word: str = "", known: Any = ()) -> FaultMistakeError:
     from auditor.yaml import did_you_mean
 
-    hint = did_you_mean(word, known) if word else ""
-    return ConfigurationError(f"{document.where(*at)}: {what}{hint}", why=_WHY, do=f"correct line {document.line(*at)}.")
+    return FaultMistakeError(at, f"{what}{did_you_mean(word, known) if word else ''}")

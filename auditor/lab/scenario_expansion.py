@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.array_devices import protocol_endpoint_devices, volume_devices
+from auditor.lab.array_devices import namespace_devices, protocol_endpoint_devices, volume_devices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,20 +27,24 @@ def _named(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def expand(vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> dict[str, Any]:
     """A vCenter as its description needs it: with every host, device, datastore and machine listed.
 
+    Hosts of the vCenter itself are in no cluster.
+
     Raises:
         KeyError: it names a template, group, array, volume or container that does not exist.
     """
     groups = {name: _devices(group, arrays) for name, group in vcenter.get("devices", {}).items()}
     templates = vcenter.get("templates", {})
     clusters = [
-        {**cluster, "hosts": [_host(host, templates, groups, vcenter) for host in _named(cluster["hosts"])]}
-        for cluster in vcenter["clusters"]
+        {**cluster, "hosts": [_host(host, templates, groups, vcenter) for host in _named(cluster.get("hosts", []))]}
+        for cluster in vcenter.get("clusters", [])
     ]
+    standalone = [_host(host, templates, groups, vcenter) for host in _named(vcenter.get("hosts", []))]
     hosts_of = {cluster["name"]: [host["name"] for host in cluster["hosts"]] for cluster in clusters}
-    plain = {key: value for key, value in vcenter.items() if key not in ("devices", "templates", "host_build")}
+    plain = {key: value for key, value in vcenter.items() if key not in ("devices", "templates", "host_build", "hosts")}
     return {
         **plain,
         "clusters": clusters,
+        "standalone": standalone,
         "datastores": [_datastore(one, hosts_of, arrays) for one in vcenter.get("datastores", [])],
         "vms": [_vm(one, vcenter, arrays) for one in _placed(vcenter)],
     }
@@ -49,14 +53,15 @@ def expand(vcenter: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> d
 def _host(
     host: dict[str, Any], templates: Mapping[str, dict[str, Any]], groups: Mapping[str, list[dict[str, Any]]], vcenter: dict[str, Any]
 ) -> dict[str, Any]:
-    merged = _merge(templates[host["like"]], {key: value for key, value in host.items() if key != "like"}) if "like" in host else host
+    merged = _merge(templates[host["like"]], {key: value for key, value in host.items() if key != "like"}) if "like" in host else dict(host)
     dsnro: dict[str, int] = {}
     for key, value in merged.get("dsnro", {}).items():
         dsnro |= {device["name"]: value for device in groups[key]} if key in groups else {key: value}
     devices = [device for name in merged.get("devices", []) for device in groups[name]]
+    merged.setdefault("version", vcenter.get("version", "8.0.2"))
+    if "build" not in merged:
+        merged["build"] = vcenter["host_build"]
     return {
-        "version": vcenter.get("version", "8.0.2"),
-        "build": vcenter["host_build"],
         **merged,
         "hbas": [_with_discovered(hba, devices) for hba in merged.get("hbas", [])],
         "devices": devices,
@@ -84,7 +89,7 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """`base` overridden by `over`, key by key; lists are replaced."""
     merged = dict(base)
     for key, value in over.items():
-        held = merged.get(key)
+        held = merged.pop(key, None)  # the key itself is replaced too: it knows its line
         merged[key] = _merge(held, value) if isinstance(held, dict) and isinstance(value, dict) else value
     return merged
 
@@ -95,7 +100,10 @@ def _devices(group: dict[str, Any], arrays: Mapping[str, ArrayDescription]) -> l
     if "array" not in group:
         return [{**common, "name": name} for name in group["names"]]
     array = arrays[group["array"]]
-    shown = protocol_endpoint_devices(array) if group.get("protocol_endpoints") else volume_devices(array, group["volumes"])
+    if group.get("protocol_endpoints"):
+        shown = protocol_endpoint_devices(array)
+    else:
+        shown = (namespace_devices if group.get("protocol") == "nvme" else volume_devices)(array, group["volumes"])
     return [{**one, **common} for one in shown]
 
 
@@ -129,12 +137,14 @@ def _with_vvols(array: ArrayDescription) -> ElementDescription:
 
 def _placed(vcenter: dict[str, Any]) -> list[dict[str, Any]]:
     """Every machine with one host; machines of a `cluster` are assigned to its hosts in turn."""
-    hosts_of = {cluster["name"]: [host["name"] for host in _named(cluster["hosts"])] for cluster in vcenter["clusters"]}
+    hosts_of = {one["name"]: [host["name"] for host in _named(one.get("hosts", []))] for one in vcenter.get("clusters", [])}
     placed = []
     turns: dict[str, int] = {}
     for vm in _named(vcenter.get("vms", [])):
         cluster = vm.pop("cluster", None)
         if cluster is not None:
+            if not hosts_of[cluster]:
+                raise ValueError(f"cluster '{cluster}' has no host to run {vm['name']}")
             turn = turns[cluster] = turns.get(cluster, -1) + 1
             vm["host"] = hosts_of[cluster][turn % len(hosts_of[cluster])]
         placed.append({"uuid": str(uuid.uuid5(uuid.NAMESPACE_DNS, f"{vcenter['name']}/{vm['name']}")), **vm})

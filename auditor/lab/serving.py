@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.flasharray.server import FlashArrayServer
     from auditor.lab.arrays.ontap.server import OntapServer
     from auditor.lab.authority import Authority
-    from auditor.lab.description import DeclaredDescription, LabFleet
+    from auditor.lab.description import DeclaredDescription, LabFleet, NfsServerDescription
     from auditor.lab.faults import Faults
     from auditor.lab.vcenter.server import VCenterServer
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 VCENTER_USER = "auditor@vsphere.local"
 ARRAY_USER = "auditor"
 _LOOPBACK = "127.0.0.1"
-_KINDS = MappingProxyType(
+KINDS = MappingProxyType(
     {
         "vcenters": EndpointKind.VCENTER,
         "element": EndpointKind.ELEMENT,
@@ -69,7 +69,7 @@ class Lab:
 
     def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
         """The kind, name and server of every endpoint."""
-        for attribute, kind in _KINDS.items():
+        for attribute, kind in KINDS.items():
             for name, server in getattr(self, attribute).items():
                 yield kind, name, server
 
@@ -85,14 +85,21 @@ class Lab:
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
-        declared = [_declared(one) for one in self.fleet.declared]
-        write_fleet_file(path, self.authority, self.password, self.served(), declared)
+        given = {"declared": [_given(one) for one in self.fleet.declared], "nfs_servers": [_given(one) for one in self.fleet.nfs_servers]}
+        write_fleet_file(path, self.authority, self.password, self.served(), given)
 
 
 def write_fleet_file(
-    path: Path, authority: Authority, password: str, served: Iterable[tuple[EndpointKind, str, Any]], declared: Sequence[Mapping[str, str]]
+    path: Path,
+    authority: Authority,
+    password: str,
+    served: Iterable[tuple[EndpointKind, str, Any]],
+    given: Mapping[str, Sequence[Mapping[str, str]]],
 ) -> None:
-    """Write a fleet file for what is served, with the CA certificate and the password beside it; only the owner may read them."""
+    """Write a fleet file for what is served, with the CA certificate and the password beside it; only the owner may read them.
+
+    `given` is what else stands in it, by key.
+    """
     import yaml
 
     ca, secret_file = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
@@ -109,9 +116,7 @@ def write_fleet_file(
         login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
         trust = {"ssh": {"fingerprint": server.host_key.fingerprint}} if kind is EndpointKind.ETERNUS else {"tls": {"ca": ca.name}}
         endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
-    content: dict[str, Any] = {"endpoints": endpoints}
-    if declared:
-        content["declared"] = [dict(one) for one in declared]
+    content: dict[str, Any] = {"endpoints": endpoints, **{key: [dict(one) for one in entries] for key, entries in given.items() if entries}}
     # A copy without shared parts: each endpoint is written out by itself.
     plain = json.loads(json.dumps(content))
     path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
@@ -127,11 +132,12 @@ def serve(fleet: LabFleet) -> Iterator[Lab]:
     tls = authority.server_context(_LOOPBACK, "localhost")
     with ExitStack() as stack:
         served: dict[str, dict[str, Any]] = {}
-        for kind in _KINDS:
+        for kind in KINDS:
             servers = served[kind] = {}
             for described in getattr(fleet, kind):
                 servers[described.name] = _started(kind, described, tls, password)
                 stack.callback(servers[described.name].stop)
+                servers[described.name].faults.replace([replace(fault) for name, fault in fleet.faults if name == described.name])
         yield Lab(fleet, **{kind: MappingProxyType(servers) for kind, servers in served.items()}, authority=authority, password=password)
 
 
@@ -164,9 +170,8 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             return EternusServer(described, ARRAY_USER, password)
 
 
-def _declared(one: DeclaredDescription) -> dict[str, str]:
-    fields = {"devices": one.devices, "model": one.model, "generation": one.generation, "firmware": one.firmware}
-    return {key: value for key, value in fields.items() if value is not None}
+def _given(one: DeclaredDescription | NfsServerDescription) -> dict[str, str]:
+    return {key: value for key, value in asdict(one).items() if value is not None}
 
 
 def served_by(lab: Lab) -> dict[str, tuple[str, Faults]]:

@@ -24,7 +24,7 @@ def add_storage_node(array: ElementServer, vcenters: Iterable[VCenterServer]) ->
     The new endpoint has the host's default DSNRO, which is the open question of docs/domain/incidents.md#s0. Source:
     docs/domain/facts.md#1-7 and #10-2 (one endpoint a node, created automatically).
     """
-    before = {f"naa.{array.cluster.description.pe_naa(node.id)}" for node in array.cluster.description.active_nodes}
+    before = {f"naa.{array.cluster.description.pe_naa(node.id)}" for node in array.cluster.description.endpoint_nodes}
     node = array.add_node()
     described = array.cluster.description
     name, target = f"naa.{described.pe_naa(node.id)}", described.pe_iqn(node.id)
@@ -49,7 +49,7 @@ def _show(state: VCenterState, before: set[str], name: str, target: str) -> None
 def _claim(host: HostState, device: DeviceDescription) -> None:
     host.claim(device)
     for hba in list(host.hbas.values()):
-        if hba.kind == device.transport:
+        if hba.reaches(device):
             host.hbas[hba.device] = _with_target(hba, device.targets[0])
 
 

@@ -72,6 +72,7 @@ class About:
 
     Attributes:
         declared: what fleet.yaml declares about devices, masked.
+        nfs_servers: likewise about servers of NFS.
         counts: how much was replaced, by kind, and dropped.
         gaps: how much could not be read, by endpoint.
     """
@@ -80,6 +81,7 @@ class About:
     counts: Mapping[str, int] = field(default_factory=dict)
     gaps: Mapping[str, int] = field(default_factory=dict)
     made_by: str = ""
+    nfs_servers: Sequence[Mapping[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,7 @@ def write_bundle(recorded: Sequence[Lines], about: About, readable: str, path: P
         "made_by": about.made_by,
         "endpoints": endpoints,
         "declared": [dict(one) for one in about.declared],
+        "nfs_servers": [dict(one) for one in about.nfs_servers],
         "replaced_and_dropped": dict(about.counts),
         "gaps": dict(about.gaps),
         "sha256": {name: _digest(content) for name, content in files.items()},
@@ -146,8 +149,21 @@ def read_bundle(path: Path) -> Bundle:
         content = files[entry["file"]]
         exchanges = [_exchange(path, line) for line in content.splitlines() if line.strip()]
         endpoints.append(RecordedEndpoint(str(entry["name"]), EndpointKind(entry["kind"]), exchanges))
-    declared = [{str(key): str(value) for key, value in one.items()} for one in manifest.get("declared", [])]
-    return Bundle(endpoints, About(declared, manifest.get("replaced_and_dropped", {}), manifest.get("gaps", {}), str(manifest["made_by"])))
+    return Bundle(
+        endpoints,
+        About(
+            _entries(manifest, "declared"),
+            manifest.get("replaced_and_dropped", {}),
+            manifest.get("gaps", {}),
+            str(manifest.get("made_by", "")),
+            _entries(manifest, "nfs_servers"),
+        ),
+    )
+
+
+def _entries(manifest: Mapping[str, Any], key: str) -> list[dict[str, str]]:
+    entries = manifest.get(key, [])
+    return [{str(name): str(value) for name, value in one.items()} for one in entries if isinstance(one, dict)]
 
 
 def read_files(path: Path) -> dict[str, bytes]:

@@ -113,7 +113,7 @@ def record(
         snapshot = collect_fleet(replace(fleet, endpoints=tapped), progress)
         recorded = [tap.lines() for tap in taps]
         gaps = Counter(masker.text(gap.endpoint, Fate.NAME) for gap in snapshot.gaps)
-        about = About(_declared(fleet, masker), _counts(masker), dict(gaps), f"auditor {__version__}")
+        about = About(_declared(fleet, masker), _counts(masker), dict(gaps), f"auditor {__version__}", _nfs_servers(fleet, masker))
         operations = {one.name: tap.operations for one, tap in zip(recorded, taps, strict=True)}
         write_bundle(recorded, about, readable_manifest(recorded, operations, about), out)
     originals = originals_path(state, out)
@@ -133,6 +133,18 @@ def _declared(fleet: Fleet, masker: Masker) -> list[dict[str, str]]:
         known = {"model": one.model, "generation": one.generation, "firmware": one.firmware}
         given = {name: value for name, value in known.items() if value is not None}
         declared += [{"devices": devices, **given} for devices in _masked_patterns(one.devices, masker)]
+    return declared
+
+
+def _nfs_servers(fleet: Fleet, masker: Masker) -> list[dict[str, str]]:
+    """Whose NFS servers fleet.yaml says they are; a pattern becomes the names that it fitted."""
+    declared = []
+    for one in fleet.nfs_servers:
+        known = {"address": one.address and masker.text(one.address, Fate.NAME), "family": one.family}
+        given = {name: value for name, value in known.items() if value is not None}
+        is_name = not any(sign in one.server for sign in "*?[")
+        names = [one.server] if is_name else sorted(name for name in masker.names if fnmatchcase(name.lower(), one.server))
+        declared += [{"server": masker.text(name, Fate.NAME).lower(), **given} for name in names]
     return declared
 
 

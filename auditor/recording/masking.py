@@ -83,7 +83,7 @@ _ALWAYS = re.compile(r"(?i:true|false)|[-+0-9.]+E\d+ Bytes")
 
 _OF_VERSIONS = re.compile(
     r"[A-Z]{0,2}\d{1,10}[A-Z]{0,3}\d{0,4}|api|build|cluster|element|eternus|esxi?|express|fa|ga|netapp|ontap|os|patch|purity|rc|release|rest"
-    r"|s|server|solidfire|storage|u|update|utc|v|vcenter|vmware|x|\d?x64|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|june?|july?|aug|sep"
+    r"|s|server|solidfire|storage|u|update|urn|utc|v|vcenter|vim\d+|vmware|x|\d?x64|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|june?|july?|aug|sep"
     r"|oct|nov|dec",
     re.IGNORECASE,
 )

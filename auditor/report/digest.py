@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.model import FixClass, Outcome, Severity, Verdict
-from auditor.report.wording import count_of, neutral, percent
+from auditor.report.wording import allowing, count_of, neutral, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +28,7 @@ class RuleDigest:
     counts: Counter[Verdict] = field(default_factory=Counter)
     samples: dict[Verdict, list[Finding]] = field(default_factory=dict)  # the first few of FAIL, UNKNOWN and WAIVED
     missing: Counter[str] = field(default_factory=Counter)  # unknown verdicts by the column that could not be read
-    fix_classes: Counter[FixClass] = field(default_factory=Counter)  # of failures whose fix is proposed
+    fix_classes: Counter[tuple[FixClass, ...]] = field(default_factory=Counter)  # of failures whose fix is proposed
     by_hand: int = 0  # failures that only a person can fix
     waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver
 
@@ -60,8 +60,8 @@ class Digest:
         """Rules with waived verdicts, worst first."""
         return [rule for rule in self.rules if rule.counts[Verdict.WAIVED]]
 
-    def proposed(self) -> Mapping[FixClass, int]:
-        """How many failures have a fix that could be applied, by fix class."""
+    def proposed(self) -> Mapping[tuple[FixClass, ...], int]:
+        """How many failures have a fix that could be applied, by the classes that have to be allowed."""
         return sum((rule.fix_classes for rule in self.rules), Counter())
 
     @property
@@ -103,7 +103,7 @@ def _count_failure(rule: RuleDigest, finding: Finding) -> None:
     if fix is None or fix.outcome is Outcome.BY_HAND or fix.remediator is None:
         rule.by_hand += 1
     elif fix.outcome is Outcome.PROPOSED:
-        rule.fix_classes[fix.fix_class] += 1
+        rule.fix_classes[fix.classes] += 1
 
 
 def _worst_first(rule: RuleDigest) -> tuple[bool, int, int, int, str]:
@@ -188,8 +188,8 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     for what, number in sorted(pending.items()):
         steps.append(f"Plan a {neutral(what)} for {count_of(number, 'setting')}: stored, not yet in effect.")
     steps += [
-        f"Preview {count_of(number, f'{kind} fix', f'{kind} fixes')}: --fix --dry-run --allow {kind}"
-        for kind, number in sorted(summary.proposed().items(), key=lambda item: list(FixClass).index(item[0]))
+        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
+        for kinds, number in sorted(summary.proposed().items(), key=lambda item: [list(FixClass).index(kind) for kind in item[0]])
     ]
     if summary.by_hand:
         first = next(rule.rule for rule in summary.failing if rule.by_hand)

@@ -6,13 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from auditor.model import Outcome, Target, Verdict
+from auditor.report.rule_words import flat
 from auditor.report.saved_report import FindingKey, key_of
+from auditor.report.wording import value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from auditor.engine.verdicts import Evaluation
-    from auditor.model import Finding, Fix, Plan, Receipt
+    from auditor.model import Contradiction, Finding, Fix, Plan, Receipt
 
 
 def attempted_fixes(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[FindingKey, Fix]:
@@ -34,8 +36,7 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
     """The fix, refused and with the reason, of every failure whose setting another rule wants different or a waiver keeps as it is."""
     reasons = {}
     for clash in plan.contradictions:
-        wants = "; ".join(f"{rule} wants {value}" for rule, value in clash.wants)
-        reasons[clash.remediator, clash.target] = f"rules contradict each other: {wants}"
+        reasons[clash.remediator, clash.target] = f"rules contradict each other: {'; '.join(wish_texts(clash))}"
     for held in plan.held:
         reasons[held.remediator, held.target] = (
             f"a waiver of {held.waived} leaves this setting as it is ({held.waiver['owner']}, {held.waiver['where']})"
@@ -46,6 +47,30 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
         if finding.fix is not None and why is not None:
             fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=why)
     return fixes
+
+
+def contradiction_notices(contradictions: Sequence[Contradiction]) -> tuple[str, ...]:
+    """A sentence for each contradiction, those about which the same rules disagree in the same way together."""
+    alike: dict[tuple[str, tuple[str, ...]], list[Contradiction]] = {}
+    for clash in contradictions:
+        alike.setdefault((clash.remediator, tuple(wish_texts(clash))), []).append(clash)
+    notices = []
+    for (remediator, wishes), clashes in alike.items():
+        where = clashes[0].resource
+        host = f" of {where.host}" if where is not None and where.host is not None else ""
+        keys = " ".join(value for key, value in clashes[0].target.keys if key != "host_id")
+        more = f" and {len(clashes) - 1} more" if len(clashes) > 1 else ""
+        notices.append(
+            f"{clashes[0].target.endpoint}: rules contradict each other about {remediator} {keys}{host}{more}: {'; '.join(wishes)}. "
+            f"Nothing is planned for it: decide which of them counts, and waive the other or set its params."
+        )
+    return tuple(notices)
+
+
+def wish_texts(clash: Contradiction) -> list[str]:
+    """What each rule of a contradiction wants, and why."""
+    reasons = [f" ({flat(reason)})" for reason in clash.reasons] or [""] * len(clash.wants)
+    return [f"{rule} wants {value_text(value)}{why}" for (rule, value), why in zip(clash.wants, reasons, strict=True)]
 
 
 def _change_of(finding: Finding) -> tuple[str, Target]:

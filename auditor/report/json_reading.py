@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.errors import SnapshotError
 from auditor.model import (
     Change,
+    Contradiction,
     DriftAge,
     EndpointReading,
     Finding,
@@ -65,6 +66,7 @@ def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callab
         findings=findings,
         receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
         notices=tuple(tail["notices"]),
+        contradictions=tuple(_contradiction(clash) for clash in tail.get("contradictions", ())),  # an older report has none
     )
 
 
@@ -167,7 +169,14 @@ def fix_of(fix: Mapping[str, Any]) -> Fix:
     """
     target = tuple(sorted(fix.get("target", {}).items()))  # an older report does not have this field
     outcome = Outcome(fix["outcome"])
-    return Fix(fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target)
+    return Fix(
+        fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target, _takes(fix)
+    )
+
+
+def _takes(fix: Mapping[str, Any]) -> FixClass | None:
+    takes = fix.get("takes")  # an older report does not have this field
+    return None if takes is None else FixClass(takes)
 
 
 def _receipt(receipt: dict[str, Any]) -> Receipt:
@@ -180,8 +189,19 @@ def _receipt(receipt: dict[str, Any]) -> Receipt:
         tuple(receipt["rules"]),
         Resource(**receipt["resource"]),
         receipt["reason"],
+        _takes(receipt),
     )
     return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
+
+
+def _contradiction(clash: dict[str, Any]) -> Contradiction:
+    return Contradiction(
+        clash["remediator"],
+        Target(clash["endpoint"], tuple(sorted(clash["target"].items()))),
+        tuple((want["rule"], want["value"]) for want in clash["wants"]),
+        tuple(want["reason"] for want in clash["wants"]),
+        Resource(**clash["resource"]) if clash["resource"] is not None else None,
+    )
 
 
 def _rule(rule: dict[str, Any]) -> RuleText:

@@ -13,7 +13,21 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from auditor.model import DriftAge, EndpointReading, Finding, Fix, Receipt, Report, Resource, RuleText, Run, Scalar, Summary
+    from auditor.model import (
+        Change,
+        Contradiction,
+        DriftAge,
+        EndpointReading,
+        Finding,
+        Fix,
+        Receipt,
+        Report,
+        Resource,
+        RuleText,
+        Run,
+        Scalar,
+        Summary,
+    )
     from auditor.report.provenance import ReadFrom
 
 SCHEMA_VERSION = 1
@@ -59,6 +73,7 @@ def tail_object(report: Report) -> dict[str, Any]:
         "receipts": [_receipt(receipt) for receipt in report.receipts],
         "notices": list(report.notices),
         "rules": [_rule(rule) for rule in report.rules],
+        "contradictions": [_contradiction(clash) for clash in report.contradictions],
     }
 
 
@@ -183,6 +198,7 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     return {
         "remediator": fix.remediator,
         "class": fix.fix_class,
+        **_takes(fix),
         "before": json_scalar(fix.before),
         "after": json_scalar(fix.after),
         "outcome": fix.outcome,
@@ -192,11 +208,16 @@ def fix_object(fix: Fix) -> dict[str, Any]:
     }
 
 
+def _takes(fix: Fix | Change) -> dict[str, Any]:
+    return {} if fix.takes is None else {"takes": fix.takes}
+
+
 def _receipt(receipt: Receipt) -> dict[str, Any]:
     change = receipt.change
     return {
         "remediator": change.remediator,
         "class": change.fix_class,
+        **_takes(change),
         "rules": list(change.rules),
         "resource": _resource(change.resource),
         "endpoint": change.target.endpoint,
@@ -208,6 +229,20 @@ def _receipt(receipt: Receipt) -> dict[str, Any]:
         "found": json_scalar(receipt.found),
         "why": receipt.why,
         "pending": receipt.pending,
+    }
+
+
+def _contradiction(clash: Contradiction) -> dict[str, Any]:
+    reasons = clash.reasons or ("",) * len(clash.wants)
+    return {
+        "remediator": clash.remediator,
+        "endpoint": clash.target.endpoint,
+        "target": dict(clash.target.keys),
+        "resource": _resource(clash.resource) if clash.resource is not None else None,
+        "wants": [
+            {"rule": rule, "value": json_scalar(value), "reason": reason}
+            for (rule, value), reason in zip(clash.wants, reasons, strict=True)
+        ],
     }
 
 

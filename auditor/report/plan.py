@@ -6,18 +6,20 @@ import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.model import FixClass
 from auditor.report.console import write_parts
-from auditor.report.wording import count_of, neutral, place_texts, setting_text, value_text, waiver_text
+from auditor.report.fix_outcomes import wish_texts
+from auditor.report.wording import allowing, count_of, neutral, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from auditor.model import Change, FixClass, Plan
+    from auditor.model import Change, Plan
 
 _MOST_PLACES = 50
 
-Group = tuple[str, str, str, str]
-"""What the changes of one group share: (fix class, setting, from -> to, reason)."""
+Group = tuple[tuple[FixClass, ...], str, str, str]
+"""What the changes of one group share: (classes, setting, from -> to, reason)."""
 
 
 def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO) -> None:
@@ -26,15 +28,15 @@ def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO) -> None:
 
 
 def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[RenderableType]:
-    allowed = [change for change in plan.changes if change.fix_class in allow]
+    allowed = [change for change in plan.changes if set(change.classes) <= set(allow)]
     yield f"Plan: {count_of(len(allowed), 'change')}." if allowed else "Plan: nothing to change."
     for group, changes in _groups(allowed).items():
         yield from _group_parts(group, changes, width)
-    not_allowed = _groups([change for change in plan.changes if change.fix_class not in allow])
+    not_allowed = _groups([change for change in plan.changes if not set(change.classes) <= set(allow)])
     if not_allowed:
         yield "\nNot made without more --allow:"
-    for (fix_class, setting, values, _), changes in not_allowed.items():
-        yield f"  {len(changes):>4} x {setting} {values} (--allow {fix_class})"
+    for (classes, setting, values, _), changes in not_allowed.items():
+        yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
@@ -44,24 +46,23 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
         yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
     for clash in plan.contradictions:
-        wants = ", ".join(f"{rule} wants {value_text(value)}" for rule, value in clash.wants)
         place = " ".join(value for _, value in clash.target.keys)
-        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {wants}"
+        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
 
 
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:
     groups: dict[Group, list[Change]] = {}
     for change in changes:
         values = f"{value_text(change.before)} -> {value_text(change.after)}"
-        groups.setdefault((change.fix_class.value, setting_text(change), values, change.reason), []).append(change)
+        groups.setdefault((change.classes, setting_text(change), values, change.reason), []).append(change)
     return groups
 
 
 def _group_parts(group: Group, changes: Sequence[Change], width: int) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    fix_class, setting, values, reason = group
-    yield Text(f"\n{setting}  {values}  ({fix_class}, {count_of(len(changes), 'place')})", style="bold")
+    classes, setting, values, reason = group
+    yield Text(f"\n{setting}  {values}  ({', '.join(classes)}, {count_of(len(changes), 'place')})", style="bold")
     yield textwrap.indent(textwrap.fill(neutral(reason), width - 2), "  ")
     places = [place_texts(change) for change in changes[:_MOST_PLACES]]
     widest = max(len(where) for where, _ in places)

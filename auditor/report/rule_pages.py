@@ -64,7 +64,7 @@ def _index(rules: RuleSet) -> str:
         lines += [f"## {topic}", "", "| rule | severity | what holds | fix |", "|---|---|---|---|"]
         order = list(Severity)
         for rule in sorted(topic_rules, key=lambda one: (order.index(one.severity), one.id)):
-            fix = "by hand" if rule.fix is None else str(rule.fix.fix_class)
+            fix = rule.fix.class_text if rule.fix is not None and fix_sentence(rule) else "by hand"
             lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_cell(rule.title)} | {fix} |")
         lines.append("")
     return "\n".join(lines)
@@ -76,8 +76,10 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from ("## What it does", "", *_what(rule))
     yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
     yield from ("## How to fix", "")
-    if rule.fix is not None:
-        yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.fix_class}.", "")
+    if rule.fix is not None and fix_sentence(rule):
+        yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.class_text}.", "")
+        if rule.fix.retunes is not None and rule.fix.retunes.text != "true":
+            yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.text)}`.", "")
     if rule.by_hand:
         yield from _paragraphs(rule.by_hand)
     if rule.if_unknown:

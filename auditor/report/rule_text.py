@@ -48,9 +48,9 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
         yield "May be missing:", [_wrapped(f"  {column}: {flat(why)}", hanging="    ") for column, why in rule.may_be_missing.items()]
     if rule.params:
         yield "Params (fleet.yaml may set them otherwise):", [line for name in rule.params for line in _param(rule, name, overrides)]
-    if rule.fix is not None:
+    if rule.fix is not None and fix_sentence(rule):
         reason = [_wrapped(f"Reason: {rule.fix.reason}.")] if rule.fix.reason else []
-        yield f"Fix ({rule.fix.fix_class}):", [_wrapped(f"{fix_sentence(rule)}.", hanging="  "), *reason]
+        yield f"Fix ({rule.fix.class_text}):", [_wrapped(f"{fix_sentence(rule)}.", hanging="  "), *reason]
     if rule.by_hand:
         yield "By hand:", _paragraphs(rule.by_hand)
     yield "Risk:", [_wrapped(risk_text(rule))]

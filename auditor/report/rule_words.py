@@ -18,12 +18,15 @@ COSTS = {
     FixClass.ARRAY: "Changed on the array: every host that uses it is concerned, in this vCenter or not.",
     FixClass.GUEST: "In effect inside the guest: the machine has to be changed or restarted.",
     FixClass.MANUAL: "Made by hand: auditor does not change it.",
+    FixClass.RETUNE: "Reverts what somebody tuned: find out who did, and why, before it is allowed.",
 }
 
 
 def risk_text(rule: Rule) -> str:
     """What the fix interrupts, and what the rule's author adds to that."""
     cost = COSTS[FixClass.MANUAL if rule.fix is None else rule.fix.fix_class]
+    if rule.fix is not None and rule.fix.retunes is not None:
+        cost = f"{cost} {COSTS[FixClass.RETUNE]}"
     return f"{cost} {rule.risk}" if rule.risk else cost
 
 
@@ -40,8 +43,8 @@ def waive_text(rule: Rule) -> str:
 
 
 def fix_sentence(rule: Rule, code: str = "") -> str:
-    """What the fix writes, in one sentence; names and expressions stand between two `code`. Empty when there is no fix."""
-    if rule.fix is None:
+    """What the fix writes, in one sentence; names and expressions stand between two `code`. Empty when nothing but a person fixes it."""
+    if rule.fix is None or rule.fix.fix_class is FixClass.MANUAL:
         return ""
     named = dict.fromkeys(column for expression in rule.fix.target.values() for column in expression.columns)
     where = ", ".join(f"{code}{column}{code}" for column in named)

@@ -127,6 +127,11 @@ def fix_text(fix: Fix | None, *, show_class: bool = True) -> str:
     return outcome_text(fix.outcome, fix.fix_class, fix.pending, show_class=show_class)
 
 
+def allowing(classes: Iterable[FixClass]) -> str:
+    """The options that allow these classes."""
+    return " ".join(f"--allow {one}" for one in classes)
+
+
 def outcome_text(outcome: Outcome, fix_class: FixClass, pending: str | None, *, show_class: bool = True) -> str:
     """An outcome, with the fix class if the fix still has to be allowed, and with what it waits for."""
     word = OUTCOME_WORDS[outcome]

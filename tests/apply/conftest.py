@@ -115,11 +115,13 @@ def change() -> Callable[..., Change]:
         host: str | None = "esx-01",
         cluster: str | None = "gold",
         fix_class: FixClass = FixClass.ONLINE,
+        takes: FixClass | None = None,
         where: str = "vc",
     ) -> Change:
         resource = Resource("protocol_endpoint", setting, setting, where, cluster, host)
         target = Target(where, (("setting", setting),))
-        return Change("shelf", fix_class, target, before, after, ("vvol/pe-dsnro-headroom",), resource, "so that neighbours do not wait")
+        rules, reason = ("vvol/pe-dsnro-headroom",), "so that neighbours do not wait"
+        return Change("shelf", fix_class, target, before, after, rules, resource, reason, takes)
 
     return make
 

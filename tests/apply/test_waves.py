@@ -116,6 +116,25 @@ def test_a_class_that_was_not_allowed_is_only_proposed(
     assert confirmations == [], "nobody is asked about nothing"
 
 
+@pytest.mark.parametrize(
+    ("allow", "made"),
+    [
+        pytest.param({FixClass.REBOOT}, False, id="what it takes alone"),
+        pytest.param({FixClass.RETUNE}, False, id="retune alone"),
+        pytest.param(set(FixClass) - {FixClass.RETUNE}, False, id="everything else"),
+        pytest.param({FixClass.RETUNE, FixClass.REBOOT}, True, id="both"),
+    ],
+)
+def test_what_reverts_somebodys_tuning_is_made_only_where_that_was_allowed_too(
+    shelf: Any, run: Any, change: Make, allow: set[FixClass], made: bool
+) -> None:
+    (receipt,) = run(change(fix_class=FixClass.RETUNE, takes=FixClass.REBOOT), allow=allow)
+    if made:
+        assert (receipt.outcome, receipt.pending) == (Outcome.APPLIED, "reboot")
+    else:
+        assert (receipt.outcome, receipt.why, shelf.writes) == (Outcome.PROPOSED, "needs --allow retune --allow reboot", [])
+
+
 def test_even_an_allowed_manual_change_is_not_made(shelf: Any, run: Any, change: Make) -> None:
     (receipt,) = run(change(fix_class=FixClass.MANUAL), allow=frozenset(FixClass))
     assert (receipt.outcome, shelf.writes) == (Outcome.BY_HAND, [])

@@ -36,7 +36,7 @@ from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
-SETTINGS, DATASTORE_IO = "Host.Config.Settings", "Datastore.ConfigIOManagement"
+SETTINGS, STORAGE_POLICIES, DATASTORE_IO = "Host.Config.Settings", "StorageProfile.View", "Datastore.ConfigIOManagement"
 ESXCLI_TOPICS = "device_offload, device_scheduling, lockmode, modules, multipathing, port_binding"
 
 
@@ -364,7 +364,7 @@ def test_esxcli_that_answers_all_the_same_is_believed_more_than_a_privilege_that
 
 
 def test_an_account_that_may_only_read_is_fine_for_an_audit(doctor: Doctor) -> None:
-    doctor.vcenter.privileges = READ_ONLY | {SETTINGS}
+    doctor.vcenter.privileges = READ_ONLY | {SETTINGS, STORAGE_POLICIES}
     diagnosis = doctor.examine(doctor.endpoint("vc-solidfire"))
     fix = by_topic(diagnosis, "vc-solidfire")["fix"]
     assert fix.state is Health.WARNING
@@ -497,7 +497,7 @@ def test_a_vcenter_newer_than_we_know_is_told(serve_vcenter: Serve, small_vcente
 def test_where_nothing_may_be_asked_of_the_root_folder_the_hosts_are_asked(doctor: Doctor) -> None:
     doctor.vcenter.faults.active.append(Fault("permission", "HasPrivilegeOnEntities", privilege="System.View", times=1))
     checks = doctor.of_vcenter()
-    assert checks["read"].what == "all 4 privileges are held on the 8 hosts looked at"
+    assert checks["read"].what == "all 5 privileges are held on the 8 hosts looked at"
     # Where datastores are was not looked at: nobody knows.
     assert checks["fix"].facts["privileges"] == DATASTORE_IO
 
@@ -564,4 +564,4 @@ def test_of_many_hosts_some_all_over_the_list_are_looked_at(
     monkeypatch.setattr("auditor.doctor.vcenter.MOST_HOSTS_ASKED", 10)
     _, endpoint = serve_vcenter(many_hosts)
     checks = by_topic(examine(Fleet(Path("f"), (endpoint,)), rules, lambda *_: None), endpoint.name)
-    assert checks["read"].what == "all 4 privileges are held on the root folder and the 9 hosts looked at"  # every fifth of 45
+    assert checks["read"].what == "all 5 privileges are held on the root folder and the 9 hosts looked at"  # every fifth of 45

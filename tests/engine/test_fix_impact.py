@@ -19,13 +19,13 @@ from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"
 SIOC, OVERLAP = "baseline/sioc", "sioc/overlap-array-qos"
-RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP, "baseline/option", "iscsi/max-io-size", "vaai/block-delete"])
+RULES = load_rule_set(only=[DRIFT, LESSON, SIOC, OVERLAP, "baseline/option", "iscsi/max-io-size", "vaai/xcopy-size"])
 OPTIONS = RULES["baseline/option"]
 PLACE = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-1"}
 
 
-def endpoint(dsnro: int, number: int = 1, **more: Any) -> dict[str, Any]:
-    """A protocol endpoint with throttled disks that send 64 commands each: the lesson asks for 256 where the queue has them."""
+def endpoint(dsnro: int, number: int = 1, *, disk_depth: int = 64, **more: Any) -> dict[str, Any]:
+    """A protocol endpoint with throttled disks that send `disk_depth` commands each: the lesson asks for four times that in its queue."""
     device = f"naa.{number}"
     own = {"resource_id": f"host-1/{device}", "resource_name": device, "device": device, "dsnro": dsnro}
     return {
@@ -34,8 +34,12 @@ def endpoint(dsnro: int, number: int = 1, **more: Any) -> dict[str, Any]:
         "family": "solidfire",
         "per_object_qos": True,
         "vvol_disks": 12,
+        "carries_vvol_disks": True,
+        "stalls_neighbours": True,
+        "is_deepened": True,
         "queue_depth": 256,
-        "deepest_disk_queue": 64,
+        "deepest_disk_queue_at_least": disk_depth,
+        "deepest_disk_queue_at_most": disk_depth,
         **more,
     }
 
@@ -88,7 +92,7 @@ def test_what_both_want_is_one_change() -> None:
     [
         pytest.param({"per_object_qos": False}, id="the lesson is not about it"),
         pytest.param({"queue_depth": None}, id="the lesson cannot tell"),
-        pytest.param({"deepest_disk_queue": 8}, id="the lesson would still hold"),
+        pytest.param({"disk_depth": 8}, id="the lesson would still hold"),
         pytest.param({"number": 2}, id="the lesson is about another device"),
         pytest.param({"host_id": "host-2"}, id="the lesson is about another host"),
         pytest.param({"endpoint": "vc-2"}, id="the lesson is about a host of another vCenter"),
@@ -107,7 +111,7 @@ def test_only_the_setting_that_a_lesson_is_about_is_left_alone() -> None:
 
 
 def test_what_one_device_is_put_back_to_says_nothing_of_another() -> None:
-    found = planned(protocol_endpoint=[endpoint(256, deepest_disk_queue=8)], baseline_dsnro=[drifted(256, 32), drifted(256, 16, 2)])
+    found = planned(protocol_endpoint=[endpoint(256, disk_depth=8)], baseline_dsnro=[drifted(256, 32), drifted(256, 16, 2)])
     assert found.contradictions == ()
     assert sorted(change.after for change in found.changes if isinstance(change.after, int)) == [16, 32]
 
@@ -145,25 +149,26 @@ def host(**settings: int) -> dict[str, Any]:
 
 
 def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
-    """It is about the largest transfer and about automatic unmapping; where the latter is kept, only a rule tells that does not apply."""
-    size, unmap = RULES["iscsi/max-io-size"], RULES["vaai/block-delete"]
+    """It is about two sizes of transfers; where the second is kept, only a rule tells that does not apply."""
+    size, copies = RULES["iscsi/max-io-size"], RULES["vaai/xcopy-size"]
     assert size.fix is not None
     assert size.applies is not None
-    assert unmap.fix is not None
-    columns = ("iscsi_max_io_size_kb", "vmfs5_block_delete")
-    asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND vmfs5_block_delete = 0", columns=columns, params=())
-    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=unmap.desired, fix=replace(size.fix, value=unmap.fix.value))
-    told = replace(unmap, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
+    columns = ("iscsi_max_io_size_kb", "max_transfer_kb")
+    asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND max_transfer_kb = 0", columns=columns, params=())
+    zero = replace(size.desired, text="0", params=())
+    fix = replace(size.fix, value=zero, retunes=None)
+    both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=zero, fix=fix)
+    told = replace(copies, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
     rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, told)}, RULES.views)
-    wanted_option = {"option": "VMFS3.EnableBlockDelete", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
+    wanted_option = {"option": "DataMover.MaxHWTransferSize", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
     drifted_option = {
         **PLACE,
-        "resource_id": "host-1/VMFS3.EnableBlockDelete",
+        "resource_id": "host-1/DataMover.MaxHWTransferSize",
         **wanted_option,
         "acts_at_once": True,
         "value": "0",
         "wanted": "1",
         "wanted_number": 1,
     }
-    found = planned_by(rules, host=[host(iscsi_max_io_size_kb=512, vmfs5_block_delete=0)], baseline_option=[drifted_option])
+    found = planned_by(rules, host=[host(iscsi_max_io_size_kb=512, max_transfer_kb=0)], baseline_option=[drifted_option])
     assert found.changes == ()

@@ -83,6 +83,7 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
         ),
         pytest.param("remediator: device.dsnro", "remediator: device.dsnr", 16, 'did you mean "device.dsnro"?', id="unknown remediator"),
         pytest.param("class: online-caution", "class: online-cautious", 20, 'did you mean "online-caution"?', id="unknown fix class"),
+        pytest.param("class: online-caution", "class: retune", 20, "retune does not say what the change takes", id="retune alone"),
         pytest.param(
             "column: dsnro",
             "column: least(dsnro, 1)",
@@ -147,6 +148,9 @@ def examples(*kinds: str) -> str:
         pytest.param({"holds": "1 = 1"}, "names no column", id="holds says the same of every row"),
         pytest.param({"may_be_missing": "{dsnr: unread}"}, 'did you mean "dsnro"?', id="a column that may be missing and does not exist"),
         pytest.param({"may_be_missing": "{load: idle}"}, 'no expression names "load"', id="a column that may be missing and is not used"),
+        pytest.param({"worse": "{dsnr: less}"}, 'did you mean "dsnro"?', id="a column that gets worse and does not exist"),
+        pytest.param({"worse": "{dsnro: down}"}, '"down" is no way for dsnro to get worse: more or less', id="no way to get worse"),
+        pytest.param({"worse": "{per_object_qos: less}"}, "true or false", id="a truth value that gets less"),
         pytest.param({"may_be_missing": "{dsnro: }"}, '"dsnro" is missing', id="may be missing without a reason"),
         pytest.param({"tags": "[1]"}, 'item 1 of "tags" must be text', id="a tag that is a number"),
         pytest.param({"params": "[headroom]"}, '"params" must be keys with values', id="params as a list"),

@@ -125,6 +125,37 @@ def test_rules_that_want_the_same_make_one_change_of_the_costlier_class(tmp_path
     assert (change.rules, change.fix_class, change.reason) == (("local/one", "local/two"), FixClass.REBOOT, "one; two")
 
 
+@pytest.mark.parametrize(
+    ("before", "retunes"),
+    [
+        pytest.param(512, True, id="downwards"),
+        pytest.param(64, False, id="upwards"),
+    ],
+)
+def test_the_direction_of_a_change_says_whether_it_reverts_what_somebody_tuned(tmp_path: Path, before: int, retunes: bool) -> None:
+    text = rule_text("local/one", holds="dsnro = 256", fix=f"{_FIX}, set: '256', retunes: dsnro > 256}}")
+    (change,) = planned(tmp_path, [text], [pe(dsnro=before)]).changes
+    assert change.classes == ((FixClass.RETUNE, FixClass.ONLINE) if retunes else (FixClass.ONLINE,))
+    (finding,) = evaluate(fleet([pe(dsnro=before)]), rules_from(tmp_path, text)).findings()
+    assert finding.fix is not None
+    assert finding.fix.classes == change.classes
+
+
+def test_where_the_direction_is_not_known_a_change_may_revert_something(tmp_path: Path) -> None:
+    text = rule_text("local/one", holds="dsnro = 256", fix=f"{_FIX}, set: '256', retunes: dsnro > iops_limit}}")
+    (change,) = planned(tmp_path, [text], [pe(iops_limit=None)]).changes
+    assert change.classes == (FixClass.RETUNE, FixClass.ONLINE)
+
+
+def test_a_change_that_one_rule_calls_a_retune_is_one_whoever_else_wants_it(tmp_path: Path) -> None:
+    plain = rule_text("local/one", holds="dsnro = 256", fix=f"{_FIX}, set: '256'}}")
+    retune = changed(
+        rule_text("local/two", holds="dsnro > 255", fix=f"{_FIX}, set: '256', retunes: true}}"), ("class: online", "class: reboot")
+    )
+    (change,) = planned(tmp_path, [plain, retune], [pe()]).changes
+    assert (change.rules, change.fix_class, change.takes) == (("local/one", "local/two"), FixClass.RETUNE, FixClass.REBOOT)
+
+
 def test_rules_that_want_a_setting_different_are_named_and_neither_is_planned(tmp_path: Path) -> None:
     one = rule_text("local/one", holds="dsnro = 64", fix=f"{_FIX}, set: '64'}}")
     two = rule_text("local/two", holds="dsnro = 128", fix=f"{_FIX}, set: '128'}}")

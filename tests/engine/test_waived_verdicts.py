@@ -219,7 +219,14 @@ def test_waivers_are_told_of_a_saved_evaluation_as_of_a_fresh_one(tmp_path: Path
     assert plan(again) == plan(evaluation)
 
 
-def test_verdicts_saved_before_there_were_waivers_can_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("version", "later"),
+    [
+        pytest.param(1, "waiver, waived_from, retunes", id="before there were waivers"),
+        pytest.param(2, "retunes", id="before there was the class retune"),
+    ],
+)
+def test_verdicts_saved_in_an_earlier_format_can_be_read(tmp_path: Path, version: int, later: str) -> None:
     import duckdb
 
     evaluation = evaluate(fleet([pe(1), pe(2, dsnro=256)], folder=tmp_path), rules_from(tmp_path, SOUND))
@@ -228,7 +235,8 @@ def test_verdicts_saved_before_there_were_waivers_can_be_read(tmp_path: Path) ->
         (about,) = connection.execute(
             "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor'", [str(tmp_path / "new.parquet")]
         ).fetchall()
-        text = about[0].decode().replace('"format": 2', '"format": 1').replace(', "waivers": []', "").replace("'", "''")
-        without = f"SELECT * EXCLUDE (waiver, waived_from) FROM '{tmp_path}/new.parquet'"
+        text = about[0].decode().replace('"format": 3', f'"format": {version}').replace("'", "''")
+        text = text.replace(', "waivers": []', "") if version == 1 else text
+        without = f"SELECT * EXCLUDE ({later}) FROM '{tmp_path}/new.parquet'"
         connection.execute(f"COPY ({without}) TO '{tmp_path}/old.parquet' (FORMAT parquet, KV_METADATA {{auditor: '{text}'}})")
     assert list(load_evaluation(tmp_path / "old.parquet").findings()) == list(evaluation.findings())

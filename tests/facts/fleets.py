@@ -7,8 +7,9 @@ from typing import Any
 from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder
-from auditor.facts.views import create_views
 from auditor.model import EndpointKind, EndpointReading
+
+from .prepared import rows_of_view
 
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
 Rows = list[dict[str, Any]]
@@ -55,8 +56,19 @@ def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any],
     given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": read or topic != "volumes"} for topic in topics]
     own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}
     given.setdefault("array", []).append({"endpoint": name, **own})
-    told = [{"endpoint": name, "volume_id": volume.get("name"), "is_virtual": False, "qos_read": True, **volume} for volume in volumes]
+    usual = {"endpoint": name, "is_virtual": False, "qos_read": True}
+    told = [{**usual, "volume_id": volume.get("name"), **_svm(volume), **volume} for volume in volumes]
     given.setdefault("array_volume", []).extend(told)
+
+
+def _svm(volume: dict[str, Any]) -> dict[str, str]:
+    return {"svm": "svm"} if volume.get("kind") == "share" else {}
+
+
+def serves(given: Facts, name: str, *addresses: str, svm: str = "svm") -> None:
+    """These addresses are those of an array's storage virtual machine."""
+    rows = [{"endpoint": name, "address_id": address, "address": address, "svm": svm} for address in addresses]
+    given.setdefault("array_address", []).extend(rows)
 
 
 def unanswered(given: Facts, name: str, kind: EndpointKind = EndpointKind.VCENTER) -> None:
@@ -84,12 +96,15 @@ def builder(given: Facts) -> SnapshotBuilder:
 
 def fill(found: SnapshotBuilder, given: Facts) -> None:
     """Add these rows."""
-    for table, rows in given.items():
-        filled = [{"endpoint": "vc", **row} if table != "declared" else row for row in rows]
-        if table == "reading":
-            filled = [{**row, "read_at": WHEN} for row in filled]
-        columns = sorted({column for row in filled for column in row})
-        found.add(Batch(table, {column: [row.get(column) for row in filled] for column in columns}))
+    for table, rows in whole(given).items():
+        columns = sorted({column for row in rows for column in row})
+        found.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
+
+
+def whole(given: Facts) -> Facts:
+    """With the endpoint of every row that names none, and the time of every reading."""
+    whole = {table: rows if table.startswith("declared") else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
+    return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
 
 
 def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Snapshot:
@@ -99,11 +114,7 @@ def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> 
 
 def view(name: str, given: Facts) -> Rows:
     """The rows of a view over these facts."""
-    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views={name})
-    answer = connection.execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
-    names = [column[0] for column in answer.description or []]
-    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
+    return rows_of_view(name, whole(given))
 
 
 def gaps(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Iterator[tuple[str, str, str]]:

@@ -31,6 +31,7 @@ SELECT
     d.model,
     coalesce(nullif(f.family, 'other'), k.name_family, f.family) AS family,
     d.device_type,
+    lower(d.vendor) = 'nvme' AS is_namespace,
     coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) AS is_protocol_endpoint,
     CASE
         WHEN coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) THEN true
@@ -59,7 +60,8 @@ SELECT
     k.array_model,
     k.array_generation,
     k.array_firmware,
-    k.firmware_level
+    k.firmware_level,
+    dsnro_advice(coalesce(nullif(f.family, 'other'), k.name_family, f.family)) AS dsnro_advice
 FROM fact.device AS d
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
@@ -84,6 +86,7 @@ SELECT
     family,
     coalesce(starts_with(array_model, 'IBM Cloud '), false) AS is_tier,
     is_protocol_endpoint,
+    is_namespace,
     driver,
     dsnro,
     queue_depth,
@@ -100,7 +103,11 @@ SELECT
     driver,
     count(*) AS devices,
     max(queue_depth) AS deepest_queue,
-    count(*) FILTER (WHERE queue_depth IS NULL) AS undetermined
+    count(*) FILTER (WHERE queue_depth IS NULL) AS undetermined,
+    count(*) FILTER (WHERE lower(vendor) <> 'nvme') AS luns,
+    count(*) FILTER (WHERE lower(vendor) = 'nvme') AS namespaces,
+    max(queue_depth) FILTER (WHERE lower(vendor) <> 'nvme') AS deepest_lun_queue,
+    count(*) FILTER (WHERE queue_depth IS NULL AND lower(vendor) <> 'nvme') AS undetermined_luns
 FROM plain_device
 WHERE is_shared IS DISTINCT FROM false
 GROUP BY ALL;

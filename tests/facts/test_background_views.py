@@ -7,7 +7,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, Rows, array, hosts, view
+from .fleets import Facts, Rows, array, hosts, serves, view
 
 ONTAP = EndpointKind.ONTAP
 
@@ -133,14 +133,103 @@ def test_deduplication_is_scheduled_where_it_starts_at_known_minutes(work: dict[
     assert row["is_scheduled"] is expected
 
 
+DAILY, TUESDAY = "[0, 1, 2, 3, 4, 5, 6]", "[2]"
+
+
+def deduplicating(*volumes: tuple[str, str, str], schedules: tuple[tuple[str, str, str], ...] = (), scrub: str = "[60]") -> Facts:
+    """Volumes of one aggregate as (policy, minutes, days), beside schedules as (name, minutes, days)."""
+    given = hosts(1)
+    array(given, "n", ONTAP)
+    given["array_efficiency"] = [
+        {
+            "endpoint": "n",
+            "volume_id": str(n),
+            "volume": f"svm:vol{n}",
+            "pool_id": "p",
+            "state": "enabled",
+            "policy_id": policy,
+            "schedule": "s",
+            "start_minutes": minutes,
+            "start_days": days,
+        }
+        for n, (policy, minutes, days) in enumerate(volumes, 1)
+    ]
+    given["array_schedule"] = [
+        {"endpoint": "n", "name": name, "start_minutes": minutes, "start_days": days, "interval_seconds": 86400 * 7 // len(days.split(","))}
+        for name, minutes, days in schedules
+    ]
+    given["array_scrub"] = [{"endpoint": "n", "node_id": "1", "start_minutes": scrub, "duration_minutes": 60}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("volumes", "waves"),
+    [
+        pytest.param([("d", "[0]", DAILY)] * 3, [3, 3, 3], id="midnight"),
+        pytest.param([("d", "[1170]", DAILY)] * 3, [3, 3, 3], id="a wave that moved is still a wave"),
+        pytest.param([("d", "[1170]", TUESDAY), ("e", "[1170]", "[3]"), ("f", "[1190]", TUESDAY)], [2, 1, 2], id="days apart"),
+        pytest.param([("d", "[0]", DAILY), ("e", "[60]", DAILY), ("f", "[59]", TUESDAY)], [2, 1, 2], id="hours apart"),
+        pytest.param([("d", "[0, 720]", DAILY), ("e", "[720]", DAILY), ("f", "[725]", DAILY)], [3, 3, 3], id="the most of its hours"),
+    ],
+)
+def test_a_wave_is_what_starts_on_one_aggregate_in_one_hour_of_the_week(volumes: list[tuple[str, str, str]], waves: list[int]) -> None:
+    assert [row["volumes_in_wave"] for row in view("efficiency", deduplicating(*volumes))] == waves
+
+
+@pytest.mark.parametrize("lost", ["start_minutes", "start_days", "reading"])
+def test_how_many_start_together_is_unknown_where_one_start_was_not_understood(lost: str) -> None:
+    given = deduplicating(*[("d", "[0]", DAILY)] * 3)
+    if lost == "reading":
+        for row in given["reading"]:
+            row["complete"] = row["complete"] and row["topic"] != "efficiency"
+    else:
+        given["array_efficiency"][0][lost] = None
+    assert [row["volumes_in_wave"] for row in view("efficiency", given)] == [None] * 3
+
+
+EVENING = ("evening", "[1170]", DAILY)
+SHARED_HOUR = [("a", "[0]", DAILY), ("b", "[0]", DAILY), ("c", "[0]", DAILY)]
+
+
+@pytest.mark.parametrize(
+    ("volumes", "schedules", "free"),
+    [
+        pytest.param(SHARED_HOUR, [("late", "[1320]", DAILY), EVENING], ["evening", "late", None], id="another one for each policy"),
+        pytest.param([("d", "[0]", DAILY)] * 3, [EVENING], [None] * 3, id="one policy takes its wave along"),
+        pytest.param(SHARED_HOUR, [], [None] * 3, id="the cluster has none"),
+        pytest.param(SHARED_HOUR, [("midnight", "[0]", DAILY), ("soon", "[59]", DAILY)], [None] * 3, id="midnight is no other hour"),
+        pytest.param(SHARED_HOUR, [("twice", "[600, 1200]", DAILY)], [None] * 3, id="twice a day is none"),
+        pytest.param(SHARED_HOUR, [("scrubbed", "[110]", DAILY)], [None] * 3, id="while disks are scrubbed"),
+        pytest.param(SHARED_HOUR, [EVENING, ("seven", "[1140]", TUESDAY)], ["evening", None, None], id="two in one hour are one"),
+        pytest.param([*SHARED_HOUR, ("d", "[1175]", TUESDAY)], [EVENING], [None] * 4, id="an hour in which something starts"),
+        pytest.param([*SHARED_HOUR, ("d", "[1175]", TUESDAY)], [("wed", "[1170]", "[3]")], ["wed", None, None, None], id="another day"),
+    ],
+)
+def test_only_schedules_that_the_cluster_has_and_nobody_uses_are_proposed(
+    volumes: list[tuple[str, str, str]], schedules: list[tuple[str, str, str]], free: list[str | None]
+) -> None:
+    given = deduplicating(*volumes, schedules=tuple(schedules))
+    assert [row["free_schedule"] for row in view("efficiency", given)] == free
+
+
+@pytest.mark.parametrize("topic", ["efficiency", "scrub"])
+def test_no_schedule_is_proposed_where_not_all_that_starts_is_known(topic: str) -> None:
+    given = deduplicating(*SHARED_HOUR, schedules=(EVENING,))
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != topic
+    assert {row["free_schedule"] for row in view("efficiency", given)} == {None}
+
+
 def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[str, Any]]:
-    """The NFS options of a host that mounts these paths, by option; an ONTAP has /ds1 alone, on so many of its virtual machines."""
+    """The NFS options of a host that mounts these paths, /ds1 of an ONTAP's address and others of a name; the ONTAP exports /ds1 alone."""
     given = hosts(1)
     given["host"][0]["version"] = "8.0.2"
     exported = [{"name": f"vol{n}", "kind": "share", "export_path": "/ds1", "qos_max_iops": 7} for n in range(1, shares + 1)]
     array(given, "n", ONTAP, *exported, read=read)
+    serves(given, "n", "192.0.2.9")
     given["datastore"] = [
-        {"datastore_id": path, "name": path[1:], "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": path} for path in paths
+        {"datastore_id": path, "name": path[1:], "type": "NFS", "nfs_host": "192.0.2.9" if path == "/ds1" else "nas", "nfs_path": path}
+        for path in paths
     ]
     given["datastore_mount"] = [{"datastore_id": path, "host_id": "host-1"} for path in paths]
     given["host_option"] = [{"host_id": "host-1", "key": "NFS.MaxVolumes", "value": "32"}]
@@ -151,11 +240,12 @@ def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[
     ("paths", "more", "expected"),
     [
         pytest.param(["/ds1"], {}, True, id="ONTAP"),
-        pytest.param(["/ds1", "/ds2"], {}, True, id="ONTAP and a server that may be anything"),
-        pytest.param(["/ds2"], {}, False, id="a server that may be anything"),
+        pytest.param(["/ds1", "/ds2"], {}, True, id="ONTAP and a server that it is not"),
+        pytest.param(["/ds2"], {}, False, id="a server whose path no ONTAP exports"),
         pytest.param([], {}, False, id="none"),
         pytest.param(["/ds2"], {"read": False}, None, id="not all of the ONTAP read"),
-        pytest.param(["/ds1"], {"shares": 2}, None, id="two shares have the path"),
+        pytest.param(["/ds1"], {"shares": 2}, True, id="ONTAP, where two shares have the path"),
+        pytest.param(["/ds1"], {"read": False}, True, id="ONTAP, of which not all was read"),
     ],
 )
 def test_a_host_mounts_nfs_from_ontap_where_an_export_path_says_so(paths: list[str], more: dict[str, Any], expected: bool | None) -> None:
@@ -180,10 +270,11 @@ def shared(read: bool = True, *, sioc: tuple[bool | None, bool | None] = (True, 
         for n in (1, 2, 3)
     ]
     array(given, "n", ONTAP, *volumes, read=read)
+    serves(given, "n", "192.0.2.9")
     given["array_pool"] = [{"endpoint": "n", "pool_id": "p", "name": "aggr"}]
     given["array_qos_policy"] = [{"endpoint": "n", "policy_id": "q", "name": "gold", "is_shared": True, "max_iops": 5000}]
     given["datastore"] = [
-        {"datastore_id": f"d{n}", "name": f"ds{n}", "type": "NFS", "nfs_path": f"/ds{n}", "sioc_enabled": on}
+        {"datastore_id": f"d{n}", "name": f"ds{n}", "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": f"/ds{n}", "sioc_enabled": on}
         for n, on in enumerate(sioc, 1)
     ]
     given["datastore_mount"] = [{"datastore_id": f"d{n}", "host_id": "host-1"} for n in (1, 2)]
@@ -205,7 +296,8 @@ def test_a_datastore_of_two_vcenters_is_one_under_a_policy(kind: str) -> None:
         given["datastore"] = [{**row, "type": "VMFS", "vmfs_uuid": row["name"], "nfs_path": None} for row in given["datastore"]]
         given["datastore_extent"] = [{"datastore_id": f"d{n}", "device": f"naa.vol{n}"} for n in (1, 2)]
         given["datastore_extent"] += [{**row, "endpoint": "vc-2"} for row in given["datastore_extent"]]
-    given["datastore"] += [{**row, "endpoint": "vc-2", "nfs_host": "by-name.example.net"} for row in given["datastore"]]
+    given["datastore"] += [{**row, "endpoint": "vc-2", "nfs_host": "nas.example.net"} for row in given["datastore"]]
+    given["declared_nfs_server"] = [{"server": "nas.example.net", "address": "192.0.2.9"}]
     [row] = view("qos_policy_use", given)
     assert (row["datastores_seen_under_it"], row["datastores_under_it"]) == (2, 2)
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from .fleets import Facts
 from .test_load_views import ON_1, ON_2, one, pathed, unread, untold
-from .test_views import PE, Facts, facts
+from .test_views import PE, facts
 
 RULE = {
     **ON_1,

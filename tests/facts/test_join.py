@@ -7,7 +7,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, Rows, array, hosts, on_all_hosts, seen, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
 
 FA, FA_COPY = "naa.624a93705a1f77c29b3e4d1000011010", "naa.624a93705a1f77c29b3e4d1000011011"
 FLASH, SC, ONTAP, ELEMENT = EndpointKind.FLASHARRAY, EndpointKind.DELL_SC, EndpointKind.ONTAP, EndpointKind.ELEMENT
@@ -272,33 +272,113 @@ def test_a_virtual_volume_names_its_machine_host_datastore_and_endpoint() -> Non
     assert store["arrays"] == "sf"
 
 
-def nfs(*arrays: tuple[str, str, str], read: bool = True) -> Rows:
-    """What is said of an NFS datastore that mounts /ds1, with (array, share, path) of arrays."""
+def nfs(
+    *arrays: tuple[str, str, str],
+    addresses: dict[str, list[str]] | None = None,
+    read: bool = True,
+    server: str = "192.0.2.9",
+    path: str = "/ds1/",
+) -> Facts:
+    """An NFS datastore that mounts /ds1 of 192.0.2.9, an address of n by default, with (array, share, path) of ONTAPs."""
     given = hosts(1)
-    given["datastore"] = [{"datastore_id": "ds", "name": "nfs", "type": "NFS", "nfs_host": "192.0.2.9", "nfs_path": "/ds1/"}]
+    given["datastore"] = [{"datastore_id": "ds", "name": "nfs", "type": "NFS", "nfs_host": server, "nfs_path": path}]
     given["datastore_mount"] = [{"datastore_id": "ds", "host_id": "host-1"}]
     for name in dict.fromkeys(name for name, _, _ in arrays):
-        shares = [{"name": share, "kind": "share", "export_path": path, "qos_max_iops": 7} for of, share, path in arrays if of == name]
+        shares = [{"name": share, "kind": "share", "export_path": at, "qos_max_iops": 7} for of, share, at in arrays if of == name]
         array(given, name, ONTAP, *shares, read=read)
-    return view("datastore", given)
+    for name, of in (addresses if addresses is not None else {"n": ["192.0.2.9", "192.0.2.10"]} if arrays else {}).items():
+        serves(given, name, *of)
+    return given
+
+
+ONE = [("n", "vol1", "/ds1")]
+TWO_FILERS = [*ONE, ("m", "volm", "/ds1")]
+NAMED: dict[str, Any] = {"server": "nas.example.net"}
 
 
 @pytest.mark.parametrize(
-    ("arrays", "read", "volume"),
+    ("arrays", "more", "family", "volume"),
     [
-        pytest.param([("n", "vol1", "/ds1"), ("n", "vol2", "/ds2")], True, "vol1", id="one share has the path"),
-        pytest.param([("n", "vol1", "/ds1"), ("m", "vol1", "/ds1")], True, None, id="a share on two arrays"),
-        pytest.param([("n", "vol1", "/ds1"), ("n", "vol2", "/ds1")], True, None, id="two virtual machines of one array"),
-        pytest.param([("n", "vol1", "/ds1")], False, None, id="not all shares read"),
-        pytest.param([("n", "vol1", "/ds")], True, None, id="another path"),
+        pytest.param([*ONE, ("n", "vol2", "/ds2")], {}, "ontap", "vol1", id="address and path"),
+        pytest.param(TWO_FILERS, {}, "ontap", "vol1", id="two filers export the path, and one has the address"),
+        pytest.param(TWO_FILERS, {"addresses": {"n": ["192.0.2.8"], "m": ["192.0.2.9"]}}, "ontap", "volm", id="the other one has it"),
+        pytest.param(TWO_FILERS, {"addresses": {"n": ["192.0.2.9"], "m": ["192.0.2.9"]}}, "ontap", None, id="both have the address"),
+        pytest.param([*ONE, ("n", "vol2", "/ds1")], {}, "ontap", None, id="two shares behind the address have the path"),
+        pytest.param(ONE, {"read": False}, "ontap", None, id="not all shares read"),
+        pytest.param([("n", "vol1", "/ds")], {}, "ontap", None, id="another path"),
+        pytest.param([("n", "root", "/"), *ONE], {"path": "/ds1/qtree"}, "ontap", "vol1", id="a folder of the share"),
+        pytest.param([*ONE, ("n", "inner", "/ds1/a")], {"path": "/ds1/a/b"}, "ontap", "inner", id="a share below another"),
+        pytest.param([("n", "root", "/")], {}, "ontap", None, id="below the root volume only"),
+        pytest.param([("n", "root", "/")], {"path": "/"}, "ontap", "root", id="the root volume itself"),
+        pytest.param(ONE, {"addresses": {"n": ["192.0.2.10"]}}, "other", None, id="another vendor's filer with the same path"),
+        pytest.param(ONE, NAMED, None, None, id="a name, whose path an ONTAP exports"),
+        pytest.param([("n", "vol1", "/ds2")], NAMED, "other", None, id="a name, whose path no ONTAP exports"),
+        pytest.param(ONE, {**NAMED, "path": "/ds1/qtree"}, None, None, id="a name, whose folder an ONTAP may export"),
+        pytest.param([("n", "vol1", "/ds2")], {**NAMED, "read": False}, None, None, id="a name, and not all exports read"),
+        pytest.param([], {}, None, None, id="no ONTAP in the fleet"),
+        pytest.param(ONE, {"server": "192.0.2.4,192.0.2.10"}, "ontap", "vol1", id="several servers of one share"),
+        pytest.param(ONE, {"server": "fd00::9", "addresses": {"n": ["fd00::9"]}}, "ontap", "vol1", id="IPv6"),
+        pytest.param(ONE, {"server": "fd00::9"}, "other", None, id="IPv6 of another filer"),
     ],
 )
-def test_an_nfs_datastore_is_joined_where_one_share_alone_has_its_path(
-    arrays: list[tuple[str, str, str]], read: bool, volume: str | None
+def test_an_nfs_datastore_is_joined_by_server_and_path(
+    arrays: list[tuple[str, str, str]], more: dict[str, Any], family: str | None, volume: str | None
 ) -> None:
-    [row] = nfs(*arrays, read=read)
-    assert (row["nfs_host"], row["volumes"], row["has_array_qos"]) == ("192.0.2.9", volume, True if volume else None)
-    assert (row["arrays"], row["qos_max_iops"]) == (("n", 7) if volume else (None, None))
+    [row] = view("datastore", nfs(*arrays, **more))
+    assert (row["families"], row["volumes"], row["has_array_qos"]) == (family, volume, True if volume else None)
+    assert row["qos_max_iops"] == (7 if volume else None)
+    assert row["joined_by"] == ("server and path" if volume else None)
+
+
+def test_a_share_is_only_behind_the_addresses_of_its_own_virtual_machine() -> None:
+    given = nfs(*ONE, addresses={"n": ["192.0.2.10"]})
+    serves(given, "n", "192.0.2.9", svm="another")
+    [row] = view("datastore", given)
+    assert (row["families"], row["volumes"]) == ("ontap", None)
+
+
+def test_a_server_is_no_foreign_one_while_an_ontap_did_not_tell_its_addresses() -> None:
+    given = nfs(*ONE, addresses={"n": ["192.0.2.10"]})
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != "addresses"
+    [row] = view("datastore", given)
+    assert row["families"] is None
+
+
+@pytest.mark.parametrize(
+    ("declared", "family", "volume"),
+    [
+        pytest.param([{"server": "nas.*", "address": "192.0.2.10"}], "ontap", "vol1", id="its address"),
+        pytest.param([{"server": "nas.*", "address": "192.0.2.77"}], "other", None, id="an address that no ONTAP has"),
+        pytest.param([{"server": "nas.example.net", "family": "other"}], "other", None, id="that it is another vendor's"),
+        pytest.param([{"server": "nas.example.net", "family": "ontap"}], "ontap", None, id="that it is an ONTAP"),
+        pytest.param([{"server": "nas.example.com", "family": "other"}], None, None, id="another server"),
+        pytest.param([{"server": "nas.*", "family": "other"}, {"server": "*", "address": "192.0.2.10"}], "other", None, id="the first"),
+    ],
+)
+def test_fleet_yaml_declares_whose_a_server_is_that_is_only_a_name(
+    declared: list[dict[str, str]], family: str | None, volume: str | None
+) -> None:
+    given = nfs(*ONE, **NAMED)
+    given["declared_nfs_server"] = declared
+    [row] = view("datastore", given)
+    assert (row["families"], row["volumes"]) == (family, volume)
+
+
+@pytest.mark.parametrize(
+    ("given", "mounts"),
+    [
+        pytest.param(nfs(*ONE), True, id="ONTAP"),
+        pytest.param(nfs(*ONE, server="192.0.2.77"), False, id="a foreign filer with the same path"),
+        pytest.param(nfs(*ONE, **NAMED), None, id="a name that may be either"),
+        pytest.param(nfs(), None, id="no ONTAP in the fleet"),
+        pytest.param({**nfs(), "declared_nfs_server": [{"server": "192.0.2.*", "family": "other"}]}, False, id="declared foreign"),
+        pytest.param({**nfs(), "declared_nfs_server": [{"server": "192.0.2.*", "family": "ontap"}]}, True, id="declared ONTAP"),
+    ],
+)
+def test_both_views_of_nfs_options_give_one_answer_to_whether_a_host_mounts_ontap(given: Facts, mounts: bool | None) -> None:
+    assert {row["mounts_ontap"] for row in view("nfs_option", given)} == {mounts}
+    assert {row["mounts_ontap_nfs"] for row in view("queue_option", given)} == {mounts}
 
 
 def spindles(**first: Any) -> Facts:

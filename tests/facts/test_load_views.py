@@ -7,30 +7,10 @@ from typing import Any
 
 import pytest
 
-from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder
-from auditor.facts.views import create_views
-
-from .test_views import PE, WHEN, Facts, Rows, facts
+from .fleets import Facts, Rows, hosts, view
+from .test_views import PE, facts
 
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
-
-
-def view(name: str, given: Facts) -> Rows:
-    """The rows of one view; the others are not made, which would take ten times as long."""
-    builder = SnapshotBuilder()
-    for table, rows in given.items():
-        names = sorted({column for row in rows for column in row})
-        told = {column: [row.get(column) for row in rows] for column in names}
-        told = {"endpoint": ["vc"] * len(rows), **told, **({"read_at": [WHEN] * len(rows)} if table == "reading" else {})}
-        if "endpoint" in names:
-            told["endpoint"] = [row.get("endpoint", "vc") for row in rows]
-        builder.add(Batch(table, told))
-    connection = builder.finish((), started=WHEN, finished=WHEN).connection
-    create_views(connection, views=[name])
-    answer = connection.execute(f'SELECT * FROM "{name}"')
-    columns = [column[0] for column in answer.description or []]
-    return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
 
 def one(name: str, given: Facts, **where: Any) -> dict[str, Any]:
@@ -193,3 +173,27 @@ def test_what_is_bound_is_not_known_where_it_was_not_told(lose: Callable[[Facts]
     lose(given)
     row = one("port_binding", given, **ON_1)
     assert {name for name in ("bound_vmknics", "uncompliant_vmknics", "subnets", "mtus", "portals") if row[name] is None} == lost
+
+
+MOVE = {"task_id": "task-1", "description_id": "VirtualMachine.relocate", "entity_type": "VirtualMachine", "state": "running"}
+
+
+@pytest.mark.parametrize(
+    ("task", "named"),
+    [
+        pytest.param({"progress_percent": 40}, "fileserver (40 %)", id="a relocation, with how far it is"),
+        pytest.param({"state": "queued"}, "fileserver", id="one that is queued"),
+        pytest.param({"description_id": "VirtualMachine.powerOn"}, "none", id="another task"),
+        pytest.param({"entity_id": "vm-2", "entity_name": "far"}, "none", id="on a host that does not mount the datastore"),
+    ],
+)
+def test_a_datastore_names_the_relocations_that_run_on_its_hosts(task: dict[str, Any], named: str) -> None:
+    given = hosts(3)
+    given["datastore"] = [{"datastore_id": "ds-1", "name": "ds", "type": "VMFS"}]
+    given["datastore_mount"] = [{"datastore_id": "ds-1", "host_id": host} for host in ("host-1", "host-2")]
+    given["vm"] = [{"vm_id": f"vm-{n}", "name": "vm", "host_id": f"host-{n + n // 2}"} for n in (1, 2)]
+    given["running_task"] = [{**MOVE, "entity_id": "vm-1", "entity_name": "fileserver", **task}]
+    assert {row["relocations"] for row in view("datastore_load", given)} == {named}
+    if named == "none":
+        given["reading"] = [row for row in given["reading"] if row["topic"] != "tasks"]
+        assert {row["relocations"] for row in view("datastore_load", given)} == {None}

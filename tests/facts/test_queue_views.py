@@ -7,7 +7,8 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
+from .judged import judged
 
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
 ENDPOINT = "naa.6f47acc2000000017366707200000000"
@@ -58,7 +59,6 @@ def unread(given: Facts, host: str) -> None:
         pytest.param(shared(32, 32, 256), False, 32, "esx-3", id="one was raised alone"),
         pytest.param(shared(256, 256, 32), False, 256, "esx-1, esx-2", id="most were raised: the default is wanted, not the majority"),
         pytest.param(shared(64, 64, 256, 32, 32), False, None, "esx-1, esx-2, esx-3", id="without a majority"),
-        pytest.param(shared(64, 64, 32, family="powervault-md3"), False, 64, "esx-1, esx-2", id="no family has the majority's advice"),
         pytest.param(shared(32, None, 32), None, 32, None, id="one host does not tell"),
         pytest.param(shared(32, None, 256), False, None, "esx-3", id="one host does not tell, and the others differ"),
     ],
@@ -66,6 +66,12 @@ def unread(given: Facts, host: str) -> None:
 def test_the_hosts_at_odds_are_named_by_what_is_wanted(given: Facts, agrees: bool | None, majority: int | None, odd: str | None) -> None:
     row = device(given)
     assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (agrees, majority, 32, odd)
+
+
+def test_of_a_family_of_whose_queues_no_source_says_anything_nothing_is_wanted() -> None:
+    # docs/domain/facts.md#5-6: no source for a PowerVault MD3
+    row = device(shared(64, 64, 32, family="powervault-md3"))
+    assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (False, 64, None, "esx-3")
 
 
 def test_of_an_array_nobody_knows_the_majority_tells_and_an_even_split_names_all() -> None:
@@ -250,18 +256,63 @@ def a_machine(given: Facts, **more: Any) -> None:
 @pytest.mark.parametrize(
     ("more", "outstanding"),
     [
-        pytest.param({}, 31.2, id="both run"),
+        pytest.param({}, None, id="both run, and nobody counts what each does"),
+        pytest.param({"power_state": None}, None, id="whether the other runs was not read"),
         pytest.param({"power_state": "poweredOff"}, 62.4, id="one is off"),
+        pytest.param({"power_state": "suspended"}, 62.4, id="one is suspended"),
         pytest.param({"host_id": "host-2"}, 62.4, id="one runs elsewhere"),
+        pytest.param({"host_id": None}, None, id="nobody knows where one runs"),
         pytest.param({"disks_read": False}, None, id="the disks of one were not read"),
     ],
 )
-def test_commands_under_way_are_shared_among_the_running_disks_of_the_host(more: dict[str, Any], outstanding: float | None) -> None:
+def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more: dict[str, Any], outstanding: float | None) -> None:
     given = shared(32, 32)
     a_machine(given, **more)
     row = view("virtual_disk", given)[0]
     assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
     assert (row["datastore"], row["device"], row["is_limited"], row["vm_datastores"]) == ("ds", LUN, False, 1)
+
+
+@pytest.mark.parametrize(
+    ("told", "outstanding"),
+    [
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": 5.0}, 62.9, id="both of its devices"),
+        pytest.param({"commands_per_second": 0.0, "gavg_ms": 0.0}, 62.4, id="all of it on one"),
+        pytest.param({"commands_per_second": 100.0, "gavg_ms": None}, None, id="one of them does not tell"),
+        pytest.param(None, None, id="one of them was not read"),
+    ],
+)
+def test_a_disk_on_several_extents_does_what_all_of_them_do(told: dict[str, Any] | None, outstanding: float | None) -> None:
+    given = shared(32, 32)
+    a_machine(given, power_state="poweredOff")
+    given["datastore_extent"].append({**given["datastore_extent"][0], "device": "naa.another"})
+    if told is not None:
+        given["device_load"].append({**given["device_load"][0], "device": "naa.another", **told})
+    row = view("virtual_disk", given)[0]
+    assert row["device"] is None
+    assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
+
+
+@pytest.mark.parametrize(
+    ("counted", "verdicts"),
+    [
+        pytest.param({1: (31.0, 2600.0), 2: (0.2, 4.0)}, ["fail", "pass"], id="one is busy and its neighbour idles"),
+        pytest.param({1: (31.0, 2600.0)}, ["fail", "unknown"], id="the other's counters are missing"),
+        pytest.param({2: (31.0, 30.0)}, ["unknown", "pass"], id="full because the array is slow"),
+        pytest.param({}, ["unknown", "unknown"], id="no counters, and both share the device"),
+    ],
+)
+def test_a_controller_is_judged_by_what_its_own_disk_does(counted: dict[int, tuple[float, float]], verdicts: list[str]) -> None:
+    # The device's 62 commands under way would be 31 for each, were they divided evenly.
+    given = shared(32, 32)
+    a_machine(given)
+    for disk in given["vm_disk"]:
+        disk["node"] = "scsi0:0"
+    given["vm_disk_load"] = [
+        {"vm_id": f"vm-{n}", "node": "scsi0:0", "outstanding": outstanding, "commands_per_second": commands}
+        for n, (outstanding, commands) in counted.items()
+    ]
+    assert [verdict for _, verdict in sorted(judged("vm/controller", given).items())] == verdicts
 
 
 def test_disks_on_a_raised_device_are_counted_by_the_datastores_on_it() -> None:
@@ -294,6 +345,7 @@ def nfs(array_read: bool) -> Facts:
     if array_read:
         exported = {"name": "vol1", "kind": "share", "export_path": "/vol1"}
         array(given, "na", EndpointKind.ONTAP, exported)
+        serves(given, "na", "198.51.100.30")
     return given
 
 
@@ -364,3 +416,49 @@ def test_capped_endpoints_of_other_families_do_not_ask_for_a_deeper_driver_queue
     [endpoint] = view("protocol_endpoint", given)
     [module] = view("host_module", given)
     assert (endpoint["per_object_qos"], module["serves_capped_protocol_endpoints"], module["deepest_disk_queue"]) == (True, False, 0)
+
+
+def fibre_channel(*devices: tuple[str | None, int | None], option: str = "ql2xmaxqdepth=128") -> Facts:
+    """One host whose devices, (inquiry vendor, queue depth) each, are all behind one FC driver with a configured depth."""
+    given = hosts(1)
+    given["device"] = [
+        {**seen(f"eui.{number}", "flasharray"), "host_id": "host-1", "vendor": vendor, "queue_depth": depth}
+        for number, (vendor, depth) in enumerate(devices)
+    ]
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba1", "kind": "fc", "driver": "qlnativefc"}]
+    given["path"] = [
+        {"host_id": "host-1", "device": row["device"], "hba": "vmhba1", "transport": "fc", "state": "active"} for row in given["device"]
+    ]
+    given["host_module"] = [{"host_id": "host-1", "module": "qlnativefc", "loaded": True, "option_string": option}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("devices", "luns", "depth", "verdict"),
+    [
+        pytest.param([("PURE", 128), ("NVMe", 2048)], 1, 128, "pass", id="the LUN is as configured, and a namespace has its own queue"),
+        pytest.param([("PURE", 64), ("NVMe", 2048)], 1, 64, "fail", id="the LUN is not"),
+        pytest.param([("PURE", 64), ("NVMe", 128)], 1, 64, "fail", id="a namespace that happens to have the depth proves nothing"),
+        pytest.param([("NVMe", 2048)], 0, None, "not_applicable", id="namespaces alone"),
+        pytest.param([("PURE", 128), ("NVMe", None)], 1, 128, "pass", id="a namespace that does not tell"),
+        pytest.param([("PURE", None), ("NVMe", 128)], 1, None, "unknown", id="a LUN that does not tell"),
+        pytest.param([("PURE", 128), (None, 2048)], None, None, "unknown", id="nobody knows which it is"),
+    ],
+)
+def test_a_drivers_depth_is_in_effect_on_scsi_luns_and_not_on_nvme_namespaces(
+    devices: list[tuple[str | None, int | None]], luns: int | None, depth: int | None, verdict: str
+) -> None:
+    given = fibre_channel(*devices)
+    [row] = view("host_module", given)
+    assert (row["devices"], row["luns"], row["depth_in_effect"]) == (len(devices), luns, depth)
+    assert set(judged("queue/pending-reboot", given).values()) == {verdict}
+
+
+@pytest.mark.parametrize("rule", ["queue/dsnro-uniform", "queue/dsnro-effective", "queue/default-unless-justified"])
+def test_a_namespace_has_no_dsnro_that_could_be_wrong_or_unknown(rule: str) -> None:
+    """docs/domain/facts.md#2: a namespace has no DSNRO; where a build tells one all the same, nobody knows whether it is heeded."""
+    given = shared(None, 64)
+    assert set(judged(rule, given).values()) & {"fail", "unknown"}
+    for row in given["device"]:
+        row |= {"vendor": "NVMe", "model": "Pure Storage Fla"}
+    assert set(judged(rule, given).values()) <= {"not_applicable"}

@@ -9,7 +9,7 @@ from auditor.model import EndpointKind
 from .fleets import Facts, array, hosts, on_all_hosts, seen, view
 
 PE = "naa.6f47acc2000000017366707200000000"
-LUN = "naa.6f47acc1000000017366707200000001"
+LUN, MAPPED = "naa.6f47acc1000000017366707200000001", "naa.6f47acc1000000017366707200000002"
 CURVE = '{"4096": 100, "32768": 500, "65536": 1000, "131072": 1950}'
 VVOL = "5c9ecfd3-6f66-53ca-a5f0-5277c645a00a"
 
@@ -24,7 +24,8 @@ def behind_one_endpoint(limit: int | None = None, **volume: Any) -> Facts:
     given["array_protocol_endpoint"] = [{"endpoint": "sf", "protocol_endpoint_id": "1", "device": PE, "state": "Active"}]
     given["datastore"] = [{"datastore_id": f"ds-{n}", "name": f"container-{n}", "type": "VVOL"} for n in (1, 2)]
     given["vvol_mount"] = [{"datastore_id": f"ds-{n}", "host_id": f"host-{h}", "device": PE} for n in (1, 2) for h in (1, 2)]
-    given["vm"] = [{"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}]
+    machine = {"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}
+    given["vm"] = [{**machine, "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest"}]
     disk = {"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}
     given["vm_disk"] = [{**disk, "iops_limit": limit, "backing_object_id": f"rfc4122.{VVOL.upper()}"}]
     return given
@@ -235,3 +236,49 @@ def test_what_offload_switched_off_costs_is_everything_beside_affected_arrays() 
     on_all_hosts(given, mended, seen(LUN, "solidfire"))
     given["declared"].append({"devices": "*66000020000", "model": "DX90", "generation": "S1", "firmware": "V10L68"})
     assert {row["arrays_punished"] for row in view("vaai_option", given)} == {"solidfire, other eternus-dx"}
+
+
+@pytest.mark.parametrize(
+    ("pod", "volume", "in_pod", "low"),
+    [
+        pytest.param("pod-1", {"qos_priority": "Medium"}, True, False, id="as every volume starts"),
+        pytest.param("pod-1", {"qos_priority": "Low"}, True, True, id="low"),
+        pytest.param("pod-1", {"qos_priority": "High"}, True, False, id="high"),
+        pytest.param("pod-1", {"qos_read": False}, True, None, id="its priority was not read"),
+        pytest.param(None, {"qos_priority": "Low"}, False, True, id="in no datastore cluster"),
+    ],
+)
+def test_a_target_of_moves_tells_its_priority_whoever_moves(
+    pod: str | None, volume: dict[str, Any], in_pod: bool, low: bool | None
+) -> None:
+    given = hosts(1)
+    device = "naa.6000d31000fcbe000000000000000da8"
+    on_all_hosts(given, seen(device, "dell-sc"))
+    array(given, "sc", EndpointKind.DELL_SC, {"name": "v", "device": device, **volume})
+    given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u", "pod_id": pod}]
+    given["datastore_extent"] = [{"datastore_id": "ds", "device": device}]
+    given["storage_pod"] = [{"pod_id": "pod-1", "name": "pod", "sdrs_enabled": True, "default_behavior": "manual", "automated_vms": 0}]
+    (row,) = view("datastore_throttle", given)
+    assert (row["is_in_pod"], row["has_low_priority"]) == (in_pod, low)
+
+
+def test_a_raw_device_mapping_lies_on_its_own_lun_and_not_on_the_datastore_that_holds_its_pointer() -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(LUN, "solidfire", queue_depth=128), seen(MAPPED, "solidfire", queue_depth=128))
+    array(given, "sf", EndpointKind.ELEMENT, {"name": "vmfs", "device": LUN}, {"name": "raw", "device": MAPPED, "qos_max_iops": 900})
+    given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u"}]
+    given["datastore_extent"] = [{"datastore_id": "ds", "device": LUN}]
+    given["datastore_mount"] = [{"datastore_id": "ds", "host_id": "host-1"}]
+    given["vm"] = [
+        {"vm_id": "vm-1", "name": "db", "host_id": "host-1", "power_state": "poweredOn", "is_template": False, "disks_read": True}
+    ]
+    disk = {"vm_id": "vm-1", "datastore_id": "ds", "controller": "pvscsi", "iops_limit": 100}
+    mapping = {"rdm_mode": "physicalMode", "rdm_device": MAPPED}
+    given["vm_disk"] = [{**disk, "disk": "Hard disk 1"}, {**disk, "disk": "Hard disk 2", **mapping}]
+    rows = {row["disk"]: (row["device"], row["volume"], row["disks_on_device"]) for row in view("virtual_disk", given)}
+    assert rows == {"Hard disk 1": (LUN, "vmfs", 1), "Hard disk 2": (MAPPED, "raw", 1)}
+    (row,) = view("datastore_throttle", given)
+    assert (row["disks"], row["limited_disks"]) == (1, 1)
+    given["vm_disk"][1]["rdm_device"] = None
+    rows = {row["disk"]: (row["device"], row["volume"], row["disks_on_device"]) for row in view("virtual_disk", given)}
+    assert rows == {"Hard disk 1": (LUN, "vmfs", 1), "Hard disk 2": (None, None, None)}

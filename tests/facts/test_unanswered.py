@@ -6,7 +6,7 @@ import pytest
 
 from auditor.model import EndpointKind
 
-from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
 
 LUN = "naa.600a0980383030304450556d30302f5a"
 
@@ -67,12 +67,17 @@ def test_a_lun_of_an_array_that_is_listed_twice_carries_its_datastore_both_times
 
 def test_a_share_whose_path_two_arrays_export_may_carry_the_datastore_of_either() -> None:
     given = share()
+    given["datastore"][0]["nfs_host"] = "nas.example.net"
     volume = {"name": "vol1", "volume_id": "v1", "kind": "share", "export_path": "/vol1"}
     given["array_volume"] = []
     array(given, "na-2", EndpointKind.ONTAP, volume)
-    assert [row["carries_datastore"] for row in view("array_volume", given)] == [True]
+    serves(given, "na-2", "198.51.100.30")
     array(given, "na-3", EndpointKind.ONTAP, volume, {**volume, "name": "other", "volume_id": "v2", "export_path": "/other"})
     assert [row["carries_datastore"] for row in view("array_volume", given)] == [None, None, False]
+    given["datastore"][0]["nfs_host"] = "198.51.100.30"
+    assert [row["carries_datastore"] for row in view("array_volume", given)] == [True, False, False]
+    given["datastore"][0]["nfs_host"] = "198.51.100.99"
+    assert [row["carries_datastore"] for row in view("array_volume", given)] == [False, False, False], "a foreign filer's"
 
 
 def test_what_was_seen_stays_known_without_the_vcenter() -> None:
@@ -133,9 +138,13 @@ def test_an_ontap_that_never_answered_may_export_what_a_host_mounts() -> None:
     assert mounts(given) is None
 
 
-def test_a_path_is_not_joined_to_a_share_while_an_ontap_that_never_answered_may_have_it_too() -> None:
+def test_a_server_is_not_called_foreign_while_an_ontap_that_never_answered_may_have_its_address() -> None:
     given = share()
-    given["array_volume"].append({"endpoint": "na", "volume_id": "v1", "name": "vol1", "kind": "share", "export_path": "/vol1"})
-    assert only("datastore", given)["arrays"] == "na"
+    given["array_volume"].append({"endpoint": "na", "volume_id": "v1", "name": "vol1", "kind": "share", "export_path": "/vol1", "svm": "s"})
+    row = only("datastore", given)
+    assert (row["families"], row["arrays"]) == ("other", None), "na has another address"
     unanswered(given, "na-2", EndpointKind.ONTAP)
-    assert only("datastore", given)["arrays"] is None
+    assert only("datastore", given)["families"] is None
+    serves(given, "na", "198.51.100.30", svm="s")
+    row = only("datastore", given)
+    assert (row["families"], row["arrays"]) == ("ontap", "na"), "whose the address is does not depend on others"

@@ -10,7 +10,7 @@ from auditor.facts.snapshot import SnapshotBuilder
 from auditor.facts.unjoined import MOST_OF_A_KIND
 from auditor.model import EndpointKind
 
-from .fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, snapshot
+from .fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, serves, snapshot
 
 FLASH, SC, ONTAP, ELEMENT = EndpointKind.FLASHARRAY, EndpointKind.DELL_SC, EndpointKind.ONTAP, EndpointKind.ELEMENT
 FA = "naa.624a93705a1f77c29b3e4d1000011010"
@@ -152,9 +152,21 @@ def test_an_nfs_datastore_whose_path_several_shares_have_is_a_gap() -> None:
     given = fleet()
     given["datastore"] = [{"datastore_id": "ds", "name": "nfs", "nfs_host": "192.0.2.9", "nfs_path": "/ds1"}]
     array(given, "n", ONTAP, *({"name": name, "kind": "share", "export_path": "/ds1"} for name in ("a", "b")))
+    serves(given, "n", "192.0.2.9")
     [(_, what, why)] = gaps(given, n=ONTAP)
     assert what == "the array behind datastore nfs"
-    assert why == "it mounts /ds1 of 192.0.2.9, known from n, and more than one share has that path"
+    assert why == "it mounts /ds1 of 192.0.2.9, known from n, and more than one share, or none, has that path behind the server's address"
+
+
+def test_an_nfs_server_that_is_only_a_name_is_a_gap_where_an_ontap_exports_the_path() -> None:
+    given = fleet()
+    given["datastore"] = [{"datastore_id": "ds", "name": "nfs", "nfs_host": "nas.example.net", "nfs_path": "/ds1"}]
+    array(given, "n", ONTAP, {"name": "a", "kind": "share", "export_path": "/ds1"})
+    [(_, what, why)] = gaps(given, n=ONTAP)
+    assert what == "the array behind datastore nfs"
+    assert "declare its address or its family under nfs_servers" in why
+    given["declared_nfs_server"] = [{"server": "nas.example.net", "family": "other"}]
+    assert list(gaps(given, n=ONTAP)) == []
 
 
 def test_an_array_that_contradicts_fleet_yaml_is_believed_and_the_contradiction_told() -> None:

@@ -20,7 +20,7 @@ from auditor.lab.arrays.element.description import ElementDescription, QosPolicy
 from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
 from auditor.lab.faults import Fault, FaultFile, Faults, load_faults
-from auditor.lab.scenario import load_scenario
+from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import serve, served_by
 from auditor.lab.vcenter.server import VCenterServer
 from tests.waiting import PATIENCE_SECONDS
@@ -248,3 +248,41 @@ def test_every_endpoint_of_a_lab_can_be_troubled() -> None:
             "sf-twin": "element",
         }
         assert served["sf-prod"][1] is lab.element["sf-prod"].faults
+
+
+TROUBLED = """
+faults:
+  array: [{kind: permission, privilege: read, operation: ListQoSPolicies}]
+element: [{name: array, unique_id: abcd}, {name: other, unique_id: abce}]
+"""
+
+
+def test_a_description_may_have_troubles_from_the_start_which_a_control_file_adds_to(tmp_path: Path) -> None:
+    fleet = parse_scenario(TROUBLED, "troubled")
+    with serve(fleet) as lab:
+        assert [fault.operation for fault in lab.element["array"].faults.active] == ["ListQoSPolicies"]
+        assert lab.element["other"].faults.active == []
+        file = tmp_path / "faults.yaml"
+        file.write_text("array: [{kind: status, status: 502}]\n", encoding="utf-8")
+        control = FaultFile(file, served_by(lab))
+        control.refresh()
+        assert [fault.kind for fault in lab.element["array"].faults.active] == ["permission", "status"]
+        file.write_text("{}\n# nothing more\n", encoding="utf-8")
+        control.refresh()
+        assert [fault.kind for fault in lab.element["array"].faults.active] == ["permission"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        pytest.param("faults:\n  gone: [{kind: drop}]\n", 2, 'no endpoint "gone"', id="no such endpoint"),
+        pytest.param(
+            "faults:\n  array:\n  - kind: dropp\nelement: [{name: array, unique_id: abcd}]\n", 3, 'did you mean "drop"', id="no such fault"
+        ),
+    ],
+)
+def test_a_mistake_in_the_troubles_of_a_description_is_named_with_its_line(text: str, line: int, message: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        parse_scenario(text, "troubled")
+    assert raised.value.what.startswith(f"troubled:{line}: ")
+    assert message in raised.value.what

@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
 import pytest
+import yaml
 
 from auditor.errors import ConfigurationError
-from auditor.lab.scenario import load_scenario, parse_scenario, scenario_names
+from auditor.lab.scenario import described, load_scenario, merged_names, parse_scenario, scenario_names
 from auditor.lab.vcenter.description.hosts import HostDescription
 from auditor.lab.vcenter.state.hosts import HostState
 from auditor.lab.vcenter.state.vcenter import VCenterState
@@ -16,7 +24,7 @@ def hosts_of(scenario: str, cluster: str) -> list[HostState]:
 
 
 def test_every_scenario_loads_and_all_holds_what_each_of_them_holds() -> None:
-    single = [load_scenario(name) for name in scenario_names() if name != "all"]
+    single = [load_scenario(name) for name in merged_names()]
     everything = load_scenario("all")
     assert {"solidfire-vvols", "eternus-vaai"} < set(scenario_names())
     assert len(everything.vcenters) == sum(len(fleet.vcenters) for fleet in single)
@@ -130,7 +138,7 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
     ("text", "told"),
     [
         pytest.param("vcenters: [{name: a, clusters: [], host_build: 1, datacentre: x}]", "datacentre", id="a misspelt key"),
-        pytest.param("element: [{name: a, unique_id: abcd, node: []}]", "'node'", id="a misspelt key of an array"),
+        pytest.param("element: [{name: a, unique_id: abcd, node: []}]", '"node"', id="a misspelt key of an array"),
         pytest.param("vcenters: [{name: a, name: b, clusters: []}]", "stands here twice", id="a duplicate key"),
         pytest.param(
             "vcenters: [{name: a, host_build: 1, clusters: [{name: c, hosts: [{name: h, like: gone}]}]}]", "gone", id="no template"
@@ -141,3 +149,78 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
 def test_a_slip_in_a_scenario_is_refused(text: str, told: str) -> None:
     with pytest.raises(ConfigurationError, match=told):
         parse_scenario(text, "slip")
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        pytest.param("vcenters:\n- name: a\n  datacentre: x\n", 3, 'did you mean "datacenter"', id="a key of a vCenter"),
+        pytest.param("vcenter:\n- name: a\n", 1, 'did you mean "vcenters"', id="a key of the file"),
+        pytest.param(
+            "vcenters:\n- name: a\n  host_build: 1\n  hosts:\n  - name: h\n    version: 3\n",
+            6,
+            '"version": Expected "text"',
+            id="a number for text",
+        ),
+        pytest.param("vcenters:\n- name: a\n  host_build: 1\n  hosts:\n  - name: h\n    like: gone\n", 6, '"gone"', id="no template"),
+        pytest.param(
+            "vcenters:\n- name: a\n  host_build: 1\n  templates: {t: {version: v}}\n  hosts:\n  - name: h\n    like: t\n    version: 3\n",
+            8,
+            "version",
+            id="a value over the template's",
+        ),
+        pytest.param("vcenters:\n- name: a\n  vms:\n  - name: v\n    host: gone\n", 5, "no hosts named", id="a machine on no host"),
+        pytest.param(
+            "vcenters:\n- name: a\n  datastores:\n  - {name: d, type: NFS, clusters: [gone]}\n", 4, '"gone"', id="a datastore of no cluster"
+        ),
+        pytest.param("vcenters:\n- name: a\n  hosts: [{name: h}]\n", 2, '"host_build" is missing', id="no build"),
+        pytest.param("element:\n- name: a\n  unique_id: toolong\n", 3, "4 ASCII", id="a value that the array refuses"),
+        pytest.param("vcenters: 3\n", 1, 'Expected "list"', id="no list"),
+        pytest.param("vcenters:\n- name: a\n  name: b\n", 3, "stands here twice", id="a key twice"),
+    ],
+)
+def test_a_mistake_in_a_file_of_anybodys_is_named_with_its_line(tmp_path: Path, text: str, line: int, message: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError) as raised:
+        described(str(file))
+    assert raised.value.what.startswith(f"{file}:{line}: "), raised.value.what
+    assert message in raised.value.what
+
+
+def test_a_description_is_a_scenario_by_its_name_or_a_file_that_is_there(tmp_path: Path) -> None:
+    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    (tmp_path / "mine.yml").write_text(text, encoding="utf-8")
+    assert described("solidfire-vvols") == described(str(tmp_path / "mine.yml"))
+    with pytest.raises(ConfigurationError, match="No such file"):
+        described(str(tmp_path / "gone.yaml"))
+    with pytest.raises(ConfigurationError, match="no scenario"):
+        described("gone")
+
+
+@pytest.mark.parametrize("odd", [3, "text", [], {}, [3], {"a": 3}, None], ids=repr)
+@pytest.mark.parametrize("scenario", ["solidfire-vvols", "odd-neighbours"])
+def test_nothing_that_yaml_can_hold_makes_the_reader_of_scenarios_stumble(scenario: str, odd: object) -> None:
+    """Many a value of a scenario is replaced in turn: the fleet is built, or the mistake is explained."""
+    whole = yaml.safe_load((resources.files("auditor.lab") / "scenarios" / f"{scenario}.yaml").read_text(encoding="utf-8"))
+    slim = json.loads(json.dumps(whole))
+    for place, (holder, key) in enumerate(list(_places(slim))):
+        if place % 101:
+            continue
+        held, holder[key] = holder[key], odd
+        assert re.match(r"$|odd\.yaml:\d+: \S", _mistake(json.dumps(slim)))
+        holder[key] = held
+
+
+def _mistake(text: str) -> str:
+    try:
+        parse_scenario(text, "odd.yaml")
+    except ConfigurationError as error:
+        return error.what
+    return ""
+
+
+def _places(data: Any) -> Iterator[tuple[Any, Any]]:
+    for key in data if isinstance(data, dict) else range(len(data)) if isinstance(data, list) else ():
+        yield data, key
+        yield from _places(data[key])

@@ -129,7 +129,7 @@ def test_an_integer_that_a_browser_would_round_stays_exact() -> None:
     assert '"9223372036854775808"' in page
 
 
-def test_millions_of_passes_are_counted_without_being_held() -> None:
+def test_passes_are_counted_without_being_held() -> None:
     class Nowhere(io.StringIO):
         def write(self, text: str) -> int:
             return len(text)
@@ -137,11 +137,11 @@ def test_millions_of_passes_are_counted_without_being_held() -> None:
     html_report.write_html(samples.clean(), Nowhere())  # imports and templates are not what is measured
     tracemalloc.start()
     try:
-        html_report.write_html(samples.huge(failing=20_000, passing=50_000), Nowhere())
+        html_report.write_html(samples.huge(failing=5_000, passing=20_000), Nowhere())
         _, peak_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak_bytes < 12_000_000
+    assert peak_bytes < 9_000_000, "half as much again, or more, when all findings are held"
 
 
 def _palette(css: str) -> dict[str, str]:

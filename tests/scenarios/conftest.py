@@ -1,4 +1,4 @@
-"""One audit of every scenario by every rule, those on request included; what is expected of it stands in expected/."""
+"""An audit of the lab's scenarios by every rule, those on request included; what is expected of it stands in expected/."""
 
 import fcntl
 import json
@@ -15,21 +15,38 @@ from tests.walk.conftest import Audit
 
 @pytest.fixture(scope="session")
 def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    """The audit of `lab up --scenario all`, made once even where several processes share the tests."""
-    folder = tmp_path_factory.mktemp("scenarios")
+    """The audit of `lab up --scenario all`."""
+    return _audit_of("all", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """The audit of mixed-estate alone: what does not answer there would leave other scenarios open too."""
+    return _audit_of("mixed-estate", tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def mixed_twin(tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """The audit of its healthy twin alone: that is what ends with 0."""
+    return _audit_of("mixed-estate-twin", tmp_path_factory)
+
+
+def _audit_of(scenario: str, tmp_path_factory: pytest.TempPathFactory) -> Audit:
+    """The audit of one scenario, made once even where several processes share the tests."""
+    folder = tmp_path_factory.mktemp(scenario)
     run_of_tests = os.environ.get("PYTEST_XDIST_TESTRUNUID")
-    kept = (tmp_path_factory.getbasetemp().parent if run_of_tests else folder) / f"scenarios-{run_of_tests}.json"
+    kept = (tmp_path_factory.getbasetemp().parent if run_of_tests else folder) / f"scenarios-{scenario}-{run_of_tests}.json"
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not kept.exists():
-            _audit(folder, kept)
+            _audit(scenario, folder, kept)
     made = json.loads(kept.read_text(encoding="utf-8"))
     return Audit(made["code"], made["report"], "")
 
 
-def _audit(folder: Path, kept: Path) -> None:
+def _audit(scenario: str, folder: Path, kept: Path) -> None:
     report = folder / "report.json"
-    with serve(load_scenario("all")) as lab:
+    with serve(load_scenario(scenario)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         asked = ["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--tag", "all"]
         code = run([*asked, "--reporter", f"json:{report}"])

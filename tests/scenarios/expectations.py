@@ -1,7 +1,7 @@
 """What experts expect of a scenario, read from expected/, and what an audit found, in the same words."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -68,17 +68,23 @@ def _listed(entries: list[dict[str, Any]]) -> Iterator[Finding]:
 
 def found(findings: list[dict[str, Any]], verdict: str, scenario: str) -> Counter[Finding]:
     """The findings with a verdict on what the scenario brought into the fleet."""
-    fleet = load_scenario(scenario)
-    endpoints = {one.name for one in (*fleet.vcenters, *fleet.arrays)}
-    names = names_of_devices(fleet)
+    endpoints, arrays, names = _known(scenario)
     return Counter(
-        Finding(each["rule"], _resource(each["resource"], {array.name for array in fleet.arrays}, names))
+        Finding(each["rule"], _resource(each["resource"], arrays, names))
         for each in findings
         if each["verdict"] == verdict and each["resource"]["endpoint"] in endpoints
     )
 
 
-def _resource(resource: Mapping[str, Any], arrays: set[str], names: Mapping[str, str]) -> str:
+@cache
+def _known(scenario: str) -> tuple[frozenset[str], frozenset[str], Mapping[str, str]]:
+    """The names of all endpoints and of the arrays, and names_of_devices."""
+    fleet = load_scenario(scenario)
+    arrays = frozenset(array.name for array in fleet.arrays)
+    return arrays | {vcenter.name for vcenter in fleet.vcenters}, arrays, names_of_devices(fleet)
+
+
+def _resource(resource: Mapping[str, Any], arrays: Collection[str], names: Mapping[str, str]) -> str:
     host, name = resource["host"], names.get(resource["name"], resource["name"])
     if host == name:
         return short(name)
@@ -92,8 +98,8 @@ def short(host: str) -> str:
 
 
 def names_of_devices(fleet: LabFleet) -> dict[str, str]:
-    """Canonical device name -> ARRAY:VOLUME, and ARRAY:NODE for an Element's protocol endpoints."""
-    return {device: f"{array.name}:{name}" for array in fleet.arrays for name, device in _volumes(array)}
+    """Canonical device name -> ARRAY:VOLUME, and ARRAY:NODE for an Element's protocol endpoints; stretched ones are the first array's."""
+    return {device: f"{array.name}:{name}" for array in reversed(fleet.arrays) for name, device in _volumes(array)}
 
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, str]]:

@@ -4,13 +4,14 @@ import re
 
 import pytest
 
-from auditor.lab.scenario import load_incidents, load_scenario, scenario_names
+from auditor.lab.scenario import load_incidents, load_scenario, merged_names, scenario_names
 from tests.engine.test_shipped_rules import shipped
 from tests.walk.conftest import Audit
 
 from .expectations import FOLDER, difference, expected, found, short
 
-SCENARIOS = [name for name in scenario_names() if name != "all"]
+SCENARIOS = merged_names()
+EVERY = [name for name in scenario_names() if name != "all"]
 
 NOT_IN_THE_LAB: dict[str, str] = {}
 """Rules that nothing in the lab makes fail, each with the reason why it cannot be."""
@@ -19,14 +20,13 @@ ONLY_IN_TROUBLE = {
     "ontap/background-share": "judges busy disks, and the twin's are at ease",
     "ontap/snapmirror-frequency": "likewise",
     "qos/host-limit-below-array-limit": "judges disks at their ceiling, and the twin's are below theirs",
-    "qos/sc-profile-priority": "judges datastores that Storage DRS moves machines to by itself, and the twin's is manual",
     "queue/emulex-instance-scope": "judges option strings that name single ports, which nobody right does",
 }
 """Rules that do not apply to what is healthy, each with the reason."""
 
 
 def test_every_scenario_has_its_expected_findings_and_no_file_is_of_none() -> None:
-    assert sorted(path.stem for path in FOLDER.glob("*.yaml")) == sorted(SCENARIOS)
+    assert sorted(path.stem for path in FOLDER.glob("*.yaml")) == sorted(EVERY)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -49,7 +49,7 @@ def _is_of(resource: dict[str, str | None], part: str) -> bool:
     return part in (resource["cluster"], short(resource["host"] or ""), resource["endpoint"])
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
+@pytest.mark.parametrize("scenario", EVERY)
 def test_every_expectation_says_by_which_sentence_or_row(scenario: str) -> None:
     source = re.compile(r"(?:S[0-4]\b|docs/(?:rule-catalogue|domain/\w+)\.md#[\w-]+)")
     assert [(rule, why) for rule, why in expected(scenario).why if not source.match(why)] == []

@@ -21,12 +21,11 @@ OVER_ALL_VCENTERS = {
     "queue/array-port-fanin",
     "queue/device-depth-uniform",
     "queue/dsnro-uniform",
-    "queue/qfull-throttle",
     "vaai/device-status",
 }
 """Rules whose verdict on one vCenter or array rests on what all vCenters tell; those of them that the scenario has something for."""
 
-OF_ONE_VCENTER = {"ontap/igroup-os-type", "queue/scheduler-defaults", "sioc/supported-datastore"}
+OF_ONE_VCENTER = {"ontap/igroup-os-type", "queue/qfull-throttle", "queue/scheduler-defaults", "sioc/supported-datastore"}
 OF_NFS_MOUNTS = {"ontap/nfs-heap", "ontap/nfs-host-settings"}
 JUDGED = sorted(OVER_ALL_VCENTERS | OF_ONE_VCENTER | OF_NFS_MOUNTS)
 

@@ -60,15 +60,26 @@ def _configurations(reading: Reading, center: Center, ids: list[str], parse_erro
     return by_id
 
 
+NO_LATENCY = (
+    "the latency of its volumes is not read: a Dell SC reports it in milliseconds or microseconds, and no source tells which; "
+    "rule diag/array-vs-host leaves its devices out"
+)
+"""What a user is told of it. Source: `rows.load_row`."""
+
+
 def volume_load(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
     """The newest sample of each volume: from one list, and one by one for volumes that the list leaves out.
 
-    A volume of which no sample is reported has no row, and leaves a gap.
+    A volume of which no sample is reported has no row, and leaves a gap. That latency is not read is a note of the session, and no gap:
+    nothing that the account or the array lacks would change it.
 
     Source: one exporter asks StorageCenter/{id}/GetLatestVolumeIoUsage, which answers a record a volume; another asks
     ScVolume/{id}/GetHistoricalIoUsage, with a StartTime in this form.
     """
     parse_errors = ParseErrors("GetLatestVolumeIoUsage")
+    note = f"{reading.endpoint.name}: {NO_LATENCY}"
+    if note not in reading.manager.notes:  # of several Storage Centers behind one manager
+        reading.manager.add_note(note)
     listed = unless_unknown(lambda: reading.manager.compute(f"StorageCenter/StorageCenter/{center.serial}/GetLatestVolumeIoUsage"))
     by_id = {str(one.identifier("instanceId")): one for one in reading.once("ScVolumeIoUsage", listed, parse_errors)}
     left_out = [volume_id for volume_id in center.volume_ids or () if volume_id not in by_id]

@@ -76,16 +76,31 @@ class Access:
         yield from in_pages("array_connection", self.endpoint, table_rows)
 
     def sessions(self) -> Iterator[Batch | Gap]:
-        """Rows of array_session, iSCSI first; ListFibreChannelSessions needs more rights (API reference, Access control: clusterAdmin)."""
+        """Rows of array_session, iSCSI first.
+
+        ListFibreChannelSessions needs more rights (API reference, Access control: clusterAdmin), so it is asked only where an access group
+        names a WWPN: Fibre Channel has no CHAP, and a session of it is with its access group (API reference, ListFibreChannelSessions).
+        """
         parse_errors = ParseErrors("ListISCSISessions")
         listed = records(self.array.call("ListISCSISessions"), "sessions", "session", "sessionID", parse_errors)
         table_rows = (rows.iscsi_session_row(session) for session in once(listed, "sessionID", set(), parse_errors))
         yield from in_pages("array_session", self.endpoint, table_rows)
         yield from parse_errors.gaps(self.endpoint)
+        if not self._has_fibre_channel():
+            return
         parse_errors = ParseErrors("ListFibreChannelSessions")
         listed = records(self.array.call("ListFibreChannelSessions"), "sessions", "session of", "initiatorWWPN", parse_errors)
         yield from in_pages("array_session", self.endpoint, _fibre_channel(listed, parse_errors))
         yield from parse_errors.gaps(self.endpoint)
+
+    def _has_fibre_channel(self) -> bool:
+        """Whether an access group names a WWPN, or an initiator only by its id."""
+        for group in self._groups(ParseErrors(_GROUPS)):
+            names, ids = rows.texts(group, "initiators"), group.value.get("initiatorIDs")
+            kinds = [rows.initiator(name) for name in names]
+            if any(kind is None or kind[1] == "fc" for kind in kinds) or (isinstance(ids, list) and len(ids) > len(names)):
+                return True
+        return False
 
     def _groups(self, parse_errors: ParseErrors) -> Iterator[Record]:
         """The access groups, asked for once; a cluster holds at most 1,000 (API reference, GetLimits) and answers them all."""

@@ -25,15 +25,24 @@ _INNER_CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def node_row(node: Record, key: str, state: str) -> Row:
-    """A row of array_node; the model is the node type, which a node that is not active yet need not report."""
+    """A row of array_node; the model is the node type, which a node that is not active yet need not report.
+
+    Releases before Element 12 report no role, and have no witness nodes.
+
+    Source: API reference, object node: fibreChannelTargetPortGroup is null "if the node is not a Fibre Channel node"
+    (docs/domain/facts.md#10-2).
+    """
     platform = node.value.get("platformInfo")
     model = platform.get("nodeType") if isinstance(platform, dict) else None
+    port_group = "fibreChannelTargetPortGroup"
     return {
         "node_id": node.identifier(key),
         "name": node.text("name"),
         "state": state,
         "version": node.text("softwareVersion"),
         "model": model if isinstance(model, str) else None,
+        "role": node.optional_text("role"),
+        "is_fibre_channel": node.value[port_group] is not None if port_group in node.value else None,
     }
 
 

@@ -46,14 +46,13 @@ class EternusArray(Session):
         super().__init__(endpoint)
         self._shell = shell
         self._asking = threading.Lock()
+        self._pages = False  # an answer stopped for a key
         about = self.read("show enclosure-status")
         self.by_machine = about.by_machine
         self.firmware, model = _identity(endpoint, about)
         self.release = f"ETERNUS {model.removeprefix('ETERNUS ')} {self.firmware}"
         if not self.firmware.startswith(KNOWN_FIRMWARE):
             self.add_note(f"{endpoint.name}: answers of firmware {self.firmware} were never recorded; they may be misunderstood.")
-        if not self.by_machine:
-            self._unpaged()
 
     def read(self, command: str) -> Answer:
         """What a `show` command reports.
@@ -130,17 +129,23 @@ class EternusArray(Session):
             with self._asking:
                 if not self._shell.is_open:
                     self._shell.connect()
+                    if self._pages:
+                        self._unpaged()
                 reply = self._shell.ask(command)
             if not isinstance(reply, Lost):
                 return reply
             trouble = reply
+            self._pages = self._pages or trouble.paged
             if not trouble.in_time:
                 break
         assert trouble is not None  # noqa: S101  the loop ran
         raise lost(self.endpoint, command, trouble, UNKNOWN_FACTS)
 
     def _unpaged(self) -> None:
-        """Have long answers shown at once to people's accounts; a setting of the session alone. Not verified against a real system."""
+        """Have long answers shown at once; a setting of the session alone. Not verified against a real system.
+
+        It is the one command of a read that sets something, so it is sent only where an answer stopped for a key.
+        """
         transcript = self._shell.ask("set clienv-show-more -scroll disable")
         if isinstance(transcript, str):
             try:

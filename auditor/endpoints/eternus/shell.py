@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import re
 import threading
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 _WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
 _PIECE = 1 << 16
 _TERMINAL = (512, 9999)  # columns and lines: what is shown shall neither be broken nor paged
+_LONGEST_LINE = 200  # characters
+_PAGER = re.compile(r"(?:press|hit) [^\r\n]{0,60}(?:key|enter|space)[^\r\n]{0,80}$|-- ?more ?--[^\r\n]{0,20}$", re.IGNORECASE)
+"""What a shell ends a page with. No public source has the array's own words; not verified."""
 _LAST_RESORT = "+aes256-cbc,aes192-cbc,aes128-cbc,3des-cbc"
 """Ciphers for arrays that offer nothing better; appended, so a better one wins. Source: Fujitsu's OpenSDS driver appends 3des-cbc."""
 
@@ -41,12 +45,14 @@ class Lost:
         sent: the command may have reached the array.
         in_part: the answer had begun.
         in_time: False when the array stayed silent for too long; true when the connection ended.
+        paged: the answer stopped for a key, as one does that is shown a page at a time.
     """
 
     reason: str
     sent: bool
     in_part: bool = False
     in_time: bool = True
+    paged: bool = False
 
 
 class Shell:
@@ -176,8 +182,10 @@ class Shell:
             if not piece:
                 return Lost("the connection ended", sent=True, in_part=_begun(pieces, line))
             pieces.append(piece)
-            tail = (tail + piece)[-len(PROMPT) :]
-            if tail == PROMPT:
+            tail = (tail + piece)[-_LONGEST_LINE:]
+            if _PAGER.search(tail):
+                return Lost("the answer is shown a page at a time", sent=True, in_part=True, paged=True)
+            if tail.endswith(PROMPT):
                 text = "".join(pieces)
                 if not line or text.removesuffix(PROMPT).strip():
                     return text

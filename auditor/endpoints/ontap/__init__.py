@@ -15,6 +15,7 @@ TYPE = EndpointType(
         "pools",
         "qos_policies",
         "volumes",
+        "addresses",
         "array_hosts",
         "connections",
         "volume_load",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import rows
-from auditor.endpoints.ontap.background_rows import efficiency_policy, efficiency_row, replication_row
+from auditor.endpoints.ontap.background_rows import efficiency_policy, efficiency_row, replication_row, schedule_row
 from auditor.endpoints.ontap.qos import optional
-from auditor.endpoints.ontap.schedules import Timetable, minutes_json, scrub_by_default, scrub_of
+from auditor.endpoints.ontap.schedules import Timetable, numbers_json, scrub_by_default, scrub_of
 from auditor.errors import CredentialsError, EndpointError, NotThereError
 from auditor.model import Gap
 
@@ -68,9 +68,10 @@ class BackgroundWork:
         return {str(each.identifier("uuid")): rows.optional_text(optional(each, "transfer_schedule"), "name") for each in policies}
 
     def efficiency(self) -> Iterator[Batch | Gap]:
-        """Every FlexVol, with the schedule of its efficiency policy, or its own."""
+        """The schedules that there are, and every FlexVol, with the schedule of its efficiency policy, or its own."""
         parse_errors = ParseErrors("GET storage/volume-efficiency-policies")
         schedules = self.lists.schedules(parse_errors)
+        yield batch("array_schedule", self.lists.endpoint, [schedule_row(name, times) for name, times in schedules.items()])
         policies: dict[tuple[str, str], Row] = {}
         fields = "uuid,name,svm.name,schedule.name,duration,qos_policy,enabled"
         for policy in self.lists.records("storage/volume-efficiency-policies", "efficiency policy", parse_errors, fields=fields):
@@ -160,6 +161,6 @@ def _scrub_row(option: Record, all_flash: dict[str, bool | None]) -> Row:
     return {
         "node_id": node,
         "schedule": "default" if unset else value,
-        "start_minutes": minutes_json(timing.start_minutes) if timing else None,
+        "start_minutes": numbers_json(timing.start_minutes) if timing else None,
         "duration_minutes": timing and timing.duration_minutes,
     }

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.qos import optional
-from auditor.endpoints.ontap.schedules import Timetable, duration_seconds, efficiency_minutes, has_schedule, is_automatic, minutes_json
+from auditor.endpoints.ontap.schedules import (
+    EVERY_DAY,
+    Timetable,
+    duration_seconds,
+    efficiency_times,
+    has_schedule,
+    is_automatic,
+    numbers_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +47,7 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
         "policy": name,
         "schedule": own if name is None and has_schedule(own) else None,
         "start_minutes": None,
+        "start_days": None,
         "duration_minutes": None,
         "qos_policy": None,
     }
@@ -48,10 +57,10 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
             volume.parse_errors.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not tell")
         return row | (policy or {})
     if row["schedule"] is not None and not is_automatic(row["schedule"]):
-        starts = efficiency_minutes(row["schedule"])
-        if starts is None:
+        times = efficiency_times(row["schedule"])
+        if times is None:
             volume.parse_errors.add("efficiency.schedule", volume.label, "is not a schedule as volume efficiency modify takes it")
-        row["start_minutes"] = minutes_json(starts)
+        row |= {"start_minutes": times and times.as_json, "start_days": times and times.days_json}
     return row
 
 
@@ -67,16 +76,28 @@ def efficiency_policy(policy: Record, schedules: Mapping[str, Timetable]) -> Row
         "policy_id": policy.identifier("uuid"),
         "schedule": name if has_schedule(name) else None,
         "start_minutes": None,
+        "start_days": None,
         "duration_minutes": duration * 60 if duration else None,
         "qos_policy": policy.optional_text("qos_policy"),
     }
     if row["schedule"] is not None and row["schedule"] not in schedules:
         policy.parse_errors.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
     elif row["schedule"] is not None:
-        row["start_minutes"] = schedules[row["schedule"]].as_json
+        times = schedules[row["schedule"]]
+        row |= {"start_minutes": times.as_json, "start_days": times.days_json}
     if policy.value.get("enabled") is False:
-        row["start_minutes"] = json.dumps([])
+        row |= {"start_minutes": json.dumps([]), "start_days": numbers_json(EVERY_DAY)}
     return row
+
+
+def schedule_row(name: str, times: Timetable) -> Row:
+    """A row of array_schedule."""
+    return {
+        "name": name,
+        "interval_seconds": times.interval_seconds,
+        "start_minutes": times.as_json,
+        "start_days": times.days_json,
+    }
 
 
 def replication_row(relationship: Record, role: str, timing: Row, containers: Mapping[str, rows.Container]) -> Row:

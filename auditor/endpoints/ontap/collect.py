@@ -71,6 +71,7 @@ def collect_ontap(
         "qos_policies": reading.qos_policies,
         "pools": pools.pools,
         "volumes": reading.volumes,
+        "addresses": reading.addresses,
         "array_hosts": reading.array_hosts,
         "connections": reading.connections,
         "protocol_endpoints": reading.protocol_endpoints,
@@ -163,6 +164,11 @@ class _Reading:
         yield from parse_errors.gaps(self.endpoint)
         return by_name
 
+    def addresses(self) -> Iterator[Batch | Gap]:
+        """Every IP interface of the cluster and its SVMs. Source: REST reference, GET network/ip/interfaces."""
+        fields = "uuid,name,ip.address,svm.name"
+        return self.lists.table("array_address", rows.address_row, "network/ip/interfaces", "interface", fields=fields)
+
     def array_hosts(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GET protocols/san/igroups")
         fields = "uuid,name,os_type,initiators.name"
@@ -234,13 +240,17 @@ class _Reading:
         return batch("array_volume_load", self.endpoint, table_rows)
 
     def _misaligned(self, ratios: dict[str, float | None]) -> Iterator[Gap]:
-        """The share of misaligned operations, by the LUN's id where a row reports it, and by svm:path."""
+        """The share of misaligned operations, by the LUN's id where a row reports it, and by svm:path.
+
+        A row reports them as properties, or in its own id, "/vol/v/lun:uuid" (docs/domain/facts.md#7-5).
+        """
         parse_errors = ParseErrors(f"GET {counters.LUNS}")
         try:
             for row in counters.read(self.lists, counters.LUNS, "|".join(counters.LUN_COUNTERS), parse_errors).values():
-                ratio = counters.misaligned_ratio(row)
-                for name in (row.properties.get("lun.uuid"), f"{row.properties.get('svm.name')}:{row.properties.get('name')}"):
-                    ratios[str(name).lower() if name and ":" not in name else str(name)] = ratio
+                names = counters.names_of_lun(row)
+                if not names:
+                    parse_errors.add("the LUN", f"row {row.row_id}", "is not named by its properties, nor by the row's id")
+                ratios |= dict.fromkeys(names, counters.misaligned_ratio(row))
         except CredentialsError:
             raise
         except EndpointError as error:

@@ -8,12 +8,14 @@ system: how rows name their LUN and their aggregate.
 from __future__ import annotations
 
 import math
+import re
 from collections import defaultdict
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from auditor.endpoints.common.records import ParseErrors, Record
     from auditor.endpoints.common.topics import Row
@@ -25,6 +27,7 @@ LUNS = "cluster/counter/tables/lun/rows"
 DISK_COUNTERS = ("disk_busy_percent", "base_for_disk_busy", "total_transfer_count", "user_read_count", "user_write_count")
 HEADROOM_COUNTERS = ("current_ops", "current_latency", "optimal_point.ops", "optimal_point.samples")
 LUN_COUNTERS = ("read_align_histogram", "write_align_histogram")
+_LUN_ROW = re.compile(r"(/vol/.+?)(?::([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}))?$")
 _ALIGNED = "0"  # the label of what starts on a block
 
 
@@ -122,10 +125,27 @@ def misaligned_ratio(row: CounterRow) -> float | None:
     return 1 - sum(each.get(_ALIGNED, 0.0) for each in bins) / total if total else None
 
 
+def names_of_lun(row: CounterRow) -> list[str]:
+    """What a row of the LUNs' table names its LUN by: its id in lower case, and svm:path. Empty where it names none.
+
+    Properties go before the row's own id, "/vol/v/lun:uuid".
+    """
+    own = _LUN_ROW.search(row.row_id)
+    uuid = row.properties.get("lun.uuid") or (own[2] if own else None)
+    path = row.properties.get("name") or (own[1] if own else None)
+    svm = row.properties.get("svm.name")
+    return [*([uuid.lower()] if uuid else []), *([f"{svm}:{path}"] if svm and path else [])]
+
+
 def aggregate_of(row: CounterRow) -> str:
     """The name of the aggregate that a disk's row belongs to, "" for a spare: its RAID group is /aggregate/plex/group."""
     parts = row.properties.get("raid_group", "").strip("/").split("/")
     return parts[0] if len(parts) == 3 else ""
+
+
+def disk_name(row: CounterRow) -> str:
+    """The name of the disk that a row is about, or is about a part of."""
+    return row.properties.get("physical_disk_name") or row.row_id
 
 
 def is_data(row: CounterRow) -> bool:
@@ -138,7 +158,7 @@ def data_disks(rows: Iterable[CounterRow]) -> dict[str, int]:
     by_pool: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         if aggregate_of(row) and is_data(row):
-            by_pool[aggregate_of(row)].add(row.properties.get("physical_disk_name") or row.row_id)
+            by_pool[aggregate_of(row)].add(disk_name(row))
     return {name: len(disks) for name, disks in by_pool.items()}
 
 
@@ -152,13 +172,21 @@ class _Disks:
     user: float = 0.0
 
 
-def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_errors: ParseErrors) -> list[Row]:
+def pool_load_rows(
+    first: Sample,
+    last: Sample,
+    pools: Mapping[str, str],
+    parse_errors: ParseErrors,
+    spinning: Mapping[str, Collection[str] | None] = MappingProxyType({}),
+) -> list[Row]:
     """Rows of array_pool_load; `pools` is the id of every aggregate by its name. One without counters is a parse error.
+
+    `spinning` are the names of spinning disks by the name of a Flash Pool, which is judged by these alone; None where they are not known.
 
     `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (docs/domain/facts.md#7-4): parity disks
     work, but a RAID group's knee is reported for each data disk.
     """
-    disks = _worked(first, last, parse_errors)
+    disks = _worked(first, last, parse_errors, spinning)
     headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD
     rows = []
     for name, pool_id in pools.items():
@@ -181,13 +209,13 @@ def pool_load_rows(first: Sample, last: Sample, pools: Mapping[str, str], parse_
     return rows
 
 
-def _worked(first: Sample, last: Sample, parse_errors: ParseErrors) -> dict[str, _Disks]:
+def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Mapping[str, Collection[str] | None]) -> dict[str, _Disks]:
     """What the disks of each aggregate did, by its name; one with a disk that was not understood is left out, since its sums would lie."""
     by_pool: dict[str, _Disks] = defaultdict(_Disks)
     spoilt: set[str] = set()
     for row_id, row in last.disks.items():
         name, before = aggregate_of(row), first.disks.get(row_id)
-        if not name:
+        if not name or (name in spinning and disk_name(row) not in (spinning[name] or ())):
             continue
         growth = {counter: _growth(before, row, counter) for counter in DISK_COUNTERS}
         if any(each is None for each in growth.values()):
@@ -198,7 +226,7 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors) -> dict[str,
         disks.transfers += growth["total_transfer_count"] or 0.0
         disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
         if is_data(row):
-            disks.data.add(row.properties.get("physical_disk_name") or row_id)
+            disks.data.add(disk_name(row))
             base = growth["base_for_disk_busy"]
             if base:
                 disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))

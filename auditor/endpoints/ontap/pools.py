@@ -37,6 +37,8 @@ class Pools:
     clock: Callable[[], float]
     sleep: Callable[[float], None]
     pool_ids: dict[str, str] = field(default_factory=dict)  # by name
+    flash_pools: set[str] = field(default_factory=set)  # by name
+    spinning: set[str] | None = None  # disks by name; None: not read whole
     pools_read: bool = False
     first: counters.Sample | EndpointError | None = None
 
@@ -56,6 +58,8 @@ class Pools:
             pool_row = rows.pool_row(pool, rpm, data_disks)
             if pool_row["name"] is not None:
                 self.pool_ids[pool_row["name"]] = pool_row["pool_id"]
+                if pool_row["media"] == "mixed":
+                    self.flash_pools.add(pool_row["name"])
             return pool_row
 
         fields = "uuid,name,node.name,block_storage.primary,block_storage.hybrid_cache.enabled,space.block_storage.size"
@@ -64,9 +68,12 @@ class Pools:
 
     def _slowest_disks(self, rpm: dict[str, int]) -> Iterator[Gap]:
         parse_errors = ParseErrors(f"GET {_DISKS}")
+        self.spinning = set()
         try:
             for disk in self.lists.records(_DISKS, "disk", parse_errors, key="name", fields="name,rpm,aggregates.uuid"):
                 speed = disk.number("rpm") if disk.value.get("rpm") is not None else None
+                if speed:
+                    self.spinning.add(disk.text("name") or "")
                 for home in disk.value.get("aggregates") or () if speed else ():
                     uuid = str(home.get("uuid")).lower() if isinstance(home, dict) else ""
                     rpm[uuid] = min(rpm.get(uuid, speed or 0), speed or 0)
@@ -74,6 +81,7 @@ class Pools:
             raise
         except EndpointError as error:
             rpm.clear()  # the slowest of those that were read may not be the slowest
+            self.spinning = None
             yield Gap(self.lists.endpoint, f"GET {_DISKS}", error.what)
         yield from parse_errors.gaps(self.lists.endpoint)
 
@@ -94,7 +102,11 @@ class Pools:
 
         Where answers took too long for a rate, the counters are read again after growing waits, each time with the quickest answer so far
         as the other of the two: a cluster that was slow for a while is known a little later.
+
+        Of a Flash Pool only the spinning disks are looked at: its flash reads as busy long before it is, and takes what they do not.
         """
+        if self.flash_pools and self.spinning is None:
+            yield from self._slowest_disks({})
         first = self.first or self._begun()  # not begun where the pools themselves were not asked for
         if isinstance(first, EndpointError):
             raise first  # what the first reading of the counters met is what there is to report
@@ -109,7 +121,9 @@ class Pools:
         if not self.pools_read:
             parse_errors.add("completeness", "the answer", "is not known, since the aggregates were not all read")
         if _is_exact(first, last):
-            yield batch("array_pool_load", self.lists.endpoint, counters.pool_load_rows(first, last, self.pool_ids, parse_errors))
+            spinning = dict.fromkeys(self.flash_pools, self.spinning)
+            load = counters.pool_load_rows(first, last, self.pool_ids, parse_errors, spinning)
+            yield batch("array_pool_load", self.lists.endpoint, load)
         else:
             parse_errors.add(
                 "rates", "all aggregates", f"are not known: answers took up to {2 * max(first.uncertainty, last.uncertainty):.1f} s"

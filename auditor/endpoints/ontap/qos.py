@@ -85,15 +85,15 @@ def policy_row(policy: Record) -> Row:
     if not isinstance(shared, bool):
         fixed.parse_errors.add("fixed.capacity_shared", fixed.label, "is not reported")
     known = [_limit(fixed, name) for name in ("min_throughput_iops", "max_throughput_iops", "max_throughput_mbps")]
-    precise = _precise_rate(fixed)
+    least, most = _rates(fixed, "min_throughput"), _rates(fixed, "max_throughput")
     megabytes = known[2][0]
-    told_in_bytes = precise[0] if precise[0] is not None else megabytes and megabytes * BYTES_PER_MB
+    # The text is more precise than whole megabytes; of operations both know the same.
     return row | {
-        "min_iops": known[0][0],
-        "max_iops": known[1][0],
-        "max_bytes_per_second": told_in_bytes,
+        "min_iops": known[0][0] or least.iops,
+        "max_iops": known[1][0] or most.iops,
+        "max_bytes_per_second": most.bytes_per_second or (megabytes and megabytes * BYTES_PER_MB),
         "is_shared": shared if isinstance(shared, bool) else None,
-        "is_read": all(understood for _, understood in (*known, precise)) and isinstance(shared, bool),
+        "is_read": all(understood for _, understood in known) and least.is_read and most.is_read and isinstance(shared, bool),
     }
 
 
@@ -105,24 +105,33 @@ def _limit(fixed: Record, name: str) -> tuple[int | None, bool]:
     return value or None, value is not None
 
 
-def _precise_rate(fixed: Record) -> tuple[int | None, bool]:
-    """Bytes a second as newer releases tell them ("900KB/s"), since max_throughput_mbps only knows whole megabytes.
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """A throughput in words; 0, and what is not in it, is None."""
 
-    Source: REST reference 9.17, QosPolicyFixed.max_throughput: a text, or a list of them in the printed example.
+    iops: int | None = None
+    bytes_per_second: int | None = None
+    is_read: bool = True
+
+
+def _rates(fixed: Record, name: str) -> _Rates:
+    """A throughput as the private command line and some releases write it: "900KB/s", "5000IOPS", "15000IOPS,468.8MB/s", in any case.
+
+    Source: REST reference 9.17, QosPolicyFixed.max_throughput: a text, or a list of them in the printed example; docs/domain/facts.md#7-6.
     """
-    value = fixed.value.get("max_throughput")
-    if value is None:
-        return None, True
-    rate = None
-    for text in value if isinstance(value, list) else [value]:
+    value = fixed.value.get(name)
+    iops = rate = None
+    for text in value if isinstance(value, list) else [] if value is None else [value]:
         for part in str(text).split(","):
             match = _RATE.fullmatch(part.strip())
-            if match is None and part.strip() not in ("0", "INF", "none", ""):
-                fixed.parse_errors.add("fixed.max_throughput", fixed.label, "is not a throughput")
-                return None, False
-            if match is not None and match[2].lower() != "iops":
+            if match is None and part.strip().lower() not in ("0", "inf", "none", "-", ""):
+                fixed.parse_errors.add(f"fixed.{name}", fixed.label, "is not a throughput")
+                return _Rates(is_read=False)
+            if match is not None and match[2].lower() == "iops":
+                iops = round(float(match[1]))
+            elif match is not None:
                 rate = round(float(match[1]) * _SCALE[match[2].lower()])
-    return rate or None, True
+    return _Rates(iops or None, rate or None)
 
 
 def policy_of(row: Row) -> Policy:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.ontap.qos import NO_POLICY, Reference, optional, qos_columns, reference_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,15 @@ _PREFIX = "naa.600a0980"
 _SERIAL_LENGTH = 12  # ASCII characters
 _HEX_SERIAL = re.compile(r"[0-9a-f]{24}")
 _WWPN = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){7}")
-_MEDIA = {"capacity": "hdd", "performance": "hdd", "archive": "hdd", "solid_state": "ssd", "capacity_flash": "ssd"}  # by disk_class
+_MEDIA = {
+    "capacity": "hdd",
+    "performance": "hdd",
+    "archive": "hdd",
+    "solid_state": "ssd",
+    "capacity_flash": "ssd",
+    "virtual": "virtual",  # ONTAP Select, Cloud Volumes: what the disks of its machine lie on, it does not know
+}
+"""By disk_class. Source: netapp-ontap, AggregateBlockStoragePrimary.disk_class."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +57,18 @@ def node_row(node: Record) -> Row:
         "state": node.text("state"),
         "version": release_of(version) or full,
         "model": node.optional_text("model"),
+    }
+
+
+def address_row(interface: Record) -> Row:
+    """A row of array_address; an interface of the cluster has no SVM."""
+    ip = interface.inner("ip")
+    address = ip and ip.text("address")
+    return {
+        "address_id": interface.identifier("uuid"),
+        "address": address and in_short_form(address),
+        "name": interface.text("name"),
+        "svm": optional_text(optional(interface, "svm"), "name"),
     }
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _DURATION = re.compile(r"P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?", re.IGNORECASE)
 _RUN = re.compile(r"(?:(\d+)([hm]?)@)?([a-z]{3})@(\d{1,2})", re.IGNORECASE)
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+EVERY_DAY = tuple(range(len(_DAYS)))
 _DAY_SECONDS = 86400
 _MONTH_DAYS = 365.25 / 12
 _NO_SCHEDULE = frozenset({"", "-", "none", "manual"})
@@ -32,20 +33,27 @@ class Timetable:
     Attributes:
         interval_seconds: mean time between two starts; None when not understood.
         start_minutes: minutes of the day, 0 to 1439; None for an interval, which counts from an unknown moment, and when not understood.
+        days: days of the week, 0 is Sunday, on which it starts; all of them where it goes by days of the month.
     """
 
     interval_seconds: int | None
     start_minutes: tuple[int, ...] | None
+    days: tuple[int, ...] = EVERY_DAY
 
     @property
     def as_json(self) -> str | None:
         """The minutes as the fact tables hold them."""
-        return minutes_json(self.start_minutes)
+        return numbers_json(self.start_minutes)
+
+    @property
+    def days_json(self) -> str | None:
+        """The days as the fact tables hold them; None where the minutes are not known."""
+        return None if self.start_minutes is None else numbers_json(self.days)
 
 
-def minutes_json(minutes: Iterable[int] | None) -> str | None:
-    """A JSON list of minutes of the day, sorted and each once; None for None."""
-    return None if minutes is None else json.dumps(sorted(set(minutes)))
+def numbers_json(numbers: Iterable[int] | None) -> str | None:
+    """A JSON list of minutes of the day, or of days of the week, sorted and each once; None for None."""
+    return None if numbers is None else json.dumps(sorted(set(numbers)))
 
 
 def duration_seconds(text: str) -> int | None:
@@ -89,7 +97,7 @@ def _cron(cron: Record) -> Timetable:
     starts = tuple(sorted({hour * 60 + minute for hour in hours or range(24) for minute in minutes}))
     share = len(set(weekdays)) / 7 if weekdays else len(set(days)) / _MONTH_DAYS if days else 1.0
     share *= len(set(months)) / 12 if months else 1.0
-    return Timetable(round(_DAY_SECONDS / (len(starts) * share)), starts)
+    return Timetable(round(_DAY_SECONDS / (len(starts) * share)), starts, tuple(weekdays) or EVERY_DAY)
 
 
 def _numbers(cron: Record, name: str, least: int, most: int) -> list[int] | None:
@@ -114,8 +122,8 @@ def is_automatic(text: str) -> bool:
     return text.strip().lower().partition("@")[0] == "auto"
 
 
-def efficiency_minutes(text: str) -> tuple[int, ...] | None:
-    """The minutes of the day that "sun-sat@0" names; None when it is not understood.
+def efficiency_times(text: str) -> Timetable | None:
+    """What "sun-sat@0" names, with an unknown interval; None when it is not understood.
 
     The grammar is day_list@hour_list, hour_list@day_list or one of them; without hours it is midnight, without days every day.
 
@@ -129,11 +137,20 @@ def efficiency_minutes(text: str) -> tuple[int, ...] | None:
     of_hours = [hours for part in parts if (hours := _hours(part)) is not None]
     if len(of_days) + len(of_hours) != len(parts) or len(of_days) > 1 or len(of_hours) > 1:
         return None
-    return tuple(hour * 60 for hour in (of_hours[0] if of_hours else (0,)))
+    days = _days(of_days[0]) if of_days else EVERY_DAY
+    return Timetable(None, tuple(hour * 60 for hour in (of_hours[0] if of_hours else (0,))), days or EVERY_DAY)
 
 
-def _days(text: str) -> bool:
-    return all(name in _DAYS for each in text.split(",") for name in each.split("-", 1))
+def _days(text: str) -> tuple[int, ...]:
+    """The days that "mon-fri,sun" names; a range may pass Saturday. Empty where it names none."""
+    days: set[int] = set()
+    for each in text.split(","):
+        first, _, last = each.partition("-")
+        if first not in _DAYS or (last or first) not in _DAYS:
+            return ()
+        begin, length = _DAYS.index(first), (_DAYS.index(last or first) - _DAYS.index(first)) % len(_DAYS)
+        days.update((begin + after) % len(_DAYS) for after in range(length + 1))
+    return tuple(sorted(days))
 
 
 def _hours(text: str) -> tuple[int, ...] | None:

@@ -78,8 +78,10 @@ def counter_keys(vcenter: VCenter) -> Mapping[str, int]:
     Raises:
         EndpointError: as for every read.
     """
-    counters = vcenter.value(vim.PerformanceManager, moid(vcenter.content.perfManager), "perfCounter")
-    return {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": int(one.key) for one in counters or ()}
+    if vcenter.counters is None:
+        counters = vcenter.value(vim.PerformanceManager, moid(vcenter.content.perfManager), "perfCounter")
+        vcenter.counters = {f"{one.groupInfo.key}.{one.nameInfo.key}.{one.rollupType}": int(one.key) for one in counters or ()}
+    return vcenter.counters
 
 
 def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str, int], most: int) -> list[Samples]:

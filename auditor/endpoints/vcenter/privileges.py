@@ -16,6 +16,7 @@ Source: vSphere API reference, AuthorizationManager: "For user-defined roles, th
 """
 
 SETTINGS, ADVANCED, STORAGE = "Host.Config.Settings", "Host.Config.AdvancedConfig", "Host.Config.Storage"
+STORAGE_POLICIES = "StorageProfile.View"
 DATASTORE_IO = "Datastore.ConfigIOManagement"
 
 
@@ -50,6 +51,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "network": _PROPERTIES,
         "tasks": Needed(READ_ONLY[:2], "vSphere API reference, TaskManager.recentTask: System.View; it lists what the account may see"),
         "extensions": Needed(READ_ONLY[:2], "vSphere API reference, ExtensionManager.extensionList: System.View"),
+        "storage_policies": Needed((READ_ONLY[0], STORAGE_POLICIES), "Storage policy API reference, PbmQueryProfile: StorageProfile.View"),
         "events": Needed(READ_ONLY, "vSphere API reference, EventManager.CreateCollectorForEvents: System.View; a page is a property"),
         "options": Needed(READ_ONLY, "vSphere API reference, OptionManager.QueryOptions: System.View"),
         "modules": Needed((*READ_ONLY, SETTINGS), "vSphere API reference, HostKernelModuleSystem.QueryModules: Host.Config.Settings"),
@@ -61,6 +63,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "device_load": _COUNTERS,
         "adapter_load": _COUNTERS,
         "datastore_load": _COUNTERS,
+        "disk_load": _COUNTERS,
     }
 )
 """By topic. `modules` asks esxcli for their parameters as well; tags come from another service, for whoever may read what they are on."""

@@ -18,7 +18,7 @@ from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.transports import BulkReader
@@ -47,6 +47,7 @@ class VCenter(Session):
         self.content = content
         self.about = content.about
         self.release = str(content.about.fullName)
+        self.counters: Mapping[str, int] | None = None  # what performance.counter_keys answers, once it was asked
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
         self._bulk: BulkReader | None = None

@@ -16,6 +16,7 @@ from pyVmomi import vim, vmodl
 from pyVmomi.SoapAdapter import SoapResponseDeserializer, SoapStubAdapterBase
 from pyVmomi.VmomiSupport import versionIdMap
 
+from auditor.endpoints.vcenter.bulk.soap_parsing import fault_of_soap
 from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.errors import CredentialsError, EndpointUnreachableError, MalformedAnswerError
 
@@ -38,6 +39,10 @@ _READS = frozenset(
         "DestroyView",
         "Fetch",
         "Login",
+        "PbmQueryAssociatedEntity",
+        "PbmQueryProfile",
+        "PbmRetrieveContent",
+        "PbmRetrieveServiceContent",
         "QueryConfiguredModuleOptionString",
         "QueryModules",
         "QueryOptions",
@@ -63,9 +68,11 @@ Source: docs/domain/peers.md#reading: cutting them out before parsing takes the 
 class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
     """Carries calls of pyVmomi's managed objects over `wire`; may be used from many threads."""
 
-    def __init__(self, endpoint: Endpoint, wire: VCenterWire) -> None:
-        super().__init__(version=OLDEST_VERSION)
-        self.requestContext = None  # read by SerializeRequest
+    path = "/sdk"
+
+    def __init__(self, endpoint: Endpoint, wire: VCenterWire, version: str = OLDEST_VERSION) -> None:
+        super().__init__(version=version)
+        self.requestContext: dict[str, str] | None = None  # read by SerializeRequest
         self.endpoint = endpoint
         self.wire = wire
         self._login: Callable[[], object] | None = None
@@ -116,7 +123,7 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
         seen = self._logins
         for attempt in (1, 2):
             headers = {"Content-Type": "text/xml; charset=utf-8", "SOAPAction": self.versionId}
-            reply = self.wire.post(operation, data, headers, repeatable=repeatable, kind=kind)
+            reply = self.wire.post(operation, data, headers, repeatable=repeatable, path=self.path, kind=kind)
             try:
                 return decode(reply.status, reply.body)
             except vim.fault.NotAuthenticated:
@@ -149,11 +156,13 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
             result = deserializer.Deserialize(io.BytesIO(body), result_type if result_type is not type(None) else object)
         except (ExpatError, AttributeError, KeyError, LookupError, TypeError, ValueError) as error:
             # What pyVmomi's deserialiser raises at a name, a type or a number it does not know.
+            fault = fault_of_soap(body)
+            if fault is not None:
+                raise fault from None
             raise self._nonsense(operation, status, f"{type(error).__name__}: {error}") from None
         if deserializer.isFault:
-            if isinstance(result, vmodl.MethodFault):
-                raise result
-            raise self._nonsense(operation, status, "a fault of no known kind")
+            fault = result if isinstance(result, vmodl.MethodFault) else fault_of_soap(body)
+            raise self._nonsense(operation, status, "a fault of no known kind") if fault is None else fault
         if status != 200 or not re.search(rb"<(?:[\w.-]+:)?%sResponse[\s/>]" % operation.encode(), body):
             raise self._nonsense(operation, status, "neither its response nor a fault")
         return result

@@ -110,6 +110,11 @@ class VCenterWire:
                 time.sleep(pause)  # its place in flight is somebody else's meanwhile
         raise self._unreachable(f"{operation} was answered {response.status}: the server is too busy, or starting")
 
+    @property
+    def session_key(self) -> str:
+        """The key of the SOAP session, as other services of the vCenter ask for it; "" before the login."""
+        return self._cookie.removeprefix(f"{_SESSION_COOKIE}=").strip('"')
+
     def close(self) -> None:
         """Close every kept connection."""
         with self._lock:
@@ -156,7 +161,8 @@ class VCenterWire:
         except BaseException:
             connection.close()
             raise
-        self._remember(response.headers)
+        if path == "/sdk":  # the storage policy service sets a cookie of that name that is no session of /sdk
+            self._remember(response.headers)
         if response.will_close:
             connection.close()
         else:

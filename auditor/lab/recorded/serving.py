@@ -48,7 +48,9 @@ class RecordedLab:
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
-        write_fleet_file(path, self.authority, self.password, self.served(), [dict(one) for one in self.bundle.about.declared])
+        about = self.bundle.about
+        given = {"declared": about.declared, "nfs_servers": about.nfs_servers}
+        write_fleet_file(path, self.authority, self.password, self.served(), given)
 
 
 @contextmanager

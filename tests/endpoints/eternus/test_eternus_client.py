@@ -59,11 +59,33 @@ def test_a_session_logs_in_asks_and_writes(tmp_path: Path) -> None:
         assert server.requests == ["login", "show enclosure-status", "show volume-qos", "set volume-qos", "show volume-qos"]
 
 
-def test_an_account_for_people_is_answered_in_text_and_shown_long_answers_at_once(tmp_path: Path) -> None:
+def test_an_account_for_people_is_answered_in_text_and_sets_nothing(tmp_path: Path) -> None:
     with lab(DX, tmp_path, user="watcher") as (server, endpoint), open_eternus(endpoint) as array:
         assert (array.release, array.by_machine) == ("ETERNUS ET203ACU V11L30-0000", False)
         assert array.read("show status").lines == ("Summary Status  [Normal]",)
-        assert server.requests == ["login", "show enclosure-status", "set clienv-show-more", "show status"]
+        assert server.requests == ["login", "show enclosure-status", "show status"]
+
+
+@pytest.mark.parametrize("pager", ["Press any key to continue (Q to quit)", "-- More --"])
+def test_a_session_is_unpaged_only_where_an_answer_stops_for_a_key(tmp_path: Path, pager: str) -> None:
+    paging, unpage = True, "set clienv-show-more -scroll disable"
+
+    def answer(line: str) -> list[str] | None:
+        nonlocal paging
+        told = {
+            "show enclosure-status": "Model Name  [ET203ACU]\r\nFirmware Version  [V11L30-0000]",
+            "show status": "Summary Status  [Normal]",
+        }.get(line, "")
+        if line == unpage:
+            paging = False
+        elif line == "show status" and paging:
+            return [f"{line}\r\nSummary Status", f"\r\n{pager}"]
+        return [f"{line}\r\n{told}\r\n{PROMPT}"]
+
+    with Peer(answer) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
+        assert array.read("show status").lines == ("Summary Status  [Normal]",)
+        assert array.read("show status").lines == ("Summary Status  [Normal]",)
+    assert peer.heard == ["show enclosure-status", "show status", unpage, "show status", "show status"]
 
 
 def test_a_firmware_of_an_unknown_generation_is_said_to_be_one(tmp_path: Path) -> None:

@@ -435,10 +435,10 @@ def test_an_answer_with_another_number_of_records_than_it_announces_is_not_whole
     assert "and there are 2" in found.gap_text()
 
 
-def test_ten_thousand_and_one_volumes_are_all_read_in_small_batches(tmp_path: Path) -> None:
+def test_2001_volumes_are_all_read_in_small_batches(tmp_path: Path) -> None:
     many = dataclasses.replace(
         DX,
-        volumes=tuple(VolumeDescription(f"v{n}", category=3) for n in range(10_001)),
+        volumes=tuple(VolumeDescription(f"v{n}", category=3) for n in range(2001)),
         lun_groups=(),
         affinities=(),
         ports=(),
@@ -446,9 +446,9 @@ def test_ten_thousand_and_one_volumes_are_all_read_in_small_batches(tmp_path: Pa
     )
     found = collected(many, tmp_path, asked=needs({("array_volume", "device")}))
     assert found.complete["volumes"]
-    assert len(set(found.column("array_volume", "device"))) == 10_001
+    assert len(set(found.column("array_volume", "device"))) == 2001
     assert found.largest_batch <= 1000
-    assert found.tables["array_qos_policy"][2]["volumes"] == 10_001
+    assert found.tables["array_qos_policy"][2]["volumes"] == 2001
 
 
 def test_an_answer_that_comes_slowly_but_comes_is_whole(tmp_path: Path) -> None:

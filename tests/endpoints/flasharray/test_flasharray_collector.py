@@ -507,24 +507,24 @@ def test_one_field_missing_everywhere_is_one_gap(tmp_path: Path) -> None:
     ]
 
 
-def test_10001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
+def test_2001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
     many = FlashArrayDescription(
         name="fa-1",
         id=ID,
         hosts=(HostDescription("esx-1", wwns=("2100F4C7AA002706",)),),
-        volumes=tuple(VolumeDescription(f"v{number}", hosts=("esx-1",)) for number in range(10_001)),
+        volumes=tuple(VolumeDescription(f"v{number}", hosts=("esx-1",)) for number in range(2001)),
     )
     with serving(tmp_path, many, timeout=20) as (server, endpoint):
         found = collected(endpoint)
     assert found.gaps == []
-    assert [row["name"] for row in found.tables["array_volume"]] == [f"v{number}" for number in range(10_001)]
+    assert [row["name"] for row in found.tables["array_volume"]] == [f"v{number}" for number in range(2001)]
     ids = {row["volume_id"] for row in found.tables["array_volume"]}
-    assert len(ids) == 10_001
+    assert len(ids) == 2001
     for table in ("array_volume_load", "array_connection"):
         assert {row["volume_id"] for row in found.tables[table]} == ids
-        assert len(found.tables[table]) == 10_001
-    assert server.requests.count("GET volumes") == 11
-    assert len([item for item in found.items if not isinstance(item, Gap) and item.table == "array_volume"]) == 11
+        assert len(found.tables[table]) == 2001
+    assert server.requests.count("GET volumes") == 3
+    assert len([item for item in found.items if not isinstance(item, Gap) and item.table == "array_volume"]) == 3
     assert max(len(i.columns["name"]) for i in found.items if not isinstance(i, Gap) and i.table == "array_volume") == PAGE
 
 

@@ -38,7 +38,10 @@ if TYPE_CHECKING:
 CLUSTER = OntapDescription(
     name="na",
     nodes=(NodeDescription(name="n1"), NodeDescription(name="n2", model="AFF-A400", all_flash=True)),
-    svms=(SvmDescription(name="san", protocols=("iscsi", "fcp")), SvmDescription(name="nas", qos_policy="all-nas")),
+    svms=(
+        SvmDescription(name="san", protocols=("iscsi", "fcp"), addresses=("192.0.2.11",)),
+        SvmDescription(name="nas", qos_policy="all-nas", addresses=("192.0.2.9", "FD00:0:0::9")),
+    ),
     schedules=(
         ScheduleDescription(name="midnight", minutes=(0,), hours=(0,)),
         ScheduleDescription(name="quarterly", minutes=(0, 15, 30, 45)),

@@ -47,6 +47,7 @@ def volume(found: Record) -> Any:
 
 ROWS: list[tuple[str, str, str, Callable[[Record], Any]]] = [
     ("node", "Node", "array_node", rows.node_row),
+    ("ip_interface", "IpInterface", "array_address", rows.address_row),
     ("aggregate", "Aggregate", "array_pool", lambda found: rows.pool_row(found, {}, {})),
     ("volume", "Volume", "array_volume", volume),
     ("volume", "Volume", "array_efficiency", lambda found: efficiency_row(found, {})),

@@ -85,6 +85,11 @@ def test_the_cluster_its_nodes_and_its_pools(served: Served, whole: Collected) -
     ]
 
 
+def test_addresses_are_those_of_interfaces_in_one_spelling(whole: Collected) -> None:
+    found = {(row["svm"], row["address"]) for row in whole.tables["array_address"]}
+    assert found == {("san", "192.0.2.11"), ("nas", "192.0.2.9"), ("nas", "fd00::9")}
+
+
 def test_qos_policies_tell_their_ceilings_or_that_they_cannot(whole: Collected) -> None:
     columns = ("name", "kind", "min_iops", "max_iops", "max_bytes_per_second", "is_shared", "is_read", "volumes")
     assert picked(whole.tables["array_qos_policy"], *columns) == [
@@ -96,6 +101,30 @@ def test_qos_policies_tell_their_ceilings_or_that_they_cannot(whole: Collected) 
         ("free", "fixed", None, None, None, False, True, 1),
     ]
     assert json.loads(whole.by("array_qos_policy", "name")["by-size"]["raw"])["peak_iops"] == 4000
+
+
+@pytest.mark.parametrize(
+    ("text", "iops", "rate", "is_read"),
+    [
+        # Test texts of NetApp/harvest: docs/domain/facts.md#7-6.
+        pytest.param("5000IOPS", 5000, None, True, id="operations"),
+        pytest.param("100iops", 100, None, True, id="operations in lower case"),
+        pytest.param("15000IOPS,468.8MB/s", 15000, 468_800_000, True, id="operations and bytes"),
+        pytest.param("50000IOPS,1.53GB/s", 50000, 1_530_000_000, True, id="operations and gigabytes"),
+        pytest.param("INF", None, None, True, id="no limit"),
+        pytest.param("5000 per second", None, None, False, id="other words"),
+    ],
+)
+def test_a_ceiling_in_words_is_read_or_unknown(served: Served, text: str, iops: int | None, rate: int | None, is_read: bool) -> None:
+    server, endpoint, clock = served
+
+    def in_words(body: Any) -> Any:
+        fixed = {"capacity_shared": False, "max_throughput": text}
+        return {"records": [each | {"fixed": fixed} if each["name"] == "gold" else each for each in body["records"]]}
+
+    server.alterations["GET storage/qos/policies"] = in_words
+    gold = collected(endpoint, clock, all_of("array_qos_policy")).by("array_qos_policy", "name")["gold"]
+    assert (gold["max_iops"], gold["max_bytes_per_second"], gold["is_read"]) == (iops, rate, is_read)
 
 
 def test_luns_shares_and_vvols_are_volumes_and_protocol_endpoints_are_not(served: Served, whole: Collected) -> None:
@@ -208,6 +237,23 @@ def test_load_is_the_mean_of_now_and_an_idle_volume_has_no_latency(whole: Collec
     assert ratios["/vol/luns2/ds2"] is None, "no operations, no share of them"
 
 
+@pytest.mark.parametrize("with_svm", [True, False], ids=["beside the name of its SVM", "alone"])
+def test_a_lun_is_found_by_the_id_of_its_counter_row(served: Served, whole: Collected, with_svm: bool) -> None:
+    """Templates of NetApp/harvest: "/vol/v/lun:uuid" in some tables, properties in others (docs/domain/facts.md#7-5)."""
+    server, endpoint, clock = served
+
+    def by_row_id(body: Any) -> Any:
+        kept = {"svm.name"} if with_svm else set()
+        return {
+            "records": [each | {"properties": [one for one in each["properties"] if one["name"] in kept]} for each in body["records"]],
+        }
+
+    server.alterations["GET cluster/counter/tables/lun/rows"] = by_row_id
+    found = collected(endpoint, clock, all_of("array_volume_load"))
+    assert found.tables["array_volume_load"] == whole.tables["array_volume_load"]
+    assert found.gaps == []
+
+
 def test_the_load_of_pools_is_computed_from_two_readings_of_the_counters(served: Served, whole: Collected) -> None:
     found = whole.by("array_pool_load", "pool_id")
     sas = found[served[0].cluster.uuid("aggregate", "sas1")]
@@ -219,6 +265,22 @@ def test_the_load_of_pools_is_computed_from_two_readings_of_the_counters(served:
     assert (sas["current_ops"], sas["optimal_ops"], sas["current_latency_us"]) == (1400, 1200, 5000)
     idle = found[served[0].cluster.uuid("aggregate", "ssd1")]
     assert (idle["busy_percent"], idle["transfers_per_second"], idle["current_latency_us"]) == (0, 0, None)
+
+
+def test_of_a_flash_pool_only_the_spinning_disks_are_looked_at(tmp_path: Path, whole: Collected) -> None:
+    spinning = whole.by("array_pool_load", "pool_id")
+    cached = dataclasses.replace(CLUSTER.aggregates[0], cache_disks=6, cache_iops=9000.0)
+    with serving(tmp_path, dataclasses.replace(CLUSTER, aggregates=(cached, *CLUSTER.aggregates[1:]))) as (server, endpoint, clock):
+        found = collected(endpoint, clock)
+        assert found.gaps == []
+        [pool] = [row for row in found.tables["array_pool"] if row["name"] == "sas1"]
+        assert (pool["media"], pool["rpm"]) == ("mixed", 10000)
+        # The same disks do the same, whatever the flash in front of them does.
+        assert found.by("array_pool_load", "pool_id")[pool["pool_id"]] == spinning[pool["pool_id"]]
+        server.faults.active.append(Fault("status", "GET storage/disks", status=403))
+        found = collected(endpoint, clock, needs([("array_pool_load", "busy_percent"), ("array_pool", "media")]))
+    assert found.by("array_pool_load", "pool_id")[pool["pool_id"]]["busy_percent"] is None
+    assert "pool_load" in found.incomplete()
 
 
 @pytest.mark.parametrize("busy_elsewhere", [pytest.param(2.0, id="what is left is waited for"), pytest.param(9.0, id="nothing is left")])
@@ -281,6 +343,7 @@ def test_rates_are_computed_only_where_the_time_between_two_readings_is_known(
         pytest.param(("array_scrub", "schedule"), ["private/cli/storage/raid-options", "cluster/nodes"], id="scrubs"),
         pytest.param(("vvol_binding", "device"), ["storage/luns", "protocols/san/vvol-bindings"], id="bindings and whose device they name"),
         pytest.param(("array_host", "host_type"), ["protocols/san/igroups"], id="hosts"),
+        pytest.param(("array_address", "address"), ["network/ip/interfaces"], id="addresses"),
     ],
 )
 def test_only_what_is_needed_is_asked_for(served: Served, fact: tuple[str, str], asked: list[str]) -> None:
@@ -417,6 +480,7 @@ LISTS = [
     ("storage/qos/policies", "array_qos_policy", "qos_policies"),
     ("storage/aggregates", "array_pool", "pools"),
     ("storage/luns", "array_volume", "volumes"),
+    ("network/ip/interfaces", "array_address", "addresses"),
     ("protocols/san/igroups", "array_host", "array_hosts"),
     ("protocols/san/lun-maps", "array_connection", "connections"),
     ("protocols/san/vvol-bindings", "vvol_binding", "bindings"),
@@ -482,15 +546,15 @@ def test_one_field_missing_everywhere_is_one_gap(served: Served) -> None:
     assert "and 2 more" in found.gaps[0].what
 
 
-def test_10001_luns_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
-    luns = tuple(LunDescription(name=f"l{place}", volume="luns1", qos_policy="gold") for place in range(10001))
+def test_2001_luns_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
+    luns = tuple(LunDescription(name=f"l{place}", volume="luns1", qos_policy="gold") for place in range(2001))
     many = dataclasses.replace(CLUSTER, luns=luns)
     with serving(tmp_path, many, timeout=20) as (server, endpoint, clock):
         found = collected(endpoint, clock, needs([("array_volume", "name")]))
-        assert server.requests.count("GET storage/luns") == 11
+        assert server.requests.count("GET storage/luns") == 3
     assert found.gaps == []
     assert [row["name"] for row in found.tables["array_volume"] if row["kind"] == "lun"] == [
-        f"/vol/luns1/l{place}" for place in range(10001)
+        f"/vol/luns1/l{place}" for place in range(2001)
     ]
     assert found.largest_batch <= PAGE
 
@@ -614,7 +678,8 @@ def test_a_policy_of_the_svm_holds_beside_a_volumes_own_and_a_third_one_has_no_p
         pytest.param(
             [("block_storage.primary.disk_class", "solid_state"), ("block_storage.hybrid_cache.enabled", True)], "ssd", id="flash"
         ),
-        pytest.param([("block_storage.primary.disk_class", "virtual")], None, id="disks of a virtual machine, which may be anything"),
+        pytest.param([("block_storage.primary.disk_class", "virtual")], "virtual", id="disks of a virtual machine, on whatever it lies"),
+        pytest.param([("block_storage.primary.disk_class", "array")], None, id="LUNs of another array, which may be anything"),
     ],
 )
 def test_the_media_of_a_pool_are_those_of_its_disks(served: Served, changes: list[tuple[str, Any]], media: str | None) -> None:

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.ontap.schedules import (
+    EVERY_DAY,
     Scrub,
     Timetable,
     duration_seconds,
-    efficiency_minutes,
+    efficiency_times,
     has_schedule,
     is_automatic,
     scrub_by_default,
@@ -47,7 +48,8 @@ def cron(**parts: Any) -> dict[str, Any]:
     ],
 )
 def test_a_schedule_is_read(schedule: dict[str, Any], interval: int, starts: tuple[int, ...] | None) -> None:
-    assert read(schedule) == (Timetable(interval, starts), [])
+    weekdays = schedule.get("cron", {}).get("weekdays")
+    assert read(schedule) == (Timetable(interval, starts, tuple(weekdays or EVERY_DAY)), [])
 
 
 @pytest.mark.parametrize(
@@ -91,25 +93,34 @@ def test_a_length_of_time_is_read(text: str, seconds: int | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "minutes"),
+    ("text", "minutes", "days"),
     [
-        pytest.param("sun-sat@0", (0,), id="every midnight, as the vendor prints it"),
-        pytest.param("mon,wed@0,12", (0, 720), id="days and hours"),
-        pytest.param("22-23@sat", (1320, 1380), id="hours first"),
-        pytest.param("sun-sat", (0,), id="no hour is midnight"),
-        pytest.param("3", (180,), id="hours alone"),
-        pytest.param("MON@5", (300,), id="capitals"),
-        pytest.param("noon", None, id="a word"),
-        pytest.param("sun@24", None, id="no such hour"),
-        pytest.param("5-3@sun", None, id="backwards"),
-        pytest.param("sun@mon", None, id="days twice"),
-        pytest.param("1@2", None, id="hours twice"),
-        pytest.param("sun@1@2", None, id="three parts"),
-        pytest.param("sun@", None, id="an empty part"),
+        pytest.param("sun-sat@0", (0,), EVERY_DAY, id="every midnight, as the vendor prints it"),
+        pytest.param("mon,wed@0,12", (0, 720), (1, 3), id="days and hours"),
+        pytest.param("22-23@sat", (1320, 1380), (6,), id="hours first"),
+        pytest.param("fri-mon,wed", (0,), (0, 1, 3, 5, 6), id="a range past Saturday; no hour is midnight"),
+        pytest.param("3", (180,), EVERY_DAY, id="hours alone"),
+        pytest.param("MON@5", (300,), (1,), id="capitals"),
     ],
 )
-def test_an_efficiency_schedule_is_read(text: str, minutes: tuple[int, ...] | None) -> None:
-    assert efficiency_minutes(text) == minutes
+def test_an_efficiency_schedule_is_read(text: str, minutes: tuple[int, ...], days: tuple[int, ...]) -> None:
+    assert efficiency_times(text) == Timetable(None, minutes, days)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("noon", id="a word"),
+        pytest.param("sun@24", id="no such hour"),
+        pytest.param("5-3@sun", id="backwards"),
+        pytest.param("sun@mon", id="days twice"),
+        pytest.param("1@2", id="hours twice"),
+        pytest.param("sun@1@2", id="three parts"),
+        pytest.param("sun@", id="an empty part"),
+    ],
+)
+def test_what_is_no_efficiency_schedule_is_not_read(text: str) -> None:
+    assert efficiency_times(text) is None
 
 
 @given(
@@ -119,9 +130,10 @@ def test_an_efficiency_schedule_is_read(text: str, minutes: tuple[int, ...] | No
 @settings(max_examples=30)
 def test_hours_and_days_may_come_in_any_number_and_either_order(hours: set[int], days: set[str]) -> None:
     parts = (",".join(days), ",".join(map(str, hours)))
-    assert (
-        efficiency_minutes("@".join(parts)) == efficiency_minutes("@".join(reversed(parts))) == tuple(hour * 60 for hour in sorted(hours))
-    )
+    times = efficiency_times("@".join(parts))
+    assert times is not None
+    assert times == efficiency_times("@".join(reversed(parts)))
+    assert times.start_minutes == tuple(hour * 60 for hour in sorted(hours))
 
 
 @pytest.mark.parametrize(

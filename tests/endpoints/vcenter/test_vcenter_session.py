@@ -252,6 +252,26 @@ def test_an_answer_that_makes_no_sense_is_told_and_not_half_used(serve_vcenter: 
             names(vcenter)
 
 
+UNKNOWN_FAULT = b"""<?xml version="1.0" encoding="UTF-8"?>
+<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<soapenv:Body><soapenv:Fault><faultcode>ServerFaultCode</faultcode><faultstring>it is too new</faultstring><detail>
+<TooNewFault xmlns="urn:vim25" xsi:type="TooNew"><number>1</number><inner><part>x</part></inner></TooNewFault>
+</detail></soapenv:Fault></soapenv:Body></soapenv:Envelope>"""
+
+
+def test_a_fault_of_a_type_that_pyvmomi_does_not_know_is_told_by_its_name_and_message(serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter:
+        with pytest.raises(EndpointUnreachableError, match="TooNew: it is too new"), translated(endpoint, "asking"):
+            vcenter.stub.decoded("QueryOptions", vim.option.OptionValue.Array, 500, UNKNOWN_FAULT)
+        # A known one with a part that is not known keeps its own meaning.
+        known = UNKNOWN_FAULT.replace(b'"TooNew"', b'"NoPermission"').replace(b"TooNewFault", b"NoPermissionFault")
+        with pytest.raises(PermissionMissingError), translated(endpoint, "asking"):
+            vcenter.stub.decoded("QueryOptions", vim.option.OptionValue.Array, 500, known)
+        with pytest.raises(MalformedAnswerError):
+            vcenter.stub.decoded("QueryOptions", vim.option.OptionValue.Array, 500, b"<!DOCTYPE x>" + UNKNOWN_FAULT)
+
+
 def test_an_answer_of_another_call_is_not_taken_for_an_empty_one(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError, match="neither its response nor a fault"):

@@ -163,7 +163,7 @@ def size_of(volume: Any) -> int:
 @pytest.mark.parametrize(
     ("host", "array", "names"),
     [
-        pytest.param(SICK_HOST, "prod", {"prod-01", "prod-02"}, id="the sick part"),
+        pytest.param(SICK_HOST, "prod", {"prod-01", "prod-02", "auto-01"}, id="the sick part"),
         pytest.param(TWIN_HOST, "twin", {"twin-01", "twin-02"}, id="the healthy twin"),
     ],
 )
@@ -219,7 +219,7 @@ def test_data_progression_moves_the_volumes_between_ssd_and_nl_sas(served: Serve
 
 def test_the_datastore_cluster_brought_sioc_with_its_io_metric(served: Served) -> None:
     config = served.pod_config("sc-prod-pod")
-    assert (config.enabled, config.ioLoadBalanceEnabled, config.defaultVmBehavior) == (True, True, "automated")
+    assert (config.enabled, config.ioLoadBalanceEnabled, config.defaultVmBehavior) == (True, True, "manual")
     assert {one.name for one in served.pod("sc-prod-pod").childEntity} == {"sc-prod-01", "sc-prod-02"}
     assert {name: on for name, on in served.sioc().items() if name.startswith(("sc-prod", "md3420"))} == {
         "sc-prod-01": True,
@@ -325,9 +325,10 @@ def test_sioc_comes_back_while_the_io_metric_is_on_and_the_migration_stays_where
 
 
 def test_storage_drs_can_be_made_manual(own: Served) -> None:
-    own.set_pod("sc-prod-pod", defaultVmBehavior="manual")
-    config = own.pod_config("sc-prod-pod")
-    assert (config.defaultVmBehavior, config.ioLoadBalanceEnabled) == ("manual", True)
+    assert own.pod_config("sc-auto-pod").defaultVmBehavior == "automated"
+    own.set_pod("sc-auto-pod", defaultVmBehavior="manual")
+    config = own.pod_config("sc-auto-pod")
+    assert (config.defaultVmBehavior, config.ioLoadBalanceEnabled) == ("manual", False)
 
 
 def test_the_qos_profile_can_be_removed_from_the_volume_and_changed_for_all(own: Served) -> None:

@@ -29,7 +29,7 @@ READS = (
     "GetLimits",
     "GetClusterInfo",
 )
-NEEDED = ("Host.Config.Settings", "System.Anonymous", "System.Read", "System.View")
+NEEDED = ("Host.Config.Settings", "StorageProfile.View", "System.Anonymous", "System.Read", "System.View")
 """The privileges that a vCenter looks at while it is read; `test_reading_depends_on_no_other_privilege` holds this list to be whole."""
 
 

@@ -74,6 +74,7 @@ class HostBusAdapter(Shape):
     status: str | None = None
     model: str | None = None
     driver: str | None = None
+    storage_protocol: str | None = None
     is_software_based: bool | None = None
     port_world_wide_name: int | None = None
     iscsi_name: str | None = field(default=None, name="iScsiName")
@@ -242,6 +243,8 @@ class Backing(Shape):
     backing_object_id: str | None = None
     thin_provisioned: bool | None = None
     eagerly_scrub: bool | None = None
+    lun_uuid: str | None = None
+    compatibility_mode: str | None = None
 
 
 class Shares(Shape):
@@ -260,10 +263,12 @@ class IoAllocation(Shape):
 
 
 class VirtualDevice(Shape):
-    """VirtualDevice and its subtypes."""
+    """VirtualDevice and its subtypes; a controller has `bus_number`, what is attached to one `unit_number`."""
 
     key: int | None = None
     controller_key: int | None = None
+    bus_number: int | None = None
+    unit_number: int | None = None
     device_info: Label | None = None
     backing: Backing | None = None
     capacity_in_kb: int | None = field(default=None, name="capacityInKB")
@@ -435,6 +440,9 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "config.template": bool,
             "config.latencySensitivity.level": str,
             "config.hardware.device": list[VirtualDevice],
+            "config.guestId": str,
+            "config.guestFullName": str,
+            "guest.guestId": str,
         },
         "StoragePod": {
             "name": str,

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import msgspec
 
-from auditor.endpoints.vcenter.bulk.faults import reason
+from auditor.endpoints.vcenter.bulk.faults import fault_of, reason
 from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Boxed, Ref, Shape
 
@@ -58,6 +58,22 @@ def parsed(body: bytes, operation: str, kind: str) -> Answer:
     token = result.find(f"{{{VIM}}}token")
     objects = [_properties_of(kind, content) for content in result.iterfind(f"{{{VIM}}}objects")]
     return Answer(objects, None if token is None or _is_nil(token) else _text(token) or None, len(body))
+
+
+def fault_of_soap(body: bytes) -> Any:
+    """The fault that a whole SOAP answer holds, as pyVmomi's exception; None where it holds none.
+
+    One of a type that pyVmomi does not know becomes a plain MethodFault with its name and message, as one in JSON does.
+    """
+    try:
+        fault = None if b"<!DOCTYPE" in body else _tree(body).find(f"{{{SOAP}}}Body/{{{SOAP}}}Fault")
+        if fault is None:
+            return None
+        message, detail = fault.find("faultstring"), fault.find("detail")
+        members = dict(_members(detail[0])) if detail is not None and len(detail) else {}
+    except NonsenseError:
+        return None
+    return fault_of(members, _text(message) if message is not None else "")
 
 
 def value_of(text: str, shape: Any) -> Any:

@@ -6,6 +6,7 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
@@ -84,7 +85,7 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
         vmfs_uuid=vmfs.uuid if vmfs else None,
         vmfs_version=vmfs.version if vmfs else None,
         vvol_container_id=container_id(vvol.container_id) if vvol else None,
-        nfs_host=nas.remote_host if nas else None,
+        nfs_host=in_short_form(nas.remote_host) if nas and nas.remote_host else None,
         nfs_path=nas.remote_path if nas else None,
         # The folder that a datastore lies in is its datastore cluster, where it is in one: a StoragePod is a kind of Folder.
         pod_id=parent.value if parent and parent.type == _POD else None,

@@ -86,6 +86,11 @@ class Record:
         self._parse_errors.append(f"{field} of {self.name} is {text[:40]!r}, neither true nor false")
         return None
 
+    def of_native_plugin(self, field: str, *, needed: bool = True) -> int | None:
+        """The field as a count, which a device of the high-performance plug-in may lack: a namespace has no DSNRO."""
+        by_hpp = (self.text("multipathplugin", needed=False) or "").upper() == "HPP"
+        return self.number(field, needed=needed and not by_hpp)
+
     def device(self) -> str | None:
         """The device it is about, which also names the record from here on."""
         text = self.text("device")
@@ -168,7 +173,7 @@ def _by_name(records: Records) -> Iterator[tuple[Record, str]]:
 scheduling = Layout(
     "device_scheduling",
     (
-        Column("dsnro", "noofoutstandingioswithcompetingworlds", Record.number),
+        Column("dsnro", "noofoutstandingioswithcompetingworlds", Record.of_native_plugin),
         Column("esxcli_queue_depth", "devicemaxqueuedepth", Record.number, needed=False),
         Column("is_vvol_pe", "isvvolpe", Record.truth, needed=False),
         Column("multipath_plugin", "multipathplugin", needed=False),
@@ -182,6 +187,7 @@ scheduling = Layout(
 """Of `storage core device list`.
 
 Source: docs/domain/facts.md#1-11, the fields of ESXi 5.5 to 9; those that old builds lack may be missing.
+Namespaces: docs/domain/facts.md#1-13.
 """
 
 offload = Layout(

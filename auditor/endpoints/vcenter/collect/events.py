@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
+_OF_A_HOST = ("esx.", "vprob.")
 _PAGE = 1000
 """Events. Source: HistoryCollector in the vSphere API, the most of one page."""
 
@@ -72,25 +73,38 @@ def happened_since(vcenter: VCenter, endpoint: Endpoint, since: datetime) -> Hap
                         do="audit more often, or without --since.",
                     )
                 for event in page:
-                    _note(event, hosts, clusters)
+                    if not _note(event, hosts, clusters):
+                        raise RefusedError(
+                            f"endpoint {endpoint.name}: {event.eventTypeId} is an event of a host, and names none",
+                            why="which hosts changed was not worked out.",
+                            do="nothing: all of its hosts are read.",
+                        )
         finally:
             collector.DestroyCollector()
     return Happened(frozenset(hosts), frozenset(clusters), count)
 
 
-def _note(event: Any, hosts: set[str], clusters: set[str]) -> None:
-    """Whom an event is about. What happens to a machine says nothing of how its host is set, and on a busy cluster happens all the time."""
+def _note(event: Any, hosts: set[str], clusters: set[str]) -> bool:
+    """Whom an event is about; False for one of an ESXi host that names neither host nor cluster.
+
+    What happens to a machine says nothing of how its host is set, and on a busy cluster happens all the time.
+
+    Source: docs/domain/facts.md#9-5; ids of ESXi's own events begin with "esx." or "vprob." (github.com/lamw/vcenter-event-mapping).
+    """
     from pyVmomi import vim
 
     from auditor.endpoints.vcenter.session import moid
 
     if event.vm is not None:
-        return
-    hosts_named = [event.host.host] if event.host is not None else []
-    if isinstance(event, vim.event.TaskEvent) and isinstance(event.info.entity, vim.HostSystem):
+        return True
+    hosts_named = [event.host.host] if event.host is not None and event.host.host is not None else []
+    if isinstance(event, vim.event.TaskEvent) and event.info is not None and isinstance(event.info.entity, vim.HostSystem):
         hosts_named.append(event.info.entity)
     hosts.update(moid(host) for host in hosts_named)
     if isinstance(event, vim.event.EventEx) and event.objectId and "HostSystem" in str(event.objectType):
         hosts.add(str(event.objectId))
-    elif not hosts_named and event.computeResource is not None:
+    elif not hosts_named and event.computeResource is not None and event.computeResource.computeResource is not None:
         clusters.add(moid(event.computeResource.computeResource))
+    elif not hosts_named and isinstance(event, vim.event.EventEx) and str(event.eventTypeId).startswith(_OF_A_HOST):
+        return False
+    return True

@@ -79,15 +79,16 @@ class _Host:
         self.facts.append(gap(self.endpoint, f"{what} of {self.host.name}", why))
 
     def esxcli(self, topic: str, command: str, layout: Layout, where: Mapping[str, str], **arguments: str) -> None:
-        """Put one question to esxcli."""
+        """Put one question to esxcli; a gap names the command with its arguments."""
+        asked = " ".join([f"esxcli {command}", *(f"--{name}={value}" for name, value in arguments.items())])
 
         def question() -> Iterator[Facts]:
             records = Records(self.vcenter.esxcli(self.host.id).select(command, layout.fields, **arguments))
             yield from layout(records, where)
             if records.parse_errors:
-                yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
+                yield gap(self.endpoint, f"{asked} on {self.host.name}", records.summary())
 
-        self.ask(topic, f"esxcli {command}", question)
+        self.ask(topic, asked, question)
 
     def manager(self, path: str) -> Ref:
         """An object of the host's configManager.

@@ -50,6 +50,12 @@ DATASTORE_COUNTERS: Mapping[str, str] = {
     "normalized": "datastore.sizeNormalizedDatastoreLatency.average",
     "depth": "datastore.datastoreMaxQueueDepth.latest",
 }
+DISK_COUNTERS: Mapping[str, str] = {
+    "reads": "virtualDisk.numberReadAveraged.average",
+    "writes": "virtualDisk.numberWriteAveraged.average",
+    "reads_under_way": "virtualDisk.readOIO.latest",
+    "writes_under_way": "virtualDisk.writeOIO.latest",
+}
 """Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); docs/domain/facts.md#9-1."""
 
 Counters = Mapping[str, "Values"]
@@ -121,13 +127,32 @@ def datastore_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping
     return {
         "samples": 0 if both is None else len(both),
         "sampled_at": times[-1] if times else None,
-        "iops": None if both is None else sum(one + other for one, other in both) / len(both),
+        "iops": _mean_sum(both),
         "latency_ms": _weighted(latencies, weights) if len(latencies) == len(weights) == 2 * len(times) else None,
         "sioc_active_percent": None if active is None else active / 100,
         "observed_latency_us": _mean(_above_zero(values["observed"])),
         "normalized_latency_us": _mean(_above_zero(values["normalized"])),
         "max_queue_depth": _newest(values["depth"]) or None,
     }
+
+
+def disk_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
+    """The columns of table vm_disk_load.
+
+    readOIO and writeOIO are the mean of a sample's interval, whatever the roll-up is called. Source: govmomi's capture, their summaries.
+    """
+    values = {name: samples.get(name, ()) for name in DISK_COUNTERS}
+    commands, under_way = _both(values["reads"], values["writes"]), _both(values["reads_under_way"], values["writes_under_way"])
+    return {
+        "samples": 0 if commands is None else len(commands),
+        "sampled_at": times[-1] if times else None,
+        "commands_per_second": _mean_sum(commands),
+        "outstanding": _mean_sum(under_way),
+    }
+
+
+def _mean_sum(pairs: list[tuple[int, int]] | None) -> float | None:
+    return None if pairs is None else sum(one + other for one, other in pairs) / len(pairs)
 
 
 def _known(values: Values) -> list[int]:

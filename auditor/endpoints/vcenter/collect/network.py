@@ -35,9 +35,10 @@ def network_of(endpoint: Endpoint, host: HostSeen, facts: ObjectProperties) -> I
     """Yield vmknic of one host, and the reading of topic "network".
 
     A host without a switch of some kind leaves that property unset, which is an answer; one without any VMkernel adapter could not be
-    managed, so that is none. What an adapter is for (management, vMotion, storage) is not reported here.
+    managed, so that is none. What an adapter is for (management, vMotion, storage) is not reported here. One may be on a switch that
+    vCenter does not list, as "iDRAC Network" of Dell hosts is: its switch is NULL in its row, and the rest was read all the same.
 
-    Source: vSphere API reference, HostNetworkInfo, HostVirtualNic, HostVirtualNicSpec.
+    Source: vSphere API reference, HostNetworkInfo, HostVirtualNic, HostVirtualNicSpec; docs/domain/facts.md#5-4 (recorded host).
     """
     missing = {path: facts.missing[path] for path in _PATHS if path in facts.missing}
     reasons = [f"{path}: {why}" for path, why in missing.items()]
@@ -50,8 +51,6 @@ def network_of(endpoint: Endpoint, host: HostSeen, facts: ObjectProperties) -> I
             reasons.append(f"VMkernel adapter {nic.device} has no name, or no settings")
             continue
         on = switches.under(nic)
-        if on.kind is None and not missing:
-            reasons.append(f"{nic.device} is on no switch that was read")
         ip = nic.spec.ip
         rows.add(
             vmk=nic.device,

@@ -114,13 +114,21 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> I
             hba=hba.device,
             driver=hba.driver,
             model=_trimmed(hba.model),
-            kind=_HBA_KINDS.get(hba.type_name, "block"),
+            kind=_kind(hba),
             status=hba.status,
             is_software=hba.is_software_based if is_iscsi else None,
             initiator=initiator,
             delayed_ack=_delayed_ack(hba.advanced_options)[0] if is_iscsi else None,
         )
     yield from rows.batch()
+
+
+def _kind(hba: HostBusAdapter) -> str:
+    """The kind as the table has it. A port that speaks SCSI and NVMe is two adapters of one type, which storageProtocol tells apart.
+
+    Source: HostHostBusAdapter.storageProtocol and HostStorageProtocol (scsi | nvme) in the vSphere API, since 7.0.
+    """
+    return "nvme" if hba.storage_protocol == "nvme" else _HBA_KINDS.get(hba.type_name, "block")
 
 
 def _targets(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:

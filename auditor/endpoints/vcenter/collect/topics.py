@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.circuit import Circuit
 from auditor.endpoints.vcenter.collect.changes import collect_changes
 from auditor.endpoints.vcenter.collect.datastores import collect_datastores
+from auditor.endpoints.vcenter.collect.disk_load import TOPIC as DISK_LOAD
+from auditor.endpoints.vcenter.collect.disk_load import collect_disk_load
 from auditor.endpoints.vcenter.collect.hosts import collect_hosts
 from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
 from auditor.endpoints.vcenter.collect.load import LOAD_TOPICS, expected_of, send_for_load
@@ -17,9 +19,10 @@ from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import gap, readings
 from auditor.endpoints.vcenter.collect.services import collect_extensions, collect_tasks
 from auditor.endpoints.vcenter.collect.storage import STORAGE_TOPICS, storage_of
+from auditor.endpoints.vcenter.collect.storage_policies import collect_storage_policies
 from auditor.endpoints.vcenter.collect.tags import collect_tags
 from auditor.endpoints.vcenter.collect.task_pool import SPARE_TASKS, TaskPool
-from auditor.endpoints.vcenter.collect.vms import collect_vms
+from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
@@ -60,12 +63,14 @@ def collect_vcenter(
         hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
         if comparison is not None:
             comparison.look_at_hosts()
+    machines = MachinesSeen(lost=frozenset(host.id for host in hosts if not host.connected))
     rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
         ("datastores", collect_datastores),
-        ("vms", collect_vms),
+        ("vms", partial(collect_vms, seen=machines)),
         ("pods", collect_pods),
         ("tasks", collect_tasks),
         ("extensions", collect_extensions),
+        ("storage_policies", collect_storage_policies),
         ("tags", collect_tags),
         ("events", collect_changes),
     ]
@@ -80,6 +85,8 @@ def collect_vcenter(
             for item in collect(vcenter, endpoint, circuit, needs.properties(topic)):
                 yield item
                 yield from tasks.finished()
+        if DISK_LOAD in topics:
+            yield from collect_disk_load(vcenter, endpoint, machines, circuit)
         yield from tasks.rest()
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.errors import EndpointError
@@ -13,18 +16,36 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
-    from auditor.endpoints.vcenter.bulk.shapes import Ref, VirtualDevice
+    from auditor.endpoints.vcenter.bulk.shapes import VirtualDevice
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
+_MAPPED = re.compile(r"02[0-9a-fA-F]{4}0000([0-9a-fA-F]{32})[0-9a-fA-F]*")
 _DEVICES = "config.hardware.device"
 _LATENCY = "config.latencySensitivity.level"
+_GUEST, _GUEST_NAME, _RUNNING_GUEST = "config.guestId", "config.guestFullName", "guest.guestId"
+_OPTIONAL = frozenset({_LATENCY, _GUEST, _GUEST_NAME, _RUNNING_GUEST})
+"""What the API lets a machine be without; the running guest is known to VMware Tools alone."""
 _MACHINES_A_BATCH = 500
 _HOST = "runtime.host"
 
 
-def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str]) -> Iterator[Facts]:
-    """Yield vm and vm_disk, and the reading of topic "vms".
+@dataclass(slots=True)
+class MachinesSeen:
+    """The running machines that have a disk on a controller of LIMITED, filled while machines are read.
+
+    Machines of hosts in `lost` are left out: vCenter has no counters of what such a host does.
+    """
+
+    lost: frozenset[str] = frozenset()  # managed object ids
+    refs: list[Ref] = field(default_factory=list)
+    complete: bool = False  # every machine was read, with its disks
+
+
+def collect_vms(
+    vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: Sequence[str], seen: MachinesSeen | None = None
+) -> Iterator[Facts]:
+    """Yield vm and vm_disk, and the reading of topic "vms"; fill `seen`.
 
     `paths` are the properties to ask for. A machine that was removed while we read is no hole. A machine of a host that
     vCenter has lost is reported as vCenter remembers it: its disks are the machine's, not the host's.
@@ -43,6 +64,8 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
         # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
         yield from _add(endpoint, machines, disks, facts, paths)
+        if seen is not None and not isinstance(facts, tuple) and _is_limited(facts, seen.lost):
+            seen.refs.append(Ref("VirtualMachine", facts.id))
         if count % _MACHINES_A_BATCH == 0:
             yield from machines.batch()
             yield from disks.batch()
@@ -50,6 +73,17 @@ def collect_vms(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, paths: S
     yield from machines.batch()
     yield from disks.batch()
     yield readings(endpoint, "", {"vms": complete})
+    if seen is not None:
+        seen.complete = complete
+
+
+def _is_limited(facts: ObjectProperties, lost: frozenset[str]) -> bool:
+    """Whether a machine runs, as far as is known, on a host that is not lost, and has a controller of LIMITED."""
+    host: Ref | None = facts.values.get(_HOST)
+    if host is not None and host.value in lost:
+        return False
+    kinds = {CONTROLLERS.get(device.type_name) for device in facts.values.get(_DEVICES) or ()}
+    return facts.values.get("runtime.powerState") in (None, "poweredOn") and not kinds.isdisjoint(LIMITED)
 
 
 def _add(
@@ -65,8 +99,7 @@ def _add(
         return
     values = facts.values
     name = values.get("name") or facts.id
-    # The API lets a machine be without a latency sensitivity.
-    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path != _LATENCY}
+    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path not in _OPTIONAL}
     missing = untold | dict(facts.missing)
     yield from gaps_of(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
@@ -78,24 +111,33 @@ def _add(
         is_template=values.get("config.template"),
         latency_sensitivity=values.get(_LATENCY),
         disks_read=_DEVICES in values,
+        guest_id=values.get(_GUEST) or None,
+        guest_full_name=values.get(_GUEST_NAME) or None,
+        running_guest_id=values.get(_RUNNING_GUEST) or None,
     )
     _add_disks(disks, facts.id, values.get(_DEVICES) or ())
 
 
 def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None:
-    controllers = {device.key: CONTROLLERS.get(device.type_name) for device in devices}
+    attached_to = {device.key: device for device in devices if device.type_name in CONTROLLERS}
     for device in devices:
         if device.type_name != "VirtualDisk":
             continue
         backing, limits = device.backing, device.storage_io_allocation
+        controller = attached_to.get(device.controller_key)
+        kind = CONTROLLERS[controller.type_name] if controller else None
         limit = limits.limit if limits else None
         shares = limits.shares if limits else None
         size = device.capacity_in_bytes if device.capacity_in_bytes is not None else (device.capacity_in_kb or 0) * 1024
         rows.add(
             vm_id=vm_id,
             disk=device.device_info.label if device.device_info else f"disk {device.key}",
+            disk_key=device.key,
             datastore_id=backing.datastore.value if backing and backing.datastore else None,
-            controller=controllers.get(device.controller_key),
+            controller=kind,
+            node=f"{_BUSES.get(kind, 'scsi')}{controller.bus_number}:{device.unit_number}"
+            if controller and kind and controller.bus_number is not None and device.unit_number is not None
+            else None,
             size_bytes=size,
             iops_limit=limit if limit is not None and limit > 0 else None,  # -1 is unlimited (StorageIOAllocationInfo)
             shares_level=shares.level if shares else None,
@@ -105,7 +147,18 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             is_eager_zeroed=backing.eagerly_scrub if backing else None,
             backing_object_id=(backing.backing_object_id if backing else None) or None,
             file=backing.file_name if backing else None,
+            rdm_mode=(backing.compatibility_mode if backing else None) or None,
+            rdm_device=mapped_device(backing.lun_uuid) if backing and backing.compatibility_mode and backing.lun_uuid else None,
         )
+
+
+def mapped_device(lun_uuid: str) -> str | None:
+    """The canonical name of the LUN behind a raw device mapping, by its identifier; None where that holds no naa name.
+
+    Source: VMware KB 2078730: 02 for naa, the device type, the LUN (2 digits each), 0000, the 32 digits of the name, and a hash.
+    """
+    match = _MAPPED.fullmatch(lun_uuid.removeprefix("vml."))
+    return f"naa.{match[1].lower()}" if match else None
 
 
 CONTROLLERS = {
@@ -119,3 +172,13 @@ CONTROLLERS = {
     "VirtualIDEController": "ide",
 }
 """Disk controllers as the table names them, by their type."""
+
+LIMITED = frozenset({"lsilogic", "lsilogic-sas", "buslogic"})
+"""Controllers whose queue is short for a busy disk. Source: docs/domain/facts.md#8-4."""
+
+_BUSES = {"nvme": "nvme", "sata": "sata", "ide": "ide"}
+"""How a virtual device node begins, by kind of controller; of all others "scsi".
+
+Source: vSphere Virtual Machine Administration, "Change the Virtual Device Node": SCSI (0:1), SATA (0:0); performance counters of a machine
+name the disk scsi0:1.
+"""

@@ -2,14 +2,14 @@
 -- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
 -- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 WITH named AS (
-    -- What datastores call what they lie on, whether or not it is known whose that is.
+    -- What datastores call what they lie on, where it may be any array's.
     SELECT device AS name FROM fact.datastore_extent WHERE device IS NOT NULL
     UNION
-    SELECT coalesce(nullif(rtrim(nfs_path, '/'), ''), '/') AS name FROM fact.datastore WHERE nfs_path IS NOT NULL
+    SELECT path AS name FROM step_nfs_server WHERE family IS NULL OR (family = 'ontap' AND volume_id IS NULL)
 ),
 lain_on AS (
     SELECT v.endpoint, v.volume_id, any_value(n.name) AS name
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     JOIN named AS n
         ON n.name = CASE WHEN v.kind = 'share' THEN coalesce(nullif(rtrim(v.export_path, '/'), ''), left(v.export_path, 1)) ELSE v.device END
     GROUP BY v.endpoint, v.volume_id
@@ -36,7 +36,7 @@ SELECT
     u.datastores,
     CASE
         WHEN u.datastores IS NOT NULL OR (n.name = v.device AND NOT d.is_ambiguous) THEN true
-        WHEN w.datastores_read AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
+        WHEN (w.datastores_read OR s.datastores_read) AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
     END AS carries_datastore,
     u.vm_disk,
     p.name AS pool,
@@ -76,11 +76,12 @@ SELECT
     CASE WHEN r.volume_load_read OR l.volume_id IS NOT NULL THEN coalesce(l.average_io_bytes, 0) > 0 END AS is_busy,
     round(q.qos_max_iops / c.cost, 1) AS effective_max_iops,
     round(v.qos_burst_iops / c.cost, 1) AS effective_burst_iops
-FROM fact.array_volume AS v
+FROM step_volume AS v
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
 LEFT JOIN step_array_device AS d ON d.device = v.device
+LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id

@@ -29,6 +29,9 @@ SELECT
     p.busy_percent,
     p.disk_iops,
     p.efficiency_at_midnight AS volumes_at_midnight,
+    w.volumes_in_wave,
+    m.policy_volumes,
+    m.free_schedule,
     u.volumes,
     u.devices,
     u.datastores,
@@ -43,4 +46,6 @@ FROM fact.array_efficiency AS x
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = x.endpoint
 LEFT JOIN array_pool AS p ON p.endpoint = x.endpoint AND p.resource_id = x.pool_id
+LEFT JOIN step_efficiency_wave AS w ON w.endpoint = x.endpoint AND w.volume_id = x.volume_id
+LEFT JOIN step_efficiency_move AS m ON m.endpoint = x.endpoint AND m.policy_id = x.policy_id
 LEFT JOIN step_path_use AS u ON u.endpoint = x.endpoint AND u.path = x.volume;

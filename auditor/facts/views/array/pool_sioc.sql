@@ -4,8 +4,16 @@
 WITH lying AS (
     SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
     FROM step_datastore_volume AS b
-    JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     WHERE v.pool_id IS NOT NULL
+),
+audience AS (
+    -- Volumes that datastores may lie on which no vCenter that answered has.
+    SELECT v.endpoint, v.pool_id, bool_and(coalesce(s.datastores_read, false)) AS datastores_read
+    FROM step_volume AS v
+    LEFT JOIN step_device_audience AS s USING (device)
+    WHERE NOT coalesce(v.is_virtual, false)
+    GROUP BY v.endpoint, v.pool_id
 ),
 counted AS (
     SELECT
@@ -34,7 +42,7 @@ SELECT
     c.sioc_off,
     CASE
         WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true
-        WHEN c.undetermined = 0 AND r.volumes_read AND k.datastores_read THEN false
+        WHEN c.undetermined = 0 AND r.volumes_read AND (k.datastores_read OR s.datastores_read) THEN false
     END AS is_mixed,
     c.with_sioc,
     c.without_sioc,
@@ -48,4 +56,5 @@ CROSS JOIN step_vcenter_reading AS k
 JOIN fact.array_pool AS p ON p.endpoint = c.endpoint AND p.pool_id = c.pool_id
 LEFT JOIN step_array AS a ON a.endpoint = p.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = p.endpoint
+LEFT JOIN audience AS s ON s.endpoint = p.endpoint AND s.pool_id = p.pool_id
 LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;

@@ -4,7 +4,7 @@
 WITH stated AS (
     SELECT endpoint, curve FROM fact.array_qos_policy
     UNION ALL
-    SELECT endpoint, qos_curve FROM fact.array_volume
+    SELECT endpoint, qos_curve FROM step_volume
 ),
 curve AS (
     SELECT endpoint, curve, count(*) AS uses FROM stated GROUP BY ALL

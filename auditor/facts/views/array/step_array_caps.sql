@@ -7,7 +7,7 @@ SELECT
         WHEN coalesce(any_value(r.volumes_read), false) AND coalesce(bool_and(v.qos_read), true) THEN false
     END AS per_object_qos
 FROM step_array AS a
-LEFT JOIN fact.array_volume AS v ON v.endpoint = a.endpoint
+LEFT JOIN step_volume AS v ON v.endpoint = a.endpoint
 LEFT JOIN step_volume_qos AS q ON q.endpoint = v.endpoint AND q.volume_id = v.volume_id
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = a.endpoint
 GROUP BY a.endpoint;

@@ -1,7 +1,7 @@
 -- materialize: table
 -- What one I/O of a volume's average size costs on its own curve, in 4 KiB operations; linear between the curve's points, which is our
 -- assumption. NULL when idle, when there is no curve, or beyond its last point.
-WITH curve AS (SELECT DISTINCT qos_curve FROM fact.array_volume WHERE qos_curve IS NOT NULL),
+WITH curve AS (SELECT DISTINCT qos_curve FROM step_volume WHERE qos_curve IS NOT NULL),
 keyed AS (SELECT qos_curve, unnest(TRY(json_keys(qos_curve))) AS key FROM curve),
 point AS (
     SELECT qos_curve, TRY_CAST(key AS BIGINT) AS size, TRY(TRY_CAST(json_extract_string(qos_curve, '$."' || key || '"') AS DOUBLE)) AS cost
@@ -9,7 +9,7 @@ point AS (
 ),
 busy AS (
     SELECT v.endpoint, v.volume_id, v.qos_curve, greatest(l.average_io_bytes, 4096) AS size
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     JOIN fact.array_volume_load AS l USING (endpoint, volume_id)
     WHERE l.average_io_bytes IS NOT NULL AND v.qos_curve IS NOT NULL
 ),

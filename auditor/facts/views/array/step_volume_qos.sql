@@ -23,7 +23,7 @@ WITH volume AS (
         nullif(v.qos_priority, '+0') AS qos_priority,
         v.qos_read,
         coalesce(v.qos_shared, CASE WHEN a.family = 'solidfire' THEN false END) AS qos_shared
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     LEFT JOIN step_array AS a USING (endpoint)
 ),
 policy AS (

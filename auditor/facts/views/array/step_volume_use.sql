@@ -18,7 +18,7 @@ mounted AS (
     FROM step_datastore_volume AS b
     JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
     JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
-    WHERE b.volume_id IS NOT NULL AND b.joined_by = 'export path'
+    WHERE b.volume_id IS NOT NULL AND b.device IS NULL
     GROUP BY b.array_endpoint, b.volume_id
 ),
 placed AS (
@@ -35,7 +35,7 @@ SELECT
     coalesce(d.hosts, n.hosts, CASE WHEN m.host IS NOT NULL THEN 1 END, e.hosts) AS hosts,
     coalesce(d.host_names, n.host_names, m.host, e.host_names) AS host_names,
     m.disk AS vm_disk
-FROM fact.array_volume AS v
+FROM step_volume AS v
 LEFT JOIN step_array_device AS a ON a.device = v.device AND NOT a.is_ambiguous AND NOT coalesce(v.is_virtual, false)
 LEFT JOIN seen AS d ON d.device = a.device
 LEFT JOIN store AS s ON s.endpoint = v.endpoint AND s.volume_id = v.volume_id

@@ -6,7 +6,7 @@ WITH backing AS (
         b.endpoint,
         b.datastore_id,
         string_agg(b.device, ', ' ORDER BY b.device) AS devices,
-        string_agg(DISTINCT coalesce(s.family, a.family), ', ' ORDER BY coalesce(s.family, a.family)) AS families,
+        string_agg(DISTINCT coalesce(s.family, b.family, a.family), ', ' ORDER BY coalesce(s.family, b.family, a.family)) AS families,
         string_agg(DISTINCT b.array_name, ', ' ORDER BY b.array_name) AS arrays,
         string_agg(b.volume, ', ' ORDER BY b.volume) AS volumes,
         string_agg(DISTINCT b.joined_by, ', ' ORDER BY b.joined_by) AS joined_by,
@@ -24,7 +24,7 @@ WITH backing AS (
     FROM step_datastore_volume AS b
     LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
     GROUP BY ALL
 ),
@@ -69,7 +69,10 @@ medium AS (
     GROUP BY ALL
 ),
 extended AS (
-    SELECT endpoint, datastore_id, count(*) AS extents FROM fact.datastore_extent GROUP BY ALL
+    SELECT x.endpoint, x.datastore_id, count(*) AS extents, bool_and(coalesce(u.datastores_read, false)) AS audience_read
+    FROM fact.datastore_extent AS x
+    LEFT JOIN step_device_audience AS u USING (device)
+    GROUP BY x.endpoint, x.datastore_id
 ),
 locked AS (
     -- ATS and ATS-only are two words for one mode: what hosts answer, and what VMware's table of the answers says.
@@ -119,7 +122,7 @@ SELECT
     d.vmfs_version,
     d.unmap_priority,
     z.extents,
-    CASE WHEN x.vcenters > 1 OR k.datastores_read THEN x.vcenters END AS vcenters,
+    CASE WHEN x.vcenters > 1 OR k.datastores_read OR z.audience_read THEN x.vcenters END AS vcenters,
     u.media,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
@@ -140,10 +143,13 @@ SELECT
     b.tiers,
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
+    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k
+LEFT JOIN step_endpoint_reading AS e USING (endpoint)
+LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)

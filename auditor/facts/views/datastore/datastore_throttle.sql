@@ -11,17 +11,23 @@ WITH prioritised AS (
         CASE
             WHEN bool_or(q.qos_priority NOT IN ('Medium')) THEN true
             WHEN bool_and(v.qos_read) AND count(v.qos_read) = count(*) THEN false
-        END AS has_priority
+        END AS has_priority,
+        CASE
+            WHEN bool_or(q.qos_priority = 'Low') THEN true
+            WHEN bool_and(v.qos_read) AND count(v.qos_read) = count(*) THEN false
+        END AS has_low_priority,
+        max(a.latency_threshold_ms) AS latency_threshold_ms
     FROM step_datastore_volume AS b
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    LEFT JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
+    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
     GROUP BY ALL
 ),
-unread AS (
-    SELECT endpoint, count(*) AS machines FROM fact.vm WHERE NOT coalesce(disks_read, false) GROUP BY ALL
-),
 held AS (
-    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited FROM fact.vm_disk GROUP BY ALL
+    SELECT endpoint, datastore_id, count(*) AS disks, count(iops_limit) AS limited
+    FROM fact.vm_disk
+    WHERE rdm_mode IS NULL
+    GROUP BY endpoint, datastore_id
 ),
 told AS (
     SELECT
@@ -37,11 +43,11 @@ told AS (
         d.qos_max_bytes_per_second,
         d.has_array_qos,
         d.has_array_qos OR p.has_priority AS array_throttles,
+        p.has_low_priority,
+        p.latency_threshold_ms,
+        CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read THEN false END AS is_in_pod,
         coalesce(d.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
-        CASE
-            WHEN f.pod_id IS NOT NULL THEN s.io_metric_in_force
-            WHEN r.datastores_read THEN false
-        END AS io_metric_in_force,
+        d.io_metric_in_force,
         CASE
             WHEN f.pod_id IS NOT NULL THEN s.moves_by_itself
             WHEN r.datastores_read THEN false
@@ -55,7 +61,7 @@ told AS (
     LEFT JOIN step_endpoint_reading AS r ON r.endpoint = d.endpoint
     LEFT JOIN prioritised AS p ON p.endpoint = d.endpoint AND p.datastore_id = d.datastore_id
     LEFT JOIN storage_pod AS s ON s.endpoint = f.endpoint AND s.pod_id = f.pod_id
-    LEFT JOIN unread AS u ON u.endpoint = d.endpoint
+    LEFT JOIN step_unread_machine AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
     LEFT JOIN held AS c ON c.endpoint = d.endpoint AND c.datastore_id = d.datastore_id
     WHERE d.type IN ('VMFS', 'NFS', 'NFS41')
 )
@@ -74,8 +80,11 @@ SELECT
     qos_max_bytes_per_second,
     has_array_qos,
     array_throttles,
+    has_low_priority,
+    latency_threshold_ms,
     sioc_enabled,
     pod,
+    is_in_pod,
     io_metric_in_force,
     moves_by_itself,
     disks,

@@ -1,16 +1,13 @@
 -- materialize: table
--- What a datastore lies on: a row for each extent of a VMFS volume, and one for an NFS mount whose share is known.
--- `joined_by` tells how sure it is: a device name is the array's own, an export path may be another server's too.
-WITH nfs AS (
-    SELECT endpoint, datastore_id, coalesce(nullif(rtrim(nfs_path, '/'), ''), '/') AS path
-    FROM fact.datastore
-    WHERE nfs_path IS NOT NULL
-)
+-- What a datastore lies on: a row for each extent of a VMFS volume, and one for an NFS mount, whether or not its share is known.
+-- `joined_by` tells how sure it is: a device name is the array's own, a share goes by the server's address and the path.
+-- `family` is of an NFS server; a device's is its inquiry's.
 SELECT
     e.endpoint,
     e.datastore_id,
     e.device,
     'device name' AS joined_by,
+    CAST(NULL AS VARCHAR) AS family,
     a.array_name,
     a.array_endpoint,
     a.volume_id,
@@ -27,17 +24,17 @@ SELECT
     n.endpoint,
     n.datastore_id,
     NULL,
-    'export path',
-    s.array_endpoint,
-    s.array_endpoint,
-    s.volume_id,
+    CASE WHEN n.volume_id IS NOT NULL THEN 'server and path' END,
+    n.family,
+    n.array_endpoint,
+    n.array_endpoint,
+    n.volume_id,
     v.name,
     q.qos,
     q.qos_policy,
     q.qos_max_iops,
     q.qos_max_bytes_per_second,
     q.is_capped
-FROM nfs AS n
-JOIN step_share AS s USING (path)
-LEFT JOIN fact.array_volume AS v ON v.endpoint = s.array_endpoint AND v.volume_id = s.volume_id
-LEFT JOIN step_volume_qos AS q ON q.endpoint = s.array_endpoint AND q.volume_id = s.volume_id;
+FROM step_nfs_server AS n
+LEFT JOIN step_volume AS v ON v.endpoint = n.array_endpoint AND v.volume_id = n.volume_id
+LEFT JOIN step_volume_qos AS q ON q.endpoint = n.array_endpoint AND q.volume_id = n.volume_id;

@@ -56,7 +56,7 @@ seen AS (
     GROUP BY endpoint, device
 ),
 laid_on AS (
-    SELECT m.endpoint, m.pod_id, coalesce(s.family, a.family) AS family, n.media
+    SELECT m.endpoint, m.pod_id, coalesce(s.family, b.family, a.family) AS family, n.media
     FROM member AS m
     LEFT JOIN step_datastore_volume AS b USING (endpoint, datastore_id)
     LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device

@@ -1,8 +1,8 @@
 -- materialize: view
 -- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
 -- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
--- NULL unless each vCenter told its hosts, and every one that sees the device told of it; an offload that one host says no to is missing
--- whatever the others say.
+-- NULL unless each vCenter told its hosts, or the array's lists say who sees it, and every one that does told of it; an offload that one host
+-- says no to is missing whatever the others say.
 WITH presented AS (
     SELECT DISTINCT device FROM protocol_endpoint
 ),
@@ -50,9 +50,10 @@ SELECT
     a.volume,
     s.hosts,
     s.host_names,
-    CASE WHEN w.missing <> '' OR (w.hosts >= s.hosts AND k.hosts_read) THEN w.missing END AS missing_offloads,
-    CASE WHEN w.without_delete OR (w.hosts_with_delete >= s.hosts AND k.hosts_read) THEN w.without_delete END AS without_delete
+    CASE WHEN w.missing <> '' OR (w.hosts >= s.hosts AND (k.hosts_read OR u.hosts_read)) THEN w.missing END AS missing_offloads,
+    CASE WHEN w.without_delete OR (w.hosts_with_delete >= s.hosts AND (k.hosts_read OR u.hosts_read)) THEN w.without_delete END AS without_delete
 FROM seen AS s
 CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN worded AS w USING (device)
-LEFT JOIN step_array_device AS a USING (device);
+LEFT JOIN step_array_device AS a USING (device)
+LEFT JOIN step_device_audience AS u USING (device);

@@ -1,21 +1,26 @@
 -- materialize: table
 -- One row per host and device of an array whose driver's depth was set in the module's options, or may have been: what else the depth rests on.
--- `disks` are virtual disks on the datastores the device carries, of a protocol endpoint on the vVol datastores its host mounts.
+-- `disks` are virtual disks on the datastores the device carries, or that map it, of a protocol endpoint on the vVol datastores its host mounts.
 WITH raised AS (
     SELECT endpoint, host_id, module, option_string, stock_depth, configured_depth, depth_is_configured, serves_capped_protocol_endpoints
     FROM host_module
     WHERE depth_parameter IS NOT NULL AND depth_is_configured IS DISTINCT FROM false
 ),
-carried AS (
-    SELECT x.endpoint, x.device, count(v.disk) AS disks
+lain AS (
+    SELECT x.endpoint, x.device, v.disk
     FROM fact.datastore_extent AS x
-    LEFT JOIN fact.vm_disk AS v USING (endpoint, datastore_id)
-    GROUP BY x.endpoint, x.device
+    LEFT JOIN fact.vm_disk AS v ON v.endpoint = x.endpoint AND v.datastore_id = x.datastore_id AND v.rdm_mode IS NULL
+    UNION ALL
+    SELECT endpoint, rdm_device, disk FROM fact.vm_disk WHERE rdm_device IS NOT NULL
 ),
-told AS (
-    SELECT endpoint, bool_or(NOT coalesce(disks_read, false) AND power_state IS DISTINCT FROM 'poweredOff') AS any_unread
-    FROM fact.vm
-    GROUP BY endpoint
+carried AS (
+    SELECT endpoint, device, count(disk) AS disks FROM lain GROUP BY endpoint, device
+),
+uncounted AS (
+    SELECT x.endpoint, x.device, sum(u.not_off) > 0 AS any_unread
+    FROM fact.datastore_extent AS x
+    JOIN step_unread_machine AS u USING (endpoint, datastore_id)
+    GROUP BY x.endpoint, x.device
 )
 SELECT
     d.endpoint,
@@ -52,5 +57,6 @@ LEFT JOIN step_device_sioc AS i ON i.endpoint = d.endpoint AND i.device = d.devi
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
 LEFT JOIN step_vvol_load AS l ON l.endpoint = d.endpoint AND l.host_id = d.host_id
 LEFT JOIN carried AS c ON c.endpoint = d.endpoint AND c.device = d.device
-LEFT JOIN told AS t ON t.endpoint = d.endpoint
-WHERE d.is_shared;
+LEFT JOIN uncounted AS t ON t.endpoint = d.endpoint AND t.device = d.device
+-- A driver's parameter governs SCSI LUNs, and not namespaces (docs/domain/facts.md#2).
+WHERE d.is_shared AND d.is_namespace IS DISTINCT FROM true;

@@ -1,17 +1,19 @@
 -- materialize: table
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
--- was read, and every other host that mounts a datastore on the device. A majority is more than half of the hosts that tell.
+-- was read, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
+-- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
---   (protocol endpoints, a provider's tiers, families with advice of their own or unknown), not at the majority; without one, all.
--- * Depth, among hosts of one driver: likewise by the majority; on a SolidFire protocol endpoint, whose queue must hold several throttled
---   disks (docs/domain/incidents.md#s0), those are odd that are not the deepest.
+--   (protocol endpoints, a provider's tiers, families of whose queues no source says so), not at the majority; without one, all.
+-- * Depth, among hosts of one driver: likewise by the majority; on a protocol endpoint whose queue has to hold several throttled disks
+--   (step_shared_queue), those are odd that are not the deepest.
 WITH seen AS (
     SELECT
         endpoint,
         device,
         min(family) AS family,
         bool_or(is_protocol_endpoint) AS is_protocol_endpoint,
+        bool_or(is_namespace) AS is_namespace,
         CASE WHEN min(coalesce(cluster, '')) = max(coalesce(cluster, '')) THEN any_value(cluster) END AS cluster
     FROM step_device_group
     GROUP BY ALL
@@ -35,10 +37,12 @@ hidden AS (
 whole AS (
     SELECT
         t.device,
-        bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0) AS is_whole
+        (bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
+            OR coalesce(any_value(a.hosts_read), false) AS is_whole
     FROM step_device_group AS t
     LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
     LEFT JOIN unread AS u ON u.device = t.device
+    LEFT JOIN step_device_audience AS a ON a.device = t.device
     CROSS JOIN step_vcenter_reading AS w
     CROSS JOIN hidden AS h
     GROUP BY t.device
@@ -62,7 +66,7 @@ one_dsnro AS (
     SELECT
         device,
         dsnro,
-        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN any_value(family) NOT IN ('xtremio', 'other') THEN 32 END AS wanted,
+        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(any_value(family)) = 'default' THEN 32 END AS wanted,
         sum(hosts) AS hosts
     FROM told
     GROUP BY device, dsnro
@@ -82,9 +86,10 @@ dsnro AS (
     GROUP BY device
 ),
 one_depth AS (
-    SELECT device, driver, queue_depth, bool_or(is_protocol_endpoint AND family = 'solidfire') AS is_raised_on_purpose, sum(hosts) AS hosts
-    FROM told
-    GROUP BY device, driver, queue_depth
+    SELECT t.device, t.driver, t.queue_depth, bool_or(t.is_protocol_endpoint AND f.is_deepened) AS is_raised_on_purpose, sum(t.hosts) AS hosts
+    FROM told AS t
+    LEFT JOIN step_shared_queue AS f ON f.family = t.family
+    GROUP BY t.device, t.driver, t.queue_depth
 ),
 by_driver AS (
     SELECT
@@ -165,6 +170,7 @@ SELECT
     s.device,
     s.family,
     s.is_protocol_endpoint,
+    s.is_namespace,
     a.array_name,
     a.volume,
     a.qos,
@@ -184,7 +190,9 @@ SELECT
     coalesce(z.texts, q.a_text) AS queue_full_values,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_sample_size END AS least_queue_full_sample_size,
     CASE WHEN q.values_seen > 1 OR q.undetermined = 0 THEN q.least_threshold END AS least_queue_full_threshold,
-    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees
+    CASE WHEN q.values_seen > 1 THEN false WHEN w.is_whole AND q.undetermined = 0 THEN true END AS queue_full_agrees,
+    w.is_whole AND NOT y.undetermined AS queue_depths_known,
+    w.is_whole AND q.undetermined = 0 AS queue_full_known
 FROM seen AS s
 JOIN whole AS w ON w.device = s.device
 JOIN alike AS l ON l.device = s.device

@@ -9,7 +9,7 @@ WITH presented AS (
     SELECT
         v.device, v.endpoint, v.volume_id, v.name AS volume, v.pod, v.pod_arrays, v.pool_id, NULL AS protocol_endpoint_id, q.qos, q.qos_policy,
         q.qos_group, q.qos_max_iops, q.qos_max_bytes_per_second, q.is_capped, q.qos_sharers, q.qos_shared_by
-    FROM fact.array_volume AS v
+    FROM step_volume AS v
     LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
     WHERE v.device IS NOT NULL AND NOT coalesce(v.is_virtual, false) AND v.kind IS DISTINCT FROM 'protocol_endpoint'
     UNION ALL

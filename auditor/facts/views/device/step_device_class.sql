@@ -26,6 +26,7 @@ SELECT
     i.model,
     believed_family(i.family, n.name_family) AS family,
     i.device_type,
+    i.is_namespace,
     k.is_protocol_endpoint,
     k.is_shared,
     k.queue_depth,
@@ -35,6 +36,7 @@ SELECT
     n.array_generation,
     n.array_firmware,
     n.firmware_level,
+    dsnro_advice(believed_family(i.family, n.name_family)) AS dsnro_advice,
     k.devices
 FROM class AS k
 LEFT JOIN step_inquiry AS i USING (inquiry_number)

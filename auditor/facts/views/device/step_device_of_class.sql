@@ -13,6 +13,7 @@ SELECT
     i.model,
     believed_family(i.family, m.name_family) AS family,
     i.device_type,
+    i.is_namespace,
     d.is_protocol_endpoint,
     d.is_shared,
     d.queue_depth,
@@ -38,6 +39,7 @@ SELECT
     m.array_generation,
     m.array_firmware,
     m.firmware_level,
+    dsnro_advice(believed_family(i.family, m.name_family)) AS dsnro_advice,
     d.class_number
 FROM step_device_row AS d
 JOIN step_host_number AS n USING (host_number)

@@ -1,19 +1,6 @@
 -- materialize: table
--- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out.
-WITH counted AS (
-    SELECT
-        d.host_number,
-        d.inquiry_number,
-        m.name_family,
-        d.driver_number,
-        count(*) AS devices,
-        max(d.queue_depth) AS deepest_queue,
-        count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined
-    FROM step_device_row AS d
-    LEFT JOIN step_device_number AS m USING (device_number)
-    WHERE d.is_shared IS DISTINCT FROM false
-    GROUP BY ALL
-)
+-- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out. `luns` are those that
+-- are surely SCSI LUNs, `namespaces` those that are surely not.
 SELECT
     n.endpoint,
     n.host_id,
@@ -21,8 +8,12 @@ SELECT
     v.driver,
     CAST(sum(c.devices) AS BIGINT) AS devices,
     max(c.deepest_queue) AS deepest_queue,
-    CAST(sum(c.undetermined) AS BIGINT) AS undetermined
-FROM counted AS c
+    CAST(sum(c.undetermined) AS BIGINT) AS undetermined,
+    CAST(coalesce(sum(c.devices) FILTER (WHERE NOT i.is_namespace), 0) AS BIGINT) AS luns,
+    CAST(coalesce(sum(c.devices) FILTER (WHERE i.is_namespace), 0) AS BIGINT) AS namespaces,
+    max(c.deepest_queue) FILTER (WHERE NOT i.is_namespace) AS deepest_lun_queue,
+    CAST(coalesce(sum(c.undetermined) FILTER (WHERE NOT i.is_namespace), 0) AS BIGINT) AS undetermined_luns
+FROM step_host_inquiry AS c
 JOIN step_host_number AS n USING (host_number)
 LEFT JOIN step_inquiry AS i USING (inquiry_number)
 LEFT JOIN step_driver AS v USING (driver_number)

@@ -1,22 +1,5 @@
 -- materialize: table
--- What the adaptive queue depth of each device does: (device, sample size, threshold) and how many hosts have it so. A device that sets nothing
--- itself goes by the host's options. Source: help text of Disk.QFullSampleSize ("device specific QFull options will take precedence"), KB 311232.
-WITH option AS (
-    SELECT
-        endpoint,
-        host_id,
-        any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'Disk.QFullSampleSize') AS sample_size,
-        any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'Disk.QFullThreshold') AS threshold
-    FROM fact.host_option
-    WHERE key IN ('Disk.QFullSampleSize', 'Disk.QFullThreshold')
-    GROUP BY ALL
-)
-SELECT
-    s.device,
-    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_sample_size WHEN s.queue_full_sample_size = 0 THEN o.sample_size END AS sample_size,
-    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_threshold WHEN s.queue_full_sample_size = 0 THEN o.threshold END AS threshold,
-    count(*) AS hosts,
-    min(s.host_id) AS a_host
-FROM fact.device_scheduling AS s
-LEFT JOIN option AS o USING (endpoint, host_id)
+-- What the adaptive queue depth of each device does: (device, sample size, threshold) and how many hosts have it so.
+SELECT device, sample_size, threshold, count(*) AS hosts
+FROM step_queue_full_row
 GROUP BY ALL;

@@ -17,5 +17,5 @@ SELECT
     d.baseline_at
 FROM step_setting_drift AS d
 LEFT JOIN step_array AS a ON a.endpoint = d.endpoint
-LEFT JOIN fact.array_volume AS v ON v.endpoint = d.endpoint AND v.volume_id = d.thing
+LEFT JOIN step_volume AS v ON v.endpoint = d.endpoint AND v.volume_id = d.thing
 WHERE d.kind = 'volume_qos';

@@ -20,7 +20,7 @@ on_array AS (
     SELECT 'volume_qos' AS kind, b.of_endpoint AS endpoint, b.thing, NULL AS value, CASE WHEN r.volumes_read THEN false END AS is_seen
     FROM fact.baseline AS b
     JOIN step_endpoint_reading AS r ON r.endpoint = b.of_endpoint
-    LEFT JOIN fact.array_volume AS v ON v.endpoint = b.of_endpoint AND v.volume_id = b.thing
+    LEFT JOIN step_volume AS v ON v.endpoint = b.of_endpoint AND v.volume_id = b.thing
     WHERE b.kind = 'volume_qos' AND v.volume_id IS NULL
     UNION ALL
     SELECT 'policy' AS kind, b.of_endpoint AS endpoint, b.thing, NULL AS value, CASE WHEN r.qos_policies_read THEN false END AS is_seen

@@ -116,7 +116,7 @@ SELECT
         WHEN v.qos_min_iops <> o.min_iops OR v.qos_max_iops <> o.max_iops OR v.qos_burst_iops <> o.burst_iops
         THEN printf('policy %s with own %d/%d/%d', v.qos_policy_id, v.qos_min_iops, v.qos_max_iops, v.qos_burst_iops)
     END AS value
-FROM fact.array_volume AS v
+FROM step_volume AS v
 LEFT JOIN step_array AS a ON a.endpoint = v.endpoint
 LEFT JOIN step_volume_qos AS q ON q.endpoint = v.endpoint AND q.volume_id = v.volume_id
 LEFT JOIN fact.array_qos_policy AS o ON o.endpoint = v.endpoint AND o.policy_id = v.qos_policy_id

@@ -8,8 +8,27 @@ WITH pe AS (
         count(*) FILTER (WHERE per_object_qos) AS capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
         count(*) FILTER (WHERE per_object_qos AND family = 'solidfire') AS capped_element,
-        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element
+        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element,
+        count(*) FILTER (WHERE per_object_qos AND stalls_neighbours) AS stalling,
+        count(*) FILTER (WHERE (per_object_qos AND stalls_neighbours) IS NULL) AS undetermined_stalling,
+        count(*) FILTER (WHERE per_object_qos AND is_deepened) AS deepened,
+        count(*) FILTER (WHERE (per_object_qos AND is_deepened) IS NULL) AS undetermined_deepened
     FROM protocol_endpoint
+    GROUP BY ALL
+),
+old AS (
+    -- Extents of the VMFS 5 datastores that a host mounts: the option has no part on VMFS 6 (docs/domain/facts.md#3-9).
+    SELECT
+        m.endpoint,
+        m.host_id,
+        count(*) FILTER (WHERE d.vmfs_version IS NULL OR s.family IS NULL) AS undetermined,
+        count(*) FILTER (WHERE starts_with(d.vmfs_version, '5') AND block_delete_advice(s.family) = '0') AS ask_zero,
+        count(*) FILTER (WHERE starts_with(d.vmfs_version, '5') AND block_delete_advice(s.family) = '1') AS ask_one
+    FROM fact.datastore AS d
+    JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
+    LEFT JOIN fact.datastore_extent AS x USING (endpoint, datastore_id)
+    LEFT JOIN step_seen_device AS s ON s.endpoint = x.endpoint AND s.device = x.device
+    WHERE d.type = 'VMFS' AND (d.vmfs_version IS NULL OR starts_with(d.vmfs_version, '5'))
     GROUP BY ALL
 )
 SELECT
@@ -36,9 +55,28 @@ SELECT
         WHEN p.capped_element > 0 THEN true
         WHEN r.devices_read AND coalesce(p.undetermined_element, 0) = 0 THEN false
     END AS has_capped_element_endpoints,
-    CASE WHEN r.devices_read AND coalesce(f.unknown_families, 0) = 0 THEN coalesce(f.families, '') END AS families
+    CASE
+        WHEN p.stalling > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined_stalling, 0) = 0 THEN false
+    END AS has_stalling_endpoints,
+    CASE
+        WHEN p.deepened > 0 THEN true
+        WHEN r.devices_read AND coalesce(p.undetermined_deepened, 0) = 0 THEN false
+    END AS has_deepened_endpoints,
+    k.stock_pe_dsnro,
+    CASE WHEN r.devices_read AND coalesce(f.unknown_families, 0) = 0 THEN coalesce(f.families, '') END AS families,
+    CASE
+        WHEN v.ask_zero > 0 AND v.ask_one > 0 THEN 'contradictory'
+        WHEN NOT coalesce(e.datastores_read, false) OR v.undetermined > 0 THEN NULL
+        WHEN v.ask_zero > 0 THEN '0'
+        WHEN v.ask_one > 0 THEN '1'
+        ELSE 'none'
+    END AS block_delete_advice
 FROM fact.host AS h
 JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_stock_queue AS k USING (endpoint, host_id)
 LEFT JOIN step_option AS o USING (endpoint, host_id)
 LEFT JOIN step_host_family AS f USING (endpoint, host_id)
-LEFT JOIN pe AS p USING (endpoint, host_id);
+LEFT JOIN pe AS p USING (endpoint, host_id)
+LEFT JOIN old AS v USING (endpoint, host_id)
+LEFT JOIN step_endpoint_reading AS e USING (endpoint);

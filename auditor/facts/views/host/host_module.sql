@@ -6,10 +6,14 @@ WITH served AS (
         host_id,
         driver AS module,
         CAST(sum(devices) AS BIGINT) AS devices,
-        max(deepest_queue) AS deepest_queue,
-        sum(undetermined) AS undetermined,
+        CAST(sum(luns) AS BIGINT) AS luns,
+        CAST(sum(namespaces) AS BIGINT) AS namespaces,
+        max(deepest_lun_queue) AS deepest_lun_queue,
+        sum(undetermined_luns) AS undetermined_luns,
         list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
-        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+        count(*) FILTER (WHERE family IS NULL) AS unknown_families,
+        count(*) FILTER (WHERE depth_advice(family) = 'own') AS families_with_own,
+        count(*) FILTER (WHERE depth_advice(family) = 'none') AS families_without
     FROM step_host_group
     WHERE driver IS NOT NULL
     GROUP BY ALL
@@ -33,10 +37,12 @@ pe AS (
         bool_or(per_object_qos) AS any_capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
         max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
-        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread
+        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread,
+        max(deepest_disk_queue_at_least) FILTER (WHERE per_object_qos) AS at_least,
+        max(deepest_disk_queue_at_most) FILTER (WHERE per_object_qos IS DISTINCT FROM false) AS at_most,
+        count(*) FILTER (WHERE per_object_qos IS DISTINCT FROM false AND deepest_disk_queue_at_most IS NULL) AS unbounded
     FROM protocol_endpoint
-    -- Only of SolidFire is it known that a deeper queue helps (docs/domain/incidents.md#s0); FlashArray and ONTAP ask to leave the defaults.
-    WHERE family = 'solidfire' OR family IS NULL
+    WHERE is_deepened IS DISTINCT FROM false
     GROUP BY ALL
 ),
 carrying AS (
@@ -48,7 +54,7 @@ carrying AS (
         count(*) FILTER (WHERE family IS NOT NULL AND vvol_disks > 0) AS endpoints,
         count(*) FILTER (WHERE family IS NULL OR vvol_disks IS NULL) AS undetermined
     FROM protocol_endpoint
-    WHERE family IS NULL OR family NOT IN ('flasharray', 'ontap')
+    WHERE keeps_defaults IS DISTINCT FROM true
     GROUP BY ALL
 ),
 strange AS (
@@ -74,15 +80,21 @@ SELECT
     q.depth_parameter,
     q.stock_depth,
     TRY_CAST(w.value AS BIGINT) AS configured_depth,
-    CASE WHEN m.option_string IS NOT NULL THEN w.name IS NOT NULL END AS depth_is_configured,
+    CASE
+        WHEN trim(m.option_string) = '' THEN false
+        WHEN m.option_string IS NOT NULL AND q.module IS NOT NULL THEN w.name IS NOT NULL
+    END AS depth_is_configured,
     CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
-    CASE WHEN s.undetermined = 0 THEN s.deepest_queue END AS depth_in_effect,
+    CASE WHEN u.all_placed AND coalesce(s.luns + s.namespaces = s.devices, true) THEN coalesce(s.luns, 0) END AS luns,
+    CASE WHEN s.undetermined_luns = 0 AND s.luns + s.namespaces = s.devices THEN s.deepest_lun_queue END AS depth_in_effect,
     CASE WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN array_to_string(coalesce(s.families, []), ', ') END AS families,
     CASE
         WHEN pe.any_capped THEN true
         WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
     END AS serves_capped_protocol_endpoints,
     CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
+    coalesce(pe.at_least, 0) AS deepest_disk_queue_at_least,
+    CASE WHEN u.all_placed AND coalesce(pe.unbounded, 0) = 0 THEN coalesce(pe.at_most, 0) END AS deepest_disk_queue_at_most,
     CASE
         WHEN b.endpoints > 0 THEN b.endpoints
         WHEN u.all_placed AND coalesce(b.undetermined, 0) = 0 THEN 0
@@ -93,7 +105,13 @@ SELECT
         WHEN NOT r.modules_read THEN NULL
         ELSE coalesce(x.names, '')
     END AS unknown_parameters,
-    x.corrections
+    x.corrections,
+    CASE WHEN q.module IS NOT NULL THEN q.depth_parameter IS NOT NULL END AS has_depth_parameter,
+    CASE
+        WHEN s.families_with_own > 0 THEN 'own'
+        WHEN s.families_without > 0 THEN 'none'
+        WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN 'default'
+    END AS depth_advice
 FROM fact.host_module AS m
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

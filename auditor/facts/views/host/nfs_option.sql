@@ -1,7 +1,6 @@
 -- materialize: table
 -- One row per host and host-wide NFS option, whether the host lists it or not, with the NFS datastores of ONTAP that it mounts.
--- `mounts_ontap` is false when no ONTAP that was read exports what the host mounts, and every one of them was read whole: the server may then
--- be anything, as in facts/unjoined.py.
+-- `mounts_ontap` goes by the server, as step_nfs_server has it: NULL while one of them may be an ONTAP.
 WITH option AS (
     SELECT * FROM (VALUES
         ('NFS.MaxVolumes', false),
@@ -21,14 +20,8 @@ store AS (
         d.arrays,
         d.volumes,
         d.qos,
-        CASE
-            WHEN contains(d.families, 'ontap') THEN true
-            WHEN d.families IS NOT NULL THEN false
-            WHEN s.path IS NULL AND d.nfs_path IS NOT NULL AND coalesce(l.volumes_read, true) THEN false
-        END AS is_ontap
+        d.families = 'ontap' AS is_ontap
     FROM datastore AS d
-    LEFT JOIN step_share AS s ON s.path = coalesce(nullif(rtrim(d.nfs_path, '/'), ''), '/')
-    CROSS JOIN step_ontap_reading AS l
     WHERE d.type IN ('NFS', 'NFS41')
 ),
 mounted AS (

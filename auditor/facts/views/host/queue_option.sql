@@ -27,10 +27,10 @@ share AS (
         m.endpoint,
         m.host_id,
         count(*) AS shares,
-        count(*) FILTER (WHERE contains(d.families, 'ontap')) AS ontap,
+        count(*) FILTER (WHERE d.families = 'ontap') AS ontap,
         count(*) FILTER (WHERE d.families IS NULL) AS undetermined,
-        few_distinct(CASE WHEN contains(d.families, 'ontap') THEN d.resource_name END) AS ontap_names,
-        few_distinct(CASE WHEN contains(d.families, 'ontap') THEN d.arrays END) AS arrays
+        few_distinct(CASE WHEN d.families = 'ontap' THEN d.resource_name END) AS ontap_names,
+        few_distinct(CASE WHEN d.families = 'ontap' THEN d.arrays END) AS arrays
     FROM fact.datastore_mount AS m
     JOIN datastore AS d USING (endpoint, datastore_id)
     WHERE d.type = 'NFS'

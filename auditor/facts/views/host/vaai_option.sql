@@ -12,9 +12,9 @@ told AS (
     -- As people write it in fleet.yaml: "dx90", "ETERNUS DX90 S1", "s1". What is neither form says nothing, and not that the array is another.
     SELECT
         endpoint, host_id, device, array_name, volume, qos, array_model, array_generation, array_firmware, firmware_level,
-        nullif(regexp_extract(upper(trim(array_model)), '^(?:FUJITSU )?(?:ETERNUS )?(DX\d+F?)(?: |$)', 1), '')
-            IN ('DX60', 'DX80', 'DX90') AS is_small,
-        nullif(regexp_extract(upper(trim(array_generation)), '^S\d+$'), '') = 'S1' AS is_first
+        family_of_inquiry(vendor, model) = 'eternus-dx' AS is_by_inquiry,
+        nullif(regexp_extract(upper(trim(array_model)), '^(?:FUJITSU )?(?:ETERNUS )?(DX\d+F?)(?: |$)', 1), '') AS product,
+        nullif(regexp_extract(upper(trim(array_generation)), '^S\d+$'), '') AS generation
     FROM device
     WHERE family = 'eternus-dx'
 ),
@@ -34,13 +34,23 @@ behind AS (
             )
         END AS what,
         CASE
-            WHEN is_small AND is_first AND firmware_level < 10068 THEN true
-            WHEN NOT is_small OR NOT is_first OR firmware_level >= 10068 THEN false
-        END AS is_affected
+            WHEN product IN ('DX60', 'DX80', 'DX90') AND generation = 'S1' AND firmware_level < 10068 THEN true
+            WHEN product NOT IN ('DX60', 'DX80', 'DX90') THEN false
+            WHEN generation = 'S1' THEN CASE WHEN firmware_level >= 10068 THEN false END
+            WHEN generation = 'S2' THEN CASE WHEN product <> 'DX90' THEN false END
+            WHEN generation <> 'S1' THEN false
+            WHEN firmware_level >= 10068 AND product <> 'DX90' THEN false
+        END AS is_affected,
+        coalesce(product = 'DX90' AND generation = 'S2', false) AS is_doubted,
+        -- Only of the first generation does a source say that it bears offload, and from which firmware on.
+        coalesce(
+            is_by_inquiry AND product IN ('DX60', 'DX80', 'DX90') AND generation = 'S1' AND firmware_level >= 10068, false
+        ) AS is_sourced
     FROM told
 ),
 eternus AS (
-    -- Only an S1 below V10L68 is affected (docs/domain/incidents.md#s4). An ETERNUS that nobody declared or asked may be one: undetermined.
+    -- An S1 below V10L68 is affected. Of the DX90 S2 the support that incident S4 quotes names possible issues: nobody knows, whatever its firmware
+    -- (docs/domain/facts.md#3-5). An ETERNUS that nobody declared or asked may be either: undetermined.
     SELECT
         endpoint,
         host_id,
@@ -51,16 +61,23 @@ eternus AS (
         string_agg(DISTINCT array_name, ', ' ORDER BY array_name) AS array_names,
         few(volume) AS volumes,
         min(qos) || CASE WHEN max(qos) <> min(qos) THEN ' and others' ELSE '' END AS qos,
-        string_agg(DISTINCT what, ', ' ORDER BY what) AS arrays
+        string_agg(DISTINCT what, ', ' ORDER BY what) AS arrays,
+        string_agg(DISTINCT what, ', ' ORDER BY what) FILTER (WHERE is_doubted) AS doubts,
+        string_agg(DISTINCT 'ETERNUS ' || what, ', ' ORDER BY 'ETERNUS ' || what) FILTER (WHERE NOT is_sourced) AS unsourced
     FROM behind
     GROUP BY ALL
 ),
 lockmode AS (
     -- `esxcli` writes ATS as public scripts read it, VMware's table says ATS-only, and a change under way has a word of its own: whatever is
     -- not known to have SCSI reservations besides is without another lock, as auditor/apply/interlocks.py has it.
-    SELECT endpoint, host_id, count(*) AS ats_only, string_agg(volume_name, ', ' ORDER BY volume_name) AS ats_only_volumes
+    SELECT
+        endpoint,
+        host_id,
+        count(locking_mode) AS ats_only,
+        count(*) FILTER (WHERE locking_mode IS NULL) AS undetermined,
+        string_agg(volume_name, ', ' ORDER BY volume_name) FILTER (WHERE locking_mode IS NOT NULL) AS ats_only_volumes
     FROM fact.vmfs_lockmode
-    WHERE upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
+    WHERE locking_mode IS NULL OR upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
     GROUP BY ALL
 ),
 setting AS (
@@ -107,20 +124,29 @@ SELECT
     CASE
         WHEN s.value = 1 THEN false
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
-        WHEN s.value = 0 AND r.lockmode_read AND NOT h.vsan_enabled THEN false
+        WHEN s.value = 0 AND r.lockmode_read AND coalesce(l.undetermined, 0) = 0 AND NOT h.vsan_enabled THEN false
     END AS loses_locking,
     l.ats_only_volumes,
     CASE WHEN x.ones > x.zeros THEN 1 WHEN x.zeros > x.ones THEN 0 END AS majority_value,
     CASE
         WHEN s.value IS NULL THEN NULL
-        WHEN x.values_seen > 1 AND (x.ones = x.zeros OR s.value <> CASE WHEN x.ones > x.zeros THEN 1 ELSE 0 END) THEN true
+        -- A host that did not tell may be of either opinion.
+        WHEN x.values_seen > 1 AND CASE s.value WHEN 1 THEN x.zeros >= x.ones + x.unread WHEN 0 THEN x.ones >= x.zeros + x.unread ELSE true END
+        THEN true
         WHEN x.unread = 0 AND d.options_read THEN false
-    END AS differs_from_cluster
+    END AS differs_from_cluster,
+    CASE
+        WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
+        WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
+    END AS offload_is_sourced,
+    concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
+    e.doubts AS eternus_doubts
 FROM setting AS s
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_domain_reading AS d ON d.endpoint = s.endpoint AND d.domain_id = s.domain_id
 LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
 LEFT JOIN step_host_family AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
+LEFT JOIN step_host_offload AS o ON o.endpoint = s.endpoint AND o.host_id = s.host_id
 LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
 LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;

@@ -13,7 +13,7 @@ WITH behind AS (
         arg_max(m.disk, (l.utilization, m.disk)) FILTER (WHERE l.utilization IS NOT NULL) AS busiest_disk,
         max(l.utilization) AS highest_utilization
     FROM step_vvol_place AS p
-    JOIN fact.array_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
+    JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
     JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id)
     LEFT JOIN fact.array_volume_load AS l ON l.endpoint = p.endpoint AND l.volume_id = p.volume_id
     GROUP BY p.endpoint, p.device, m.host_key

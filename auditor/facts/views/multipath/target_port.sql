@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per vCenter and Fibre Channel port of an array: the initiators that reach it, and what they may send it together. An initiator counts
 -- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless each
--- vCenter told its hosts, and every host of these clusters was read.
+-- vCenter told its hosts, or the array's lists let in no others, and every host of these clusters was read.
 -- Source: NetApp, "Calculating queue depth overview": initiators that connect to one FC target port, times their queue depth.
 WITH login AS (
     SELECT endpoint, host_id, hba, target, min(device) AS device
@@ -25,6 +25,13 @@ reached AS (
     LEFT JOIN step_domain_reading AS d ON d.endpoint = r.endpoint AND d.domain_id = r.domain_id
     GROUP BY l.target
 ),
+admitted AS (
+    -- Whoever may use an array at all, by its own lists.
+    SELECT endpoint, bool_and(u.hosts_read) AND any_value(r.array_hosts_read AND r.connections_read) AS hosts_read
+    FROM step_volume_audience AS u
+    LEFT JOIN step_endpoint_reading AS r USING (endpoint)
+    GROUP BY endpoint
+),
 behind AS (
     SELECT l.endpoint, l.target, min(l.device) AS device, CASE WHEN count(DISTINCT coalesce(h.cluster, '')) = 1 THEN any_value(h.cluster) END AS cluster
     FROM login AS l
@@ -44,9 +51,10 @@ SELECT
     r.host_names,
     r.deepest AS deepest_queue_depth,
     coalesce(r.queue_depths, 0) AS queue_depths_seen,
-    CASE WHEN r.undetermined = 0 AND r.paths_read AND r.devices_read AND w.hosts_read THEN r.queue_depths END AS queue_depths
+    CASE WHEN r.undetermined = 0 AND r.paths_read AND r.devices_read AND (w.hosts_read OR u.hosts_read) THEN r.queue_depths END AS queue_depths
 FROM behind AS b
 JOIN reached AS r USING (target)
 CROSS JOIN step_vcenter_reading AS w
 LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
-LEFT JOIN step_array_device AS a ON a.device = b.device;
+LEFT JOIN step_array_device AS a ON a.device = b.device
+LEFT JOIN admitted AS u ON u.endpoint = a.array_endpoint;

@@ -1,9 +1,15 @@
 -- materialize: view
--- Outstanding commands one virtual disk may send by its controller; NULL where no source was found.
--- Source: VMware KB 2053145 (PVSCSI 64 a device by default), as copied by third parties; LSI 32 fixed, third-party table (docs/domain/facts.md#8-1). A
--- Linux guest's current pvscsi driver sends 254 (docs/domain/facts.md#8-2): vCenter cannot see that, so a rule takes the deepest disk as a parameter too.
+-- Commands that a guest's driver sends for one virtual disk unless somebody changed it in the guest, by controller and guest: at least, and at
+-- most (NULL: no bound is known). A row of guest '' is for every guest that has no row of its own. vCenter reports what the guest is, not how
+-- its driver is set. Source for each row: docs/domain/facts.md#8-4.
 SELECT * FROM (VALUES
-    ('pvscsi', 64),
-    ('lsilogic', 32),
-    ('lsilogic-sas', 32)
-) AS t (controller, depth);
+    ('pvscsi', 'windows', 64, 64),
+    ('pvscsi', 'linux-254', 254, 254),
+    ('pvscsi', '', 64, 254),
+    ('lsilogic', '', 32, 32),
+    ('lsilogic-sas', '', 32, 32),
+    ('buslogic', '', 1, 64),
+    ('sata', '', 1, 32),
+    ('ide', '', 1, 1),
+    ('nvme', '', 1, NULL)
+) AS t (controller, guest, at_least, at_most);

@@ -21,7 +21,12 @@ reached AS (
 ),
 deepest AS (
     -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
-    SELECT p.endpoint, p.domain_id, p.family, max(p.dsnro) AS deepest_dsnro, coalesce(any_value(r.scheduling_read), false) AS all_read
+    SELECT
+        p.endpoint,
+        p.domain_id,
+        p.family,
+        max(p.dsnro) AS deepest_dsnro,
+        coalesce(any_value(r.scheduling_read), false) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
@@ -49,7 +54,13 @@ SELECT
     v.qos_max_iops,
     c.per_object_qos,
     l.deepest_disk_queue,
+    l.deepest_disk_queue_at_least,
+    l.deepest_disk_queue_at_most,
     l.vvol_disks,
+    l.carries_vvol_disks,
+    CASE WHEN p.family IS NOT NULL THEN coalesce(f.stalls_neighbours, false) END AS stalls_neighbours,
+    CASE WHEN p.family IS NOT NULL THEN coalesce(f.is_deepened, false) END AS is_deepened,
+    CASE WHEN p.family IS NOT NULL THEN coalesce(f.keeps_defaults, false) END AS keeps_defaults,
     x.deepest_dsnro AS deepest_dsnro_in_cluster,
     CASE
         WHEN p.dsnro < x.deepest_dsnro THEN true
@@ -58,18 +69,14 @@ SELECT
     CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
     a.psp,
     o.vvol_pe_dsnro_default,
-    -- What ESXi installs: 128 from 6.0 to 7.0 U1, 256 from 7.0 U2 to 9.0; nothing later is recorded. Source: lamw's dumps, docs/domain/facts.md#1-4.
-    CASE
-        WHEN NOT regexp_matches(h.version, '^\d+\.\d+\.\d+') OR h.version >= '9.1' OR h.version < '6.' THEN NULL
-        WHEN h.version >= '7.0.2' THEN 256
-        ELSE 128
-    END AS stock_dsnro
+    k.stock_pe_dsnro AS stock_dsnro
 FROM pe AS p
 LEFT JOIN step_array_caps AS c USING (array_name)
 LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
 LEFT JOIN step_vvol_load AS l USING (endpoint, host_id)
 LEFT JOIN reached AS a ON a.endpoint = p.endpoint AND a.host_id = p.host_id AND a.device = p.device
 LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.host_id
-LEFT JOIN fact.host AS h ON h.endpoint = p.endpoint AND h.host_id = p.host_id
+LEFT JOIN step_stock_queue AS k ON k.endpoint = p.endpoint AND k.host_id = p.host_id
+LEFT JOIN step_shared_queue AS f ON f.family = p.family
 LEFT JOIN step_option AS o ON o.endpoint = p.endpoint AND o.host_id = p.host_id
 LEFT JOIN deepest AS x ON x.endpoint = p.endpoint AND x.domain_id = p.domain_id AND x.family IS NOT DISTINCT FROM p.family;

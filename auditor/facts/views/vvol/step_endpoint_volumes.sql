@@ -10,7 +10,7 @@ WITH behind AS (
         q.qos_policy,
         q.qos_max_iops
     FROM step_vvol_place AS p
-    JOIN fact.array_volume AS v USING (endpoint, volume_id)
+    JOIN step_volume AS v USING (endpoint, volume_id)
     LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
     LEFT JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id)
 ),

@@ -1,6 +1,7 @@
 -- materialize: table
--- The deepest virtual disk behind the vVol datastores a host mounts: 0 when there is none, NULL when any of it was not read or a
--- controller's depth is not known. A machine whose disks could not be read may be the deepest of its cluster, unless it is powered off.
+-- The deepest virtual disk of a running machine behind the vVol datastores a host mounts: 0 when there is none. `..._at_least` holds whatever was
+-- not read; `..._at_most` is NULL where something unread, or a controller without a bound, may be deeper. A machine whose disks could not be read may be the deepest of its
+-- cluster, unless it does not run.
 WITH mounted AS (
     SELECT DISTINCT m.endpoint, m.host_id, r.domain_id, m.datastore_id
     FROM fact.vvol_mount AS m
@@ -9,8 +10,9 @@ WITH mounted AS (
 unread AS (
     SELECT DISTINCT r.endpoint, r.domain_id
     FROM fact.vm AS vm
-    JOIN step_host_reading AS r USING (endpoint, host_id)
-    WHERE NOT coalesce(vm.disks_read, false) AND vm.power_state IS DISTINCT FROM 'poweredOff'
+    JOIN step_guest AS g USING (endpoint, vm_id)
+    JOIN step_host_reading AS r ON r.endpoint = vm.endpoint AND r.host_id = vm.host_id
+    WHERE NOT coalesce(vm.disks_read, false) AND g.runs IS DISTINCT FROM false
 ),
 counted AS (
     SELECT
@@ -18,18 +20,25 @@ counted AS (
         r.host_id,
         coalesce(any_value(e.vms_read AND e.datastores_read), false) AND count(u.domain_id) = 0 AS is_whole,
         count(d.disk) AS disks,
-        count(d.depth) AS known,
-        max(d.depth) AS deepest
+        coalesce(max(d.depth_at_least) FILTER (WHERE d.runs), 0) AS at_least,
+        coalesce(max(d.depth_at_most) FILTER (WHERE d.runs IS DISTINCT FROM false), 0) AS at_most,
+        count(*) FILTER (WHERE d.disk IS NOT NULL AND d.runs IS DISTINCT FROM false AND d.depth_at_most IS NULL) AS unbounded
     FROM step_host_reading AS r
     LEFT JOIN mounted AS m ON m.endpoint = r.endpoint AND m.host_id = r.host_id
     LEFT JOIN step_vvol_disk AS d ON d.endpoint = m.endpoint AND d.datastore_id = m.datastore_id AND d.domain_id = m.domain_id
     LEFT JOIN step_endpoint_reading AS e ON e.endpoint = r.endpoint
     LEFT JOIN unread AS u ON u.endpoint = r.endpoint AND u.domain_id = r.domain_id
     GROUP BY r.endpoint, r.host_id
+),
+bounded AS (
+    SELECT *, CASE WHEN is_whole AND unbounded = 0 THEN at_most END AS known_at_most FROM counted
 )
 SELECT
     endpoint,
     host_id,
-    CASE WHEN is_whole AND disks = 0 THEN 0 WHEN is_whole AND known = disks THEN deepest END AS deepest_disk_queue,
-    CASE WHEN is_whole THEN disks END AS vvol_disks
-FROM counted;
+    CASE WHEN known_at_most = at_least THEN at_least END AS deepest_disk_queue,
+    at_least AS deepest_disk_queue_at_least,
+    known_at_most AS deepest_disk_queue_at_most,
+    CASE WHEN is_whole THEN disks END AS vvol_disks,
+    CASE WHEN disks > 0 THEN true WHEN is_whole THEN false END AS carries_vvol_disks
+FROM bounded;

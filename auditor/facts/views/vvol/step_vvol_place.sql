@@ -9,12 +9,12 @@ WITH alone AS (
 bound AS (
     SELECT v.endpoint, v.volume_id, coalesce(b.device, p.device) AS device
     FROM fact.vvol_binding AS b
-    JOIN fact.array_volume AS v ON v.endpoint = b.endpoint AND lower(v.vvol_id) = lower(b.vvol_id)
+    JOIN step_volume AS v ON v.endpoint = b.endpoint AND lower(v.vvol_id) = lower(b.vvol_id)
     LEFT JOIN fact.array_protocol_endpoint AS p ON p.endpoint = b.endpoint AND p.protocol_endpoint_id = b.protocol_endpoint_id
 )
 SELECT endpoint, volume_id, device FROM bound WHERE device IS NOT NULL
 UNION
 SELECT v.endpoint, v.volume_id, a.device
-FROM fact.array_volume AS v
+FROM step_volume AS v
 JOIN alone AS a USING (endpoint)
 WHERE v.is_virtual;

@@ -18,8 +18,24 @@ presented AS (
     FROM fact.array_protocol_endpoint AS p
     GROUP BY ALL
 ),
+serving AS (
+    -- Witness nodes and Fibre Channel nodes have no protocol endpoint; a release before 12 has no witnesses, and reports no role.
+    -- Source: docs/domain/facts.md#10-2 (inferred, unverified on an array).
+    SELECT
+        endpoint,
+        CASE
+            WHEN state <> 'active' OR is_fibre_channel OR role <> 'Storage' THEN false
+            WHEN is_fibre_channel IS NULL OR state IS NULL THEN NULL
+            WHEN role = 'Storage' OR TRY_CAST(split_part(version, '.', 1) AS BIGINT) < 12 THEN true
+        END AS has_endpoint
+    FROM fact.array_node
+),
 nodes AS (
-    SELECT endpoint AS array_name, count(*) FILTER (WHERE state = 'active') AS active_nodes FROM fact.array_node GROUP BY ALL
+    SELECT
+        endpoint AS array_name,
+        CASE WHEN count(has_endpoint) = count(*) THEN count(*) FILTER (WHERE has_endpoint) END AS active_nodes
+    FROM serving
+    GROUP BY endpoint
 ),
 visible AS (
     SELECT s.endpoint, s.host_id, s.array_key, count(DISTINCT s.device) AS visible, count(DISTINCT p.device) AS visible_active
@@ -39,7 +55,7 @@ SELECT
     CASE WHEN r.devices_read AND a.protocol_endpoints_read THEN coalesce(v.visible_active, 0) END AS visible_active_endpoints,
     CASE WHEN a.protocol_endpoints_read THEN coalesce(p.active_endpoints, 0) END AS active_endpoints,
     CASE WHEN a.protocol_endpoints_read THEN coalesce(p.other_endpoints, 0) END AS endpoints_in_other_states,
-    CASE WHEN a.nodes_read THEN coalesce(n.active_nodes, 0) END AS active_nodes
+    CASE WHEN a.nodes_read AND n.array_name IS NULL THEN 0 WHEN a.nodes_read THEN n.active_nodes END AS active_nodes
 FROM expected AS e
 JOIN step_host_reading AS r USING (endpoint, domain_id)
 JOIN fact.host AS h USING (endpoint, host_id)

@@ -67,7 +67,7 @@ def list_fibre_channel_sessions(cluster: Cluster, _: dict[str, Any]) -> dict[str
 
 
 def _iscsi(cluster: Cluster) -> Iterator[dict[str, Any]]:
-    nodes, place = cluster.description.active_nodes, 0
+    nodes, place = cluster.description.endpoint_nodes, 0
     for group in cluster.access_groups:
         for number, name in group.initiators.items():
             for volume in _volumes(cluster, group) if name.startswith("iqn.") and nodes else ():

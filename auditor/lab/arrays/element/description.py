@@ -61,12 +61,14 @@ class QosPolicyDescription:
 
 @dataclass(frozen=True, slots=True)
 class NodeDescription:
-    """A storage node; an active one has a protocol endpoint. `version` None is the cluster's version."""
+    """A node; an active storage node without Fibre Channel has a protocol endpoint. `version` None is the cluster's version."""
 
     id: int
     name: str
     state: str = "active"  # active | pending | pendingActive
     version: str | None = None
+    role: str = "Storage"  # Storage | Witness | Management | Compute
+    fibre_channel_group: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +209,13 @@ class ElementDescription:
 
     @property
     def active_nodes(self) -> tuple[NodeDescription, ...]:
-        """The nodes that have a protocol endpoint each."""
+        """The nodes that take part in the cluster."""
         return tuple(node for node in self.nodes if node.state == "active")
+
+    @property
+    def endpoint_nodes(self) -> tuple[NodeDescription, ...]:
+        """The nodes that have a protocol endpoint each. Source: docs/domain/facts.md#10-2 (witness and Fibre Channel nodes: inferred)."""
+        return tuple(node for node in self.active_nodes if node.role == "Storage" and node.fibre_channel_group is None)
 
     def pe_naa(self, node_id: int) -> str:
         """The scsiNAADeviceID of a node's protocol endpoint, without "naa.".
@@ -246,9 +253,9 @@ class ElementDescription:
         return (vvol.id or str(uuid.uuid5(VVOL_NAMESPACE, f"{self.unique_id}/{vvol.container}/{vvol.name}"))).lower()
 
     def vvol_node(self, place: int) -> int | None:
-        """The node whose protocol endpoint carries the vVol at position `place` of `vvols`; None when no node is active."""
+        """The node whose protocol endpoint carries the vVol at position `place` of `vvols`; None when no node has one."""
         chosen = self.vvols[place].node
-        active = self.active_nodes
+        active = self.endpoint_nodes
         if chosen is not None or not active:
             return chosen
         return active[place % len(active)].id

@@ -132,7 +132,7 @@ def list_virtual_volume_bindings(cluster: Cluster, params: dict[str, Any]) -> di
 def list_protocol_endpoints(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
     """The protocol endpoints, one for each active node. Source: docs/domain/facts.md#10-2."""
     described = cluster.description
-    return {"protocolEndpoints": [records.protocol_endpoint(described, node) for node in described.active_nodes]}
+    return {"protocolEndpoints": [records.protocol_endpoint(described, node) for node in described.endpoint_nodes]}
 
 
 def list_storage_containers(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:

@@ -118,7 +118,7 @@ def node(description: ElementDescription, item: NodeDescription) -> dict[str, An
         "cip": f"192.0.2.{item.id % 250 + 1}",
         "cipi": "eth1",
         "customProtectionDomainName": "__default__",
-        "fibreChannelTargetPortGroup": None,
+        "fibreChannelTargetPortGroup": item.fibre_channel_group,
         "mip": f"198.51.100.{item.id % 250 + 1}",
         "mipi": "eth0",
         "name": item.name,
@@ -130,6 +130,7 @@ def node(description: ElementDescription, item: NodeDescription) -> dict[str, An
             "nodeType": "SFDEMO-NE",
             "platformConfigVersion": "0.0.0.0",
         },
+        "role": item.role,
         "sip": f"192.0.2.{item.id % 250 + 1}",
         "sipi": "eth1",
         "softwareVersion": item.version or description.version,
@@ -141,7 +142,7 @@ def node(description: ElementDescription, item: NodeDescription) -> dict[str, An
 
 def protocol_endpoint(description: ElementDescription, item: NodeDescription) -> dict[str, Any]:
     """A protocolEndpoint object: one for each active node, with the next node as its secondary."""
-    active = [each.id for each in description.active_nodes]
+    active = [each.id for each in description.endpoint_nodes]
     following = active[(active.index(item.id) + 1) % len(active)]
     return {
         "primaryProviderID": item.id,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.lab.arrays.ontap.records import disk_uid, disks, link, raid_groups
+from auditor.lab.arrays.ontap.records import disk_uid, disks, is_flash, link, raid_groups
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, Lun
@@ -78,6 +78,10 @@ def _disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> tupl
     group, part = raid_groups(about)[place]
     uid = disk_uid(cluster, name)
     total, client = meter.total / count, meter.client / count
+    busy = meter.busy_seconds
+    if place >= about.disk_count:  # a disk of the cache: its transfers are the clients'
+        total = client = about.cache_iops * meter.seconds / about.cache_disks
+        busy = meter.seconds  # flash that reads as busy all the time
     client_us = client * about.latency_us + about.client_iops / count * meter.excess_us_seconds
     properties = {
         "node.name": about.node,
@@ -86,11 +90,11 @@ def _disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> tupl
         "physical_disk_id": uid,
         "raid_group": f"/{about.name}/plex0/{group}",
         "raid.type": part,
-        "speed": str(about.rpm or 0),
+        "speed": "0" if is_flash(about, place) else str(about.rpm),
     }
     values: Values = {
         "base_for_disk_busy": meter.seconds * 1e6,
-        "disk_busy_percent": meter.busy_seconds * 1e6,
+        "disk_busy_percent": busy * 1e6,
         "total_transfer_count": total,
         "user_read_count": client / 2,
         "user_write_count": client / 2,

@@ -48,12 +48,16 @@ class NodeDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SvmDescription:
-    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies."""
+    """A storage virtual machine and its protocols; its QoS policy limits all its volumes together, besides their own policies.
+
+    `addresses` are those of its IP interfaces.
+    """
 
     name: str
     protocols: tuple[str, ...] = ("nfs", "iscsi")  # nfs cifs iscsi fcp nvme
     state: str = "running"
     qos_policy: str | None = None
+    addresses: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +65,8 @@ class AggregateDescription:
     """An aggregate, its disks, and their load apart from SnapMirror.
 
     Attributes:
+        cache_disks: flash disks of a Flash Pool's cache; they are in RAID groups of their own, and take `cache_iops`.
+        cache_iops: transfers a second of these.
         raid_size: the most disks of one RAID group; RAID-DP uses two of each for parity.
         client_iops: disk I/O operations a second that hosts cause.
         background_iops: those that dedup, scrubs and other work of the system cause all day.
@@ -77,6 +83,8 @@ class AggregateDescription:
     disk_type: str = "sas"  # sas | fcal | ssd | ssd_nvm ...
     rpm: int | None = 10000
     disk_bytes: int = 900 * 10**9
+    cache_disks: int = 0
+    cache_iops: float = 0.0
     raid_size: int = 16
     client_iops: float = 0.0
     background_iops: float = 0.0

@@ -156,6 +156,21 @@ def svm(cluster: Cluster, item: SvmDescription) -> dict[str, Any]:
     }
 
 
+def ip_interface(cluster: Cluster, item: tuple[str, str]) -> dict[str, Any]:
+    """An IP interface of an SVM."""
+    name, address = item
+    return {
+        "uuid": cluster.uuid("interface", name, address),
+        "name": f"{name}_{address.replace(':', '_')}",
+        "ip": {"address": address, "netmask": "64" if ":" in address else "24", "family": "ipv6" if ":" in address else "ipv4"},
+        "enabled": True,
+        "state": "up",
+        "scope": "svm",
+        "svm": svm_reference(cluster, name),
+        "services": ["data_nfs"],
+    }
+
+
 def schedule(cluster: Cluster, item: ScheduleDescription) -> dict[str, Any]:
     """A schedule; a part of a cron that means "every" is left out."""
     record: dict[str, Any] = {
@@ -172,17 +187,19 @@ def schedule(cluster: Cluster, item: ScheduleDescription) -> dict[str, Any]:
 
 def raid_groups(item: AggregateDescription) -> list[tuple[str, str]]:
     """For each disk the name of its RAID group and its role in it (parity, dparity, data)."""
-    parts = []
-    for place in range(item.disk_count):
-        group, within = divmod(place, item.raid_size)
-        parts.append((f"rg{group}", ("dparity", "parity")[within] if within < 2 else "data"))
+    parts: list[tuple[str, str]] = []
+    for disks_of_class in (item.disk_count, item.cache_disks):
+        first = len({group for group, _ in parts})
+        for place in range(disks_of_class):
+            group, within = divmod(place, item.raid_size)
+            parts.append((f"rg{first + group}", ("dparity", "parity")[within] if within < 2 else "data"))
     return parts
 
 
 def aggregate(cluster: Cluster, item: AggregateDescription) -> dict[str, Any]:
     """An aggregate."""
     load = cluster.load(item)
-    size = item.disk_bytes * sum(part == "data" for _, part in raid_groups(item))
+    size = item.disk_bytes * sum(part == "data" for _, part in raid_groups(item)[: item.disk_count])
     used = min(sum(each.size_bytes for each in cluster.description.volumes if each.aggregate == item.name), size)
     return {
         "uuid": cluster.uuid("aggregate", item.name),
@@ -197,10 +214,10 @@ def aggregate(cluster: Cluster, item: AggregateDescription) -> dict[str, Any]:
         "cloud_storage": {"attach_eligible": False},
         "block_storage": {
             "mirror": {"enabled": False, "state": "unmirrored"},
-            "hybrid_cache": {"enabled": False},
+            "hybrid_cache": {"enabled": True, "disk_count": item.cache_disks} if item.cache_disks else {"enabled": False},
             "primary": {
                 "disk_count": item.disk_count,
-                "disk_class": _disk_class(item),
+                "disk_class": _disk_class(item, 0),
                 "disk_type": item.disk_type,
                 "raid_type": "raid_dp",
                 "raid_size": item.raid_size,
@@ -225,8 +242,13 @@ def aggregate(cluster: Cluster, item: AggregateDescription) -> dict[str, Any]:
     }
 
 
-def _disk_class(item: AggregateDescription) -> str:
-    if item.disk_type.startswith("ssd"):
+def is_flash(item: AggregateDescription, place: int) -> bool:
+    """Whether the disk at a position of an aggregate is flash: all of them, or those of its cache."""
+    return item.rpm is None or place >= item.disk_count
+
+
+def _disk_class(item: AggregateDescription, place: int) -> str:
+    if item.disk_type.startswith("ssd") or is_flash(item, place):
         return "solid_state"
     return "capacity" if (item.rpm or 0) < 10000 else "performance"
 
@@ -235,7 +257,7 @@ def disks(cluster: Cluster) -> list[tuple[AggregateDescription, int, str]]:
     """Every disk: its aggregate, its position there, and its name (stack.shelf.bay), 24 disks to a shelf."""
     listed = []
     for stack, item in enumerate(cluster.description.aggregates, 1):
-        listed += [(item, place, f"{stack}.{place // 24}.{place % 24}") for place in range(item.disk_count)]
+        listed += [(item, place, f"{stack}.{place // 24}.{place % 24}") for place in range(item.disk_count + item.cache_disks)]
     return listed
 
 
@@ -248,6 +270,8 @@ def disk_uid(cluster: Cluster, name: str) -> str:
 def disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> dict[str, Any]:
     """A disk."""
     about, place, name = item
+    flash = is_flash(about, place)
+    kind = "ssd" if flash and not about.disk_type.startswith("ssd") else about.disk_type
     load = cluster.load(about)
     owner = node_reference(cluster, about.node)
     home = cluster.uuid("aggregate", about.name)
@@ -256,11 +280,11 @@ def disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> dict[
         "uid": disk_uid(cluster, name),
         "serial_number": cluster.uuid("disk", name).replace("-", "")[:12].upper(),
         "vendor": "NETAPP",
-        "model": "X421_FAL12450A10" if about.rpm else "X371_S163A960ATE",
+        "model": "X371_S163A960ATE" if flash else "X421_FAL12450A10",
         "firmware_version": "NA02",
-        "type": about.disk_type,
-        "effective_type": about.disk_type,
-        "class": _disk_class(about),
+        "type": kind,
+        "effective_type": kind,
+        "class": _disk_class(about, place),
         "container_type": "aggregate",
         "state": "present",
         "local": True,
@@ -286,4 +310,4 @@ def disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> dict[
             "power_on_hours": int(cluster.uptime // 3600),
         },
     }
-    return record if about.rpm is None else record | {"rpm": about.rpm}
+    return record if flash else record | {"rpm": about.rpm}

@@ -66,6 +66,12 @@ RESOURCES: tuple[Resource, ...] = (
         records.schedule,
         optional=("interval", *(f"cron.{part}" for part in ("minutes", "hours", "weekdays", "days", "months"))),
     ),
+    Resource(
+        "network/ip/interfaces",
+        lambda c: [(svm.name, address) for svm in c.description.svms for address in svm.addresses],
+        records.ip_interface,
+        optional=("svm.name", "svm.uuid"),
+    ),
     Resource("svm/svms", lambda c: c.description.svms, records.svm, optional=("qos_policy.name", "qos_policy.uuid")),
     Resource(
         "storage/luns",

@@ -51,7 +51,7 @@ class DatastoreDescription:
     """
 
     name: str
-    type: str  # VMFS | NFS | NFS41 | VVOL
+    type: str  # VMFS | NFS | NFS41 | VVOL | vsan
     hosts: tuple[str, ...]
     size_bytes: int = 4 << 40
     extents: tuple[str, ...] = ()

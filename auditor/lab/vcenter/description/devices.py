@@ -51,8 +51,13 @@ class DeviceDescription:
         name: canonical name, for example naa.6f47acc1...
         vendor: inquiry vendor, at most 8 characters; hosts show it padded with blanks.
         model: inquiry product, at most 16 characters; padded as well.
-        targets: its IQNs, WWPNs or SAS addresses; every adapter that reaches it has one path to each.
+        transport: how it is reached; adapters of that kind and of its protocol have paths to it.
+        protocol: scsi, or nvme for a namespace, which the high-performance plug-in claims: it has no policies of the native one.
+        targets: its IQNs, WWPNs or SAS addresses; every adapter that reaches it has one path to each. One of a local disk or a namespace
+            behind NVMe/TCP is just a word: the API has no field for it.
         psp_options: options of the path selection policy from the claim rule, for example iops=1 or policy=latency;useANO=0.
+        has_dsnro: whether the host tells a DSNRO of it; of namespaces some builds do (docs/domain/facts.md#1-13).
+        queue_depth: Device Max Queue Depth, where no driver's parameter decides it; None follows from the driver.
     """
 
     name: str
@@ -63,13 +68,21 @@ class DeviceDescription:
     protocol_endpoint: bool = False
     ssd: bool = True
     local: bool = False
-    transport: str = "iscsi"  # iscsi | fc | sas
+    transport: str = "iscsi"  # iscsi | fc | sas | tcp | pcie | block
+    protocol: str = "scsi"  # scsi | nvme
     targets: tuple[str, ...] = ()
     satp: str = "VMW_SATP_DEFAULT_AA"
     psp: str = "VMW_PSP_RR"
     psp_options: str = ""
+    has_dsnro: bool = True
+    queue_depth: int | None = None
     vaai: VaaiDescription = VaaiDescription()
     load: DeviceLoadDescription = DeviceLoadDescription()
+
+    @property
+    def by_native_plugin(self) -> bool:
+        """Whether NMP claims it, and not HPP."""
+        return self.protocol == "scsi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +116,9 @@ class HbaDescription:
 
     Attributes:
         device: for example vmhba64.
-        driver: the kernel module whose parameters decide the queue depth of the devices behind it.
+        protocol: scsi | nvme; a Fibre Channel port that does both is two adapters of one driver, as vCenter shows it.
+        driver: the kernel module whose parameters decide the queue depth of the SCSI devices behind it; the lab gives one that it does not
+            know neither parameters nor a depth of its own.
         initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
         parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
@@ -111,7 +126,8 @@ class HbaDescription:
     """
 
     device: str
-    kind: str  # iscsi | fc | sas
+    kind: str  # iscsi | fc | sas | tcp | pcie | block
+    protocol: str = "scsi"
     driver: str
     model: str
     initiator: str = ""
@@ -121,3 +137,7 @@ class HbaDescription:
     targets: tuple[TargetDescription, ...] = ()
     parameters: Mapping[str, int] = field(default_factory=dict)
     portals: tuple[PortalDescription, ...] = ()
+
+    def reaches(self, device: DeviceDescription) -> bool:
+        """Whether it has paths to a device of its host."""
+        return self.kind == device.transport and self.protocol == device.protocol

@@ -87,6 +87,13 @@ class HostDescription:
     in_maintenance_mode: bool = False
     vsan_enabled: bool = False
 
+    def __post_init__(self) -> None:
+        from auditor.lab.vcenter.state.modules import MODULES
+
+        # A driver that the lab does not know is served as it is; an option for a module that is neither is a slip.
+        if lost := set(self.modules) - set(MODULES) - {hba.driver for hba in self.hbas}:
+            raise ValueError(f"{self.name} has no adapter of the modules {sorted(lost)}, and the lab does not know them")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterDescription:

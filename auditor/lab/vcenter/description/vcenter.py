@@ -26,7 +26,11 @@ class ExtensionDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VCenterDescription:
-    """One vCenter; its server, and the export for vcsim, are built from this."""
+    """One vCenter; its server, and the export for vcsim, are built from this.
+
+    Attributes:
+        standalone: hosts that are in no cluster.
+    """
 
     name: str
     version: str = "8.0.2"
@@ -34,6 +38,7 @@ class VCenterDescription:
     api_version: str = "8.0.2.0"
     datacenter: str = "dc-1"
     clusters: tuple[ClusterDescription, ...] = ()
+    standalone: tuple[HostDescription, ...] = ()
     datastores: tuple[DatastoreDescription, ...] = ()
     vms: tuple[VmDescription, ...] = ()
     pods: tuple[PodDescription, ...] = ()
@@ -54,8 +59,22 @@ class VCenterDescription:
             raise ValueError(f"{self.name} has no machines named {sorted(lost)} to move by a setting of their own")
         if lost := {name for profile in self.profiles for name in profile.clusters} - {cluster.name for cluster in self.clusters}:
             raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
+        self._check_places()
         self._check_relocations()
         self._check_tags()
+
+    def _check_places(self) -> None:
+        hosts = [host.name for host in self.hosts]
+        stores = [store.name for store in self.datastores]
+        for kind, names in (("hosts", hosts), ("datastores", stores)):
+            if len(names) != len(set(names)):
+                raise ValueError(f"{self.name} has two {kind} named {sorted({name for name in names if names.count(name) > 1})}")
+        if lost := {name for store in self.datastores for name in store.hosts} - set(hosts):
+            raise ValueError(f"{self.name} has no hosts named {sorted(lost)} to mount a datastore")
+        if lost := {vm.host for vm in self.vms} - set(hosts):
+            raise ValueError(f"{self.name} has no hosts named {sorted(lost)} to run a machine")
+        if lost := {disk.datastore for vm in self.vms for disk in vm.disks} - set(stores):
+            raise ValueError(f"{self.name} has no datastores named {sorted(lost)} for the disk of a machine")
 
     def _check_relocations(self) -> None:
         for relocation in self.relocations:
@@ -79,5 +98,5 @@ class VCenterDescription:
 
     @property
     def hosts(self) -> tuple[HostDescription, ...]:
-        """Every host, cluster by cluster."""
-        return tuple(host for cluster in self.clusters for host in cluster.hosts)
+        """Every host, cluster by cluster, then those that are in none."""
+        return (*(host for cluster in self.clusters for host in cluster.hosts), *self.standalone)

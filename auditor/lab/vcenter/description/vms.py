@@ -13,7 +13,8 @@ class DiskDescription:
 
     `load` is its machine's load on it, which the array reports too; `endpoint` is the device that carries a vVol. `shares` is low | normal
     | high, or the number of custom shares; `provisioning` is thin | lazy | eager. `guest_depth` is the queue depth of the guest's driver,
-    where somebody changed it in the guest; no API reports it. Source: docs/domain/facts.md#8-1.
+    where somebody changed it in the guest; no API reports it. Source: docs/domain/facts.md#8-1. `raw_device` is the device of a raw device
+    mapping, of which `datastore` holds the pointer.
     """
 
     datastore: str
@@ -28,11 +29,16 @@ class DiskDescription:
     load: LoadDescription = LoadDescription()  # noqa: RUF009  frozen, so one for all is fine
     endpoint: str = ""
     guest_depth: int | None = None
+    raw_device: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VmDescription:
-    """A virtual machine and the host that runs it."""
+    """A virtual machine and the host that runs it.
+
+    Its guest is Windows unless a scenario says otherwise, whose PVSCSI driver sends the 64 commands a disk that incidents S0 and S2 report.
+    Source: docs/domain/facts.md#8-1.
+    """
 
     name: str
     host: str
@@ -41,6 +47,9 @@ class VmDescription:
     template: bool = False
     uuid: str = ""
     latency_sensitivity: str = "normal"  # low | normal | medium | high; empty is unset
+    guest_id: str = "windows2019srv_64Guest"  # what the machine was made for; empty is unset
+    guest_name: str = "Microsoft Windows Server 2019 (64-bit)"
+    running_guest_id: str = ""  # what VMware Tools report of a running machine; empty is unset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Co
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor.lab.vcenter.inventory.storage import display_name, lun_uuid, vstorage_support
-from auditor.lab.vcenter.state.modules import MODULES, parse_options
+from auditor.lab.vcenter.state.modules import module_of, parse_options
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.description.devices import DeviceDescription
@@ -33,13 +33,14 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
 
 def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
     own = host.device_settings.get(device.name, {})
+    dsnro = {"NoofoutstandingIOswithcompetingworlds": host.dsnro(device)} if device.has_dsnro else {}
     return {
         "Device": device.name,
         "DisplayName": display_name(device),
         "HasSettableDisplayName": True,
         "Size": device.size_bytes >> 20,
         "DeviceType": "Direct-Access",
-        "MultipathPlugin": "NMP",
+        "MultipathPlugin": "NMP" if device.by_native_plugin else "HPP",
         "DevfsPath": f"/vmfs/devices/disks/{device.name}",
         "Vendor": f"{device.vendor:8}",
         "Model": f"{device.model:16}",
@@ -65,7 +66,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
         "IsUSB": False,
         "IsBootDevice": False,
         "DeviceMaxQueueDepth": host.queue_depth(device),
-        "NoofoutstandingIOswithcompetingworlds": host.dsnro(device),
+        **dsnro,
         "DriveType": "unknown",
         "RAIDLevel": "unknown",
         "NumberofPhysicalDrives": "unknown",
@@ -137,7 +138,7 @@ def _module_parameters(_state: VCenterState, host: HostState, arguments: Argumen
         "Parameters",
         [
             {"Name": one.name, "Type": one.type, "Value": configured.get(one.name, ""), "Description": one.description}
-            for one in MODULES[name].parameters
+            for one in module_of(name).parameters
         ],
     )
 

@@ -54,6 +54,7 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "IsUSB": False,
             }
             for device in requested_devices(host, arguments)
+            if device.by_native_plugin
         ],
     )
 

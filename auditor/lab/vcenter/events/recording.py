@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim, vmodl
 
-from auditor.lab.vcenter.inventory.entities import DATACENTER, cluster_id
+from auditor.lab.vcenter.inventory.entities import DATACENTER, compute_resource
 from auditor.lab.vcenter.inventory.objects import host_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _datacenter(state: VCenterState) -> dict[str, Any]:
 def _host_place(state: VCenterState, moid: str) -> dict[str, Any]:
     """The arguments that name the place of a host's event."""
     cluster = state.cluster_of[moid]
-    compute = vim.ClusterComputeResource(cluster_id(state.cluster_place[cluster]))
+    compute = compute_resource(state, cluster)
     return {
         **_datacenter(state),
         "computeResource": _event.ComputeResourceEventArgument(name=cluster, computeResource=compute),

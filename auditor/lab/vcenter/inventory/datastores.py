@@ -61,6 +61,8 @@ def info(state: VCenterState, store: DatastoreState) -> Any:
         )
     if about.type == "VVOL":
         return complete(vim.host.VvolDatastoreInfo(**common, vvolDS=volume(state, store)))
+    if about.type == "vsan":
+        return complete(vim.host.VsanDatastoreInfo(**common, membershipUuid=vmfs_uuid(about.name)))
     return complete(vim.host.NasDatastoreInfo(**common, nas=volume(state, store)))
 
 

@@ -60,8 +60,8 @@ def folders(state: VCenterState) -> Iterable[Managed]:
     """The root folder, the datacenter and its four folders."""
     about = state.description
 
-    def clusters() -> list[Any]:
-        return [vim.ClusterComputeResource(cluster_id(place)) for place, _ in enumerate(about.clusters)]
+    def resources() -> list[Any]:
+        return [compute_resource(state, name) for name in (*state.cluster_place, *(host.name for host in about.standalone))]
 
     def stores() -> list[Any]:
         return [vim.Datastore(moid) for moid in state.datastores]
@@ -92,7 +92,7 @@ def folders(state: VCenterState) -> Iterable[Managed]:
         datastore=stores,
     )
     yield folder(VM_FOLDER, "vm", DATACENTER, [vim.Folder, vim.VirtualMachine, vim.VirtualApp], machines)
-    yield folder(HOST_FOLDER, "host", DATACENTER, [vim.Folder, vim.ComputeResource], clusters)
+    yield folder(HOST_FOLDER, "host", DATACENTER, [vim.Folder, vim.ComputeResource], resources)
     yield folder(DATASTORE_FOLDER, "datastore", DATACENTER, [vim.Folder, vim.Datastore, vim.StoragePod], lambda: _outside_pods(state))
     yield folder(NETWORK_FOLDER, "network", DATACENTER, [vim.Folder, vim.Network], _always([]))
 
@@ -123,14 +123,44 @@ def cluster_id(place: int) -> str:
     return f"domain-c{place + 4}"
 
 
-def _pool_id(place: int) -> str:
-    return f"resgroup-{place + 4}"
+def compute_resource(state: VCenterState, name: str) -> Any:
+    """The reference of the compute resource of this name: a cluster, or that of a host which is in none."""
+    if name in state.cluster_place:
+        return vim.ClusterComputeResource(cluster_id(state.cluster_place[name]))
+    return vim.ComputeResource(f"domain-s{state.host_id[name].removeprefix('host-')}")
+
+
+def _pool(resource: Any) -> Any:
+    return vim.ResourcePool(f"resgroup-{resource._GetMoId().removeprefix('domain-').removeprefix('c')}")  # noqa: SLF001  pyVmomi's accessor
+
+
+def standalone(state: VCenterState) -> Iterable[Managed]:
+    """The compute resources of hosts that are in no cluster, and their root resource pools."""
+    for host in state.description.standalone:
+        reference, hosts = compute_resource(state, host.name), [vim.HostSystem(state.host_id[host.name])]
+        yield _entity(
+            vim.ComputeResource,
+            reference._GetMoId(),  # noqa: SLF001  pyVmomi's accessor
+            host.name,
+            HOST_FOLDER,
+            host=_always(hosts),
+            datastore=partial(_mounted, state, [host.name]),
+            resourcePool=_always(_pool(reference)),
+        )
+        yield _resources(state, reference, hosts)
+
+
+def _resources(state: VCenterState, owner: Any, hosts: list[Any]) -> Managed:
+    """The root resource pool of a compute resource."""
+    pool = _pool(owner)
+    moid = pool._GetMoId()  # noqa: SLF001  pyVmomi's accessor
+    return _entity(vim.ResourcePool, moid, "Resources", owner, owner=_always(owner), vm=partial(_machines_on, state, hosts))
 
 
 def clusters(state: VCenterState) -> Iterable[Managed]:
     """Clusters and their root resource pools."""
     for place, cluster in enumerate(state.description.clusters):
-        reference, pool = vim.ClusterComputeResource(cluster_id(place)), vim.ResourcePool(_pool_id(place))
+        reference = vim.ClusterComputeResource(cluster_id(place))
         hosts = [vim.HostSystem(state.host_id[host.name]) for host in cluster.hosts]
         yield _entity(
             vim.ClusterComputeResource,
@@ -139,7 +169,7 @@ def clusters(state: VCenterState) -> Iterable[Managed]:
             HOST_FOLDER,
             host=_always(hosts),
             datastore=partial(_mounted, state, [host.name for host in cluster.hosts]),
-            resourcePool=_always(pool),
+            resourcePool=_always(_pool(reference)),
             configurationEx=_always(
                 vim.cluster.ConfigInfoEx(
                     dasConfig=vim.cluster.DasConfigInfo(enabled=True),
@@ -147,9 +177,7 @@ def clusters(state: VCenterState) -> Iterable[Managed]:
                 )
             ),
         )
-        yield _entity(
-            vim.ResourcePool, _pool_id(place), "Resources", reference, owner=_always(reference), vm=partial(_machines_on, state, hosts)
-        )
+        yield _resources(state, reference, hosts)
 
 
 def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
@@ -169,7 +197,7 @@ def host(state: VCenterState, moid: str) -> Iterable[Managed]:
         vim.HostSystem,
         moid,
         name,
-        vim.ClusterComputeResource(cluster_id(state.cluster_place[state.cluster_of[moid]])),
+        compute_resource(state, state.cluster_of[moid]),
         runtime=lambda: host_objects.runtime(state.hosts[moid]),
         summary=lambda: host_objects.summary(state.hosts[moid], reference),
         config=host_parts.config(state, moid, reference),
@@ -231,7 +259,7 @@ def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
     def now(build: Callable[[VmDescription], Any]) -> Callable[[], Any]:
         return lambda: build(state.vm(moid))  # a relocation replaces the machine's description
 
-    pool = vim.ResourcePool(_pool_id(state.cluster_place[state.cluster_of[state.vm_host[moid]]]))
+    pool = _pool(compute_resource(state, state.cluster_of[state.vm_host[moid]]))
     name = state.vm(moid).name
     recent = {}
     if any(one.vm == name for one in state.description.relocations):  # no operation of the lab changes machines otherwise
@@ -244,6 +272,7 @@ def vm(state: VCenterState, moid: str) -> Iterable[Managed]:
         runtime=now(lambda vm: vms.runtime(state, vm, moid)),
         summary=now(lambda vm: vms.summary(state, vm, moid)),
         config=now(partial(vms.config, state)),
+        guest=now(vms.guest),
         datastore=now(partial(vms.datastores, state)),
         resourcePool=_always(pool),
         **recent,

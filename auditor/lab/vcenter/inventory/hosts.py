@@ -146,6 +146,9 @@ def unit(host: HostState, device: DeviceDescription) -> Unit:
     return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "")
 
 
+_PLAIN_HBAS = {"tcp": vim.host.TcpHba, "pcie": vim.host.PcieHba, "block": vim.host.BlockHba}
+
+
 def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
     common = {
         "key": hba_key(hba),
@@ -155,13 +158,15 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
         "model": hba.model,
         "driver": hba.driver,
         "pci": f"00:{bus:02x}.0",
-        "storageProtocol": "scsi",
+        "storageProtocol": hba.protocol,
     }
     if hba.kind == "fc":
         port = int(initiator(host, hba), 16)
         return vim.host.FibreChannelHba(
             **common, portWorldWideName=long(port), nodeWorldWideName=long(port + (1 << 60)), portType="fabric", speed=long(32)
         )
+    if hba.kind in _PLAIN_HBAS:
+        return _PLAIN_HBAS[hba.kind](**common)
     if hba.kind == "sas":
         return vim.host.SerialAttachedHba(**common, nodeWorldWideName=initiator(host, hba))
     adapter = vim.host.InternetScsiHba(
@@ -238,5 +243,6 @@ def _volumes(state: VCenterState, host: HostState) -> Any:
     mounts = [
         vim.host.FileSystemMountInfo(mountInfo=mount_info(store), volume=volume(state, store))
         for store in state.mounted(host.description.name)
+        if store.description.type != "vsan"  # its own configuration describes it
     ]
     return vim.host.FileSystemVolumeInfo(volumeTypeList=["VMFS", "NFS", "NFS41", "VVOL"], mountInfo=mounts)

@@ -45,7 +45,8 @@ class Inventory:
             _Family(vim.Datastore, state.datastores, entities.datastore),
             _Family(vim.VirtualMachine, state.vm_host, entities.vm),
         )
-        self._first = {_key(one): one for kind in (entities.folders, entities.clusters, entities.pods) for one in kind(state)}
+        first = (entities.folders, entities.clusters, entities.standalone, entities.pods)
+        self._first = {_key(one): one for kind in first for one in kind(state)}
         self._added: dict[_Key, Managed] = {}
         self._cached: OrderedDict[str, dict[_Key, Managed]] = OrderedDict()  # by the entity's id
         self._with_values: OrderedDict[_Key, Managed] = OrderedDict()

@@ -28,8 +28,12 @@ def lun_uuid(device: DeviceDescription) -> str:
 
 def display_name(device: DeviceDescription) -> str:
     """The name that the vSphere client shows."""
-    transport = {"iscsi": "iSCSI", "fc": "Fibre Channel", "sas": "Serial Attached SCSI"}[device.transport]
-    return f"{device.vendor} {transport} Disk ({device.name})"
+    if device.local:
+        return f"Local {device.vendor} Disk ({device.name})"
+    return f"{device.vendor} {_TRANSPORTS[device.transport]} Disk ({device.name})"
+
+
+_TRANSPORTS = {"iscsi": "iSCSI", "fc": "Fibre Channel", "sas": "Serial Attached SCSI", "tcp": "TCP", "pcie": "PCIe", "block": "Block"}
 
 
 def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
@@ -56,7 +60,7 @@ def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
         vStorageSupport=vstorage_support(device),
         protocolEndpoint=device.protocol_endpoint,
         perenniallyReserved=False,
-        applicationProtocol="SCSI",
+        applicationProtocol="SCSI" if device.protocol == "scsi" else "NVMe",
         capacity=vim.host.DiskDimensions.Lba(blockSize=512, block=long(blocks)),
         ssd=device.ssd,
         localDisk=device.local,
@@ -95,7 +99,7 @@ class Unit(NamedTuple):
 
 def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
     """The adapters that reach a device."""
-    return tuple(Port(hba_key(hba), initiator(host, hba)) for hba in host.hbas.values() if hba.kind == device.transport)
+    return tuple(Port(hba_key(hba), initiator(host, hba)) for hba in host.hbas.values() if hba.reaches(device))
 
 
 def logical_unit(unit: Unit) -> Any:
@@ -124,15 +128,26 @@ def logical_unit(unit: Unit) -> Any:
         lun=lun_key(device),
         path=built,
         policy=policy,
-        storageArrayTypePolicy=vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.satp),
+        storageArrayTypePolicy=(
+            vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.satp) if device.by_native_plugin else None
+        ),
     )
+
+
+_WITHOUT_TARGET = {
+    "sas": vim.host.SerialAttachedTargetTransport,
+    "tcp": vim.host.TcpTargetTransport,
+    "pcie": vim.host.PcieTargetTransport,
+    "block": vim.host.BlockAdapterTargetTransport,
+}
+"""The transports for which the API has no field for the target."""
 
 
 def _transport(device: DeviceDescription, target: str) -> Any:
     if device.transport == "iscsi":
         return vim.host.InternetScsiTargetTransport(iScsiName=target, address=["198.51.100.10:3260"])
-    if device.transport == "sas":
-        return vim.host.SerialAttachedTargetTransport()  # the API has no field for the target
+    if device.transport in _WITHOUT_TARGET:
+        return _WITHOUT_TARGET[device.transport]()
     port = int(target, 16)
     return vim.host.FibreChannelTargetTransport(portWorldWideName=long(port), nodeWorldWideName=long(port))
 

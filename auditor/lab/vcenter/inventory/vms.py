@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
+from auditor.lab.vcenter.inventory.storage import lun_uuid
 from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
         vim.vm.ConfigInfo(
             changeVersion="1",
             name=vm.name,
-            guestFullName="Other Linux (64-bit)",
-            guestId="otherLinux64Guest",
+            guestFullName=vm.guest_name or None,
+            guestId=vm.guest_id or None,
             version="vmx-20",
             uuid=vm_uuid(vm),
             instanceUuid=vm_uuid(vm),
@@ -59,6 +60,13 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
             hardware=vim.vm.VirtualHardware(numCPU=4, numCoresPerSocket=1, memoryMB=16384, device=devices(state, vm)),
         )
     )
+
+
+def guest(vm: VmDescription) -> Any:
+    """GuestInfo; VMware Tools report nothing of a machine that is off."""
+    running = (vm.running_guest_id or None) if vm.powered_on else None
+    state = "running" if vm.powered_on else "notRunning"
+    return complete(vim.vm.GuestInfo(toolsStatus="toolsOk", guestState=state, guestId=running))
 
 
 def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
@@ -73,7 +81,7 @@ def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
                 vmPathName=_path(vm, f"{vm.name}.vmx"),
                 uuid=vm_uuid(vm),
                 instanceUuid=vm_uuid(vm),
-                guestId="otherLinux64Guest",
+                guestId=vm.guest_id or None,
                 numCpu=4,
                 memorySizeMB=16384,
                 numVirtualDisks=len(vm.disks),
@@ -131,15 +139,7 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
     return vim.vm.device.VirtualDisk(
         key=2000 + place,
         deviceInfo=vim.Description(label=f"Hard disk {place + 1}", summary=f"{disk.size_bytes // 1024:,} KB"),
-        backing=vim.vm.device.VirtualDisk.FlatVer2BackingInfo(
-            fileName=name,
-            datastore=vim.Datastore(state.datastore_id[disk.datastore]),
-            backingObjectId=disk.backing_object_id or None,
-            diskMode="persistent",
-            thinProvisioned=disk.provisioning == "thin",
-            # It is unset for a lazily zeroed disk (known from what clients show; not verified).
-            eagerlyScrub=True if disk.provisioning == "eager" else None,
-        ),
+        backing=_backing(state, vm, disk, name),
         controllerKey=controller,
         unitNumber=place,
         capacityInKB=long(disk.size_bytes // 1024),
@@ -149,6 +149,25 @@ def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: 
             shares=_shares(disk),
             reservation=disk.iops_reservation,
         ),
+    )
+
+
+def _backing(state: VCenterState, vm: VmDescription, disk: DiskDescription, name: str) -> Any:
+    common = {"fileName": name, "datastore": vim.Datastore(state.datastore_id[disk.datastore]), "diskMode": "persistent"}
+    if disk.raw_device:
+        device = state.hosts[state.host_id[vm.host]].devices[disk.raw_device]
+        return vim.vm.device.VirtualDisk.RawDiskMappingVer1BackingInfo(
+            **common,
+            lunUuid=lun_uuid(device),
+            deviceName=f"vml.{lun_uuid(device)}",  # as VMware's and others' scripts read it
+            compatibilityMode="physicalMode",
+        )
+    return vim.vm.device.VirtualDisk.FlatVer2BackingInfo(
+        **common,
+        backingObjectId=disk.backing_object_id or None,
+        thinProvisioned=disk.provisioning == "thin",
+        # It is unset for a lazily zeroed disk (known from what clients show; not verified).
+        eagerlyScrub=True if disk.provisioning == "eager" else None,
     )
 
 

@@ -11,7 +11,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor.lab.vcenter.context import host_behind, reachable_host
 from auditor.lab.vcenter.inventory import hosts
 from auditor.lab.vcenter.soap.data_objects import complete
-from auditor.lab.vcenter.state.modules import MODULES
+from auditor.lab.vcenter.state.modules import module_of
 from auditor.lab.vcenter.state.profiles import options_written
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _query_modules(context: Context, this: Any, _arguments: Mapping[str, Any]) -
                 information(
                     id=place,
                     name=name,
-                    version=MODULES[name].version,
+                    version=module_of(name).version,
                     filename=f"/usr/lib/vmware/vmkmod/{name}",
                     optionString=module.configured,
                     loaded=module.loaded,
@@ -120,8 +120,7 @@ def _evacuate(context: Context, host: HostState) -> None:
     """Move running machines to the next usable host of a DRS cluster; without DRS they stay until somebody moves them."""
     state = context.state
     name = state.cluster_of[host.moid]
-    cluster = next(one for one in state.description.clusters if one.name == name)
-    if not cluster.drs:
+    if not any(one.name == name and one.drs for one in state.description.clusters):
         return
     for moid, where in list(state.vm_host.items()):
         if where != host.moid:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.inventory.entities import DATACENTER, cluster_id
+from auditor.lab.vcenter.inventory.entities import DATACENTER, compute_resource
 from auditor.lab.vcenter.performance.load import Loads
 from auditor.lab.vcenter.state.pods import pod_with
 
@@ -128,9 +128,7 @@ class _Relocation:
         cluster = state.cluster_of[host]
         return {
             "datacenter": _event.DatacenterEventArgument(name=state.description.datacenter, datacenter=DATACENTER),
-            "computeResource": _event.ComputeResourceEventArgument(
-                name=cluster, computeResource=vim.ClusterComputeResource(cluster_id(state.cluster_place[cluster]))
-            ),
+            "computeResource": _event.ComputeResourceEventArgument(name=cluster, computeResource=compute_resource(state, cluster)),
             "host": _event.HostEventArgument(name=state.hosts.described[host].name, host=vim.HostSystem(host)),
             "vm": _event.VmEventArgument(name=self._about.vm, vm=vim.VirtualMachine(self._moid)),
             "ds": self._datastore(state.vm(self._moid).disks[0].datastore),

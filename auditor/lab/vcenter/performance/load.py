@@ -140,8 +140,8 @@ class Loads:
 
     def adapter(self, host: HostState, hba: HbaDescription) -> tuple[int, DeviceReading]:
         """An adapter's own queue depth, and the load of all its devices."""
-        share = sum(1 for one in host.hbas.values() if one.kind == hba.kind)
-        readings = [self.device(host, device) for device in host.devices.values() if device.transport == hba.kind]
+        share = sum(1 for one in host.hbas.values() if (one.kind, one.protocol) == (hba.kind, hba.protocol))
+        readings = [self.device(host, device) for device in host.devices.values() if hba.reaches(device)]
         active = sum(one.active for one in readings) / share
         passed = sum(one.per_second for one in readings) / share
         value = parse_options(host.modules[hba.driver].in_effect).get("iscsivmk_HostQDepth", "")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from auditor.lab.vcenter.state.event_log import OnChange, Watched, WatchedOptions
-from auditor.lab.vcenter.state.modules import MODULES
+from auditor.lab.vcenter.state.modules import module_of
 from auditor.lab.vcenter.state.options import OptionDef, options_of
 
 if TYPE_CHECKING:
@@ -101,9 +101,11 @@ class HostState:
             self.claimed_with[device.name] = self._endpoint_option()
 
     def queue_depth(self, device: DeviceDescription) -> int:
-        """Device Max Queue Depth: from the options its adapters' modules were loaded with; the smallest of several."""
-        drivers = {hba.driver for hba in self.hbas.values() if hba.kind == device.transport}
-        depths = [MODULES[driver].queue_depth(self.modules[driver].in_effect) for driver in drivers]
+        """Device Max Queue Depth: its own, else from the options its adapters' modules were loaded with; the smallest of several."""
+        if device.queue_depth is not None:
+            return device.queue_depth
+        drivers = {hba.driver for hba in self.hbas.values() if hba.reaches(device)}
+        depths = [module_of(driver).queue_depth(self.modules[driver].in_effect) for driver in drivers]
         return min(depths, default=ORDINARY_DSNRO)
 
     def reboot(self) -> None:
@@ -172,8 +174,6 @@ def _modules_of(description: HostDescription) -> dict[str, ModuleState]:
     names = {hba.driver for hba in description.hbas} | set(description.modules)
     states = {}
     for name in sorted(names):
-        if name not in MODULES:
-            raise ValueError(f"{description.name} names the module {name!r}, which the lab does not know")
         module = description.modules.get(name)
         if module is None:
             states[name] = ModuleState("", "", loaded=True)

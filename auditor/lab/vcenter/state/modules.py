@@ -90,4 +90,13 @@ _MODULES = (
     KernelModule("lsi_msgpt3", "17.00.12.00-1", (), "", 254),
 )
 
+_UNKNOWN_DEPTH = 32
+"""Commands; what the lab gives devices behind a driver it does not know, whose description says nothing else."""
+
+
+def module_of(driver: str) -> KernelModule:
+    """The module of that name; one that the lab does not know has no parameters."""
+    return MODULES.get(driver) or KernelModule(driver, "1.0-1", (), "", _UNKNOWN_DEPTH)
+
+
 MODULES: Mapping[str, KernelModule] = MappingProxyType({module.name: module for module in _MODULES})

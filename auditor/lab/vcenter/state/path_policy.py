@@ -27,6 +27,9 @@ POLICIES: Mapping[str, str] = MappingProxyType(
 )
 """Name to label. Source: vSphere storage guide, "Path Selection Schemes"."""
 
+HIGH_PERFORMANCE = "LB-RR"
+"""What the API tells of a device that HPP claimed: its default selection scheme. That vCenter tells it here is not verified."""
+
 DEFAULT_IOPS, DEFAULT_BYTES = 1000, 10485760
 """The defaults of round robin. Source: KB 323117, and outputs of `deviceconfig get` in public guides."""
 
@@ -59,7 +62,7 @@ def policy_of(host: HostState, device: DeviceDescription) -> PathPolicy:
 def claimed(device: DeviceDescription) -> PathPolicy:
     """The policy that the device's claim rule gave it, for example by the options "policy=latency;samplingCycles=16" or "iops=1"."""
     options = dict(word.split("=", 1) for word in re.split(r"[;,]", device.psp_options) if "=" in word)
-    policy = PathPolicy(device.psp)
+    policy = PathPolicy(device.psp if device.by_native_plugin else HIGH_PERFORMANCE)
     if options.get("policy") == "latency":
         policy = replace(
             policy,

@@ -9,7 +9,14 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
     from auditor.lab.vcenter.state.hosts import HostState
 
-_KEY_KIND = {"iscsi": "InternetScsiHba", "fc": "FibreChannelHba", "sas": "SerialAttachedHba"}
+_KEY_KIND = {
+    "iscsi": "InternetScsiHba",
+    "fc": "FibreChannelHba",
+    "sas": "SerialAttachedHba",
+    "tcp": "TcpHba",
+    "pcie": "PcieHba",
+    "block": "BlockHba",
+}
 
 
 def hba_key(hba: HbaDescription) -> str:
@@ -19,7 +26,7 @@ def hba_key(hba: HbaDescription) -> str:
 
 def paths(host: HostState, device: DeviceDescription) -> list[tuple[HbaDescription, str]]:
     """Each path of a device: the adapter, and the target's IQN, WWPN or SAS address."""
-    adapters = [hba for hba in host.hbas.values() if hba.kind == device.transport]
+    adapters = [hba for hba in host.hbas.values() if hba.reaches(device)]
     return [(hba, target) for hba in adapters for target in device.targets]
 
 

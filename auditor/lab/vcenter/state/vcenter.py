@@ -49,8 +49,10 @@ class VCenterState:
         self.task_seconds = 0.0
         self.recent_tasks: deque[tuple[str, Any]] = deque(maxlen=_RECENT_TASKS)
         self.hosts = Hosts(description.hosts)
-        clusters = (cluster.name for cluster in description.clusters for _ in cluster.hosts)
-        self.cluster_of: dict[str, str] = dict(zip(self.hosts, clusters, strict=True))  # host's managed object id -> cluster's name
+        clusters = [cluster.name for cluster in description.clusters for _ in cluster.hosts]
+        clusters += [host.name for host in description.standalone]
+        # Host's managed object id -> the name of its compute resource: its cluster's; a host that is in none has one of its own name.
+        self.cluster_of: dict[str, str] = dict(zip(self.hosts, clusters, strict=True))
         self.cluster_place = {cluster.name: place for place, cluster in enumerate(description.clusters)}
         self.host_id = {host.name: moid for moid, host in self.hosts.described.items()}
         self.datastores = {

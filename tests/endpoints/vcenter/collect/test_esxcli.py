@@ -56,6 +56,12 @@ def test_a_record_without_the_depth_is_kept_and_told() -> None:
     assert parse_errors == ["noofoutstandingioswithcompetingworlds of naa.1 is missing"]
 
 
+def test_a_namespace_may_lack_the_depth_without_a_hole() -> None:
+    rows, parse_errors = read(scheduling, {"Device": "eui.1", "MultipathPlugin": "HPP"}, device())
+    assert [row["dsnro"] for row in rows] == [None, 32]
+    assert parse_errors == []
+
+
 def test_fields_that_old_builds_lack_are_null_without_a_hole() -> None:
     # docs/domain/facts.md#1-11: the output of 5.5 has neither Is VVOL PE nor Device Max Queue Depth.
     rows, parse_errors = read(scheduling, {"Device": "naa.1", "NoofoutstandingIOswithcompetingworlds": "32"})

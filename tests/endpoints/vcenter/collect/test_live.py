@@ -17,6 +17,7 @@ from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Facts, HostSe
 from auditor.endpoints.vcenter.esxcli import EsxCli
 from auditor.endpoints.vcenter.esxcli_records import plain_name
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
+from auditor.errors import EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.lab.vcenter.server import VCenterServer
@@ -184,3 +185,18 @@ def test_a_field_of_esxcli_that_makes_no_sense_is_a_gap_that_names_it(serve_vcen
     assert gap.what == "esxcli storage core device list on esx-1"
     assert "many" in gap.why
     assert complete(facts) == {"device_scheduling": False}
+
+
+def test_a_gap_of_module_parameters_names_the_module(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, endpoint = serve_vcenter()
+    whole = EsxCli.select
+
+    def no_lpfc(esxcli: EsxCli, *command: Any, **arguments: Any) -> list[dict[str, Any]]:
+        if arguments.get("module") == "lpfc":
+            raise EndpointUnreachableError("it is silent", why="x", do="x")
+        return whole(esxcli, *command, **arguments)
+
+    monkeypatch.setattr(EsxCli, "select", no_lpfc)
+    with first_host(endpoint) as (vcenter, host):
+        facts = read_live(vcenter, endpoint, host, BOTH, circuit=Circuit(3), topics=frozenset({"modules"}))
+    assert "esxcli system module parameters list --module=lpfc of esx-1" in {gap.what for gap in facts if isinstance(gap, Gap)}

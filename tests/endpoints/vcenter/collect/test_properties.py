@@ -70,7 +70,7 @@ vcenters:
     datastores:
       - {name: inside-1, type: VMFS, extents: [naa.624a9370aaaa, naa.624a9370bbbb], clusters: [one], unmap_priority: none, local: true}
       - {name: inside-2, type: VMFS, extents: [naa.624a9370aaaa], clusters: [one], vmfs_version: "5.81"}
-      - {name: outside, type: NFS, remote_host: 198.51.100.9, remote_path: /f, clusters: [one], maintenance_mode: inMaintenance}
+      - {name: outside, type: NFS, remote_host: "FD00:0:0::9", remote_path: /f, clusters: [one], maintenance_mode: inMaintenance}
     pods:
       - name: gold
         datastores: [inside-1, inside-2]
@@ -135,6 +135,8 @@ def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: 
 def test_a_datastore_names_the_cluster_it_is_in(collected: Collected) -> None:
     gold = collected.one("storage_pod", name="gold")["pod_id"]
     assert {row["name"]: row["pod_id"] for row in collected.tables["datastore"]} == {"inside-1": gold, "inside-2": gold, "outside": None}
+    hosts = {row["name"]: row["nfs_host"] for row in collected.tables["datastore"]}
+    assert hosts == {"inside-1": None, "inside-2": None, "outside": "fd00::9"}, "IPv6 in one spelling"
 
 
 def test_a_datastore_is_told_with_what_its_volume_says(collected: Collected) -> None:
@@ -250,7 +252,7 @@ def test_what_may_not_be_read_is_a_gap_and_no_value(serve_vcenter: Serve, descri
     server.privileges = ALL - {"System.Read"}
     found = collect(endpoint)
     assert {(scope, topic) for scope, topic in found.incomplete() if not scope} == {
-        ("", topic) for topic in ("hosts", "datastores", "vms", "pods", "tasks")
+        ("", topic) for topic in ("hosts", "datastores", "vms", "disk_load", "pods", "tasks")
     }
     assert found.complete("", "extensions"), "the API asks no more than System.View for these"
     for table in ("storage_pod", "vmknic", "iscsi_option", "running_task"):
@@ -340,9 +342,9 @@ ON_NSX = VirtualNic(device="vmk2", portgroup="", spec=VirtualNicSpec(mtu=1700, o
         ),
         pytest.param({VNIC: [VMK0], **STANDARD}, {PROXY: "NoPermission"}, {"vmk0": ("standard", 1500)}, False, id="one part refused"),
         pytest.param({VNIC: [VMK0], SWITCH: STANDARD[SWITCH]}, {GROUP: "no"}, {"vmk0": (None, None)}, False, id="port groups refused"),
-        pytest.param({VNIC: [VMK0]}, {}, {"vmk0": (None, None)}, False, id="a port group of no switch"),
+        pytest.param({VNIC: [VMK0]}, {}, {"vmk0": (None, None)}, True, id="a port group of no switch that vCenter lists"),
         pytest.param(
-            {VNIC: [VMK0, ON_A_DVS], **STANDARD}, {}, {"vmk0": ("standard", 1500), "vmk1": (None, None)}, False, id="a lost switch"
+            {VNIC: [VMK0, ON_A_DVS], **STANDARD}, {}, {"vmk0": ("standard", 1500), "vmk1": (None, None)}, True, id="a switch not listed"
         ),
         pytest.param(
             {VNIC: [ON_A_DVS], PROXY: [ProxySwitch(dvs_uuid="50 2c", dvs_name="dvs")]},

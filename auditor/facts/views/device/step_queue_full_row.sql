@@ -1,0 +1,21 @@
+-- materialize: view
+-- What the adaptive queue depth of each device on each host does. A device that sets nothing itself goes by the host's options.
+-- Source: help text of Disk.QFullSampleSize ("device specific QFull options will take precedence"), KB 311232.
+WITH option AS (
+    SELECT
+        endpoint,
+        host_id,
+        any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'Disk.QFullSampleSize') AS sample_size,
+        any_value(TRY_CAST(value AS BIGINT)) FILTER (WHERE key = 'Disk.QFullThreshold') AS threshold
+    FROM fact.host_option
+    WHERE key IN ('Disk.QFullSampleSize', 'Disk.QFullThreshold')
+    GROUP BY ALL
+)
+SELECT
+    s.endpoint,
+    s.host_id,
+    s.device,
+    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_sample_size WHEN s.queue_full_sample_size = 0 THEN o.sample_size END AS sample_size,
+    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_threshold WHEN s.queue_full_sample_size = 0 THEN o.threshold END AS threshold
+FROM fact.device_scheduling AS s
+LEFT JOIN option AS o USING (endpoint, host_id);

@@ -1,0 +1,102 @@
+-- materialize: table
+-- One row per host: what the adaptive queue depth does for the devices of arrays that it sees. It is the host's option unless a device sets its own, so
+-- a host is named once, with its devices. Whether it agrees with the other hosts that share them is known where shared_device knows it.
+WITH presented AS (
+    SELECT
+        endpoint,
+        device,
+        family = 'ontap' AND NOT is_protocol_endpoint AS is_ontap_lun,
+        coalesce(family <> 'ontap', true) AS is_other,
+        queue_full_agrees,
+        coalesce(queue_full_known, false) AS is_known
+    FROM shared_device
+),
+told AS (
+    SELECT r.endpoint, r.host_id, r.sample_size, r.threshold, count(*) AS devices, few(r.device) AS names
+    FROM step_queue_full_row AS r
+    JOIN presented AS d ON d.endpoint = r.endpoint AND d.device = r.device AND d.is_ontap_lun
+    GROUP BY ALL
+),
+ontap AS (
+    SELECT
+        endpoint,
+        host_id,
+        CAST(sum(devices) AS BIGINT) AS devices,
+        string_agg(sample_size || '/' || threshold, ', ' ORDER BY sample_size, threshold) AS seen,
+        count(*) FILTER (WHERE sample_size IS NULL OR threshold IS NULL) AS undetermined,
+        string_agg(sample_size || '/' || threshold || ' on ' || devices, ', ' ORDER BY sample_size, threshold) AS texts,
+        string_agg(names, '; ' ORDER BY sample_size, threshold) AS names
+    FROM told
+    GROUP BY endpoint, host_id
+),
+differing AS (
+    SELECT DISTINCT device FROM presented WHERE is_other AND NOT queue_full_agrees
+),
+majority AS (
+    SELECT q.device, CASE WHEN 2 * max(q.hosts) > sum(q.hosts) THEN arg_max(q.sample_size || '/' || q.threshold, q.hosts) END AS wanted
+    FROM step_queue_full AS q
+    JOIN differing AS d USING (device)
+    WHERE q.sample_size IS NOT NULL AND q.threshold IS NOT NULL
+    GROUP BY q.device
+),
+odd AS (
+    -- Only what differs is looked for on every host: usually nothing.
+    SELECT
+        r.endpoint,
+        r.host_id,
+        count(*) AS devices,
+        few(r.device) AS names,
+        few_distinct(r.sample_size || '/' || r.threshold) AS texts,
+        few_distinct(m.wanted) AS wanted
+    FROM step_queue_full_row AS r
+    JOIN majority AS m USING (device)
+    WHERE r.sample_size || '/' || r.threshold <> coalesce(m.wanted, '')
+    GROUP BY ALL
+),
+unsettled AS (
+    SELECT DISTINCT n.endpoint, n.host_id
+    FROM step_device_row AS d
+    JOIN step_device_number AS m USING (device_number)
+    JOIN step_host_number AS n USING (host_number)
+    JOIN presented AS p ON p.endpoint = n.endpoint AND p.device = m.device
+    WHERE p.is_other AND NOT p.is_known
+),
+seen AS (
+    SELECT
+        endpoint,
+        host_id,
+        CAST(sum(devices) FILTER (WHERE family <> 'ontap') AS BIGINT) AS others,
+        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+    FROM step_host_group
+    GROUP BY ALL
+)
+SELECT
+    h.endpoint,
+    h.host_id AS resource_id,
+    h.name AS resource_name,
+    h.cluster,
+    h.name AS host,
+    h.host_id,
+    CASE
+        WHEN o.devices > 0 THEN o.devices
+        WHEN r.devices_read AND r.device_scheduling_read AND coalesce(s.unknown_families, 0) = 0 THEN 0
+    END AS ontap_devices,
+    o.seen AS ontap_values,
+    CASE WHEN r.devices_read AND r.device_scheduling_read AND coalesce(o.undetermined, 0) = 0 THEN true END AS all_told,
+    o.texts AS ontap_value_counts,
+    o.names AS ontap_device_names,
+    CASE WHEN s.others > 0 THEN s.others WHEN r.devices_read AND coalesce(s.unknown_families, 0) = 0 THEN 0 END AS other_devices,
+    CASE
+        WHEN x.devices > 0 THEN false
+        WHEN r.devices_read AND r.device_scheduling_read AND u.host_id IS NULL THEN true
+    END AS agrees_with_others,
+    x.devices AS odd_devices,
+    x.names AS odd_device_names,
+    x.texts AS odd_values,
+    x.wanted AS majority_values
+FROM fact.host AS h
+JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN seen AS s USING (endpoint, host_id)
+LEFT JOIN ontap AS o USING (endpoint, host_id)
+LEFT JOIN odd AS x USING (endpoint, host_id)
+LEFT JOIN unsettled AS u USING (endpoint, host_id);

@@ -1,0 +1,14 @@
+-- materialize: view
+-- What is known of an array's family about single virtual volumes that the array caps behind a protocol endpoint, whose queue on the host they
+-- share (incident S0). Families of which nothing stands here are not judged by it: auditor reads no array of theirs.
+--   stalls_neighbours: a capped one keeps its places in that queue. ONTAP: NetApp says that it does not (docs/domain/facts.md#4-7). FlashArray, Dell
+--     SC and ETERNUS: by the same mechanism, unverified on an array.
+--   is_deepened: a source says that a deeper queue helps (docs/domain/incidents.md#s0). All others by hand.
+--   keeps_defaults: the vendor, or S2 of a FlashArray, asks to leave the queues as installed (docs/domain/incidents.md#s2, docs/domain/facts.md#10-3).
+SELECT * FROM (VALUES
+    ('solidfire', true, true, false),
+    ('flasharray', true, false, true),
+    ('ontap', false, false, true),
+    ('dell-sc', true, false, false),
+    ('eternus-dx', true, false, false)
+) AS t (family, stalls_neighbours, is_deepened, keeps_defaults);

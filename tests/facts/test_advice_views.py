@@ -1,0 +1,236 @@
+"""What a family's vendor asks for stands in one registry: what no source says is not judged, and never written for."""
+
+from typing import Any
+
+import pytest
+
+from auditor.engine.evaluate import evaluate
+from auditor.engine.planning import plan
+from auditor.engine.verdicts import Evaluation
+from auditor.facts.families import BY_NAME
+from auditor.facts.family_advice import ADVICE, TOPICS
+from auditor.facts.views import create_views
+from tests.engine.test_shipped_rules import shipped
+
+from .fleets import WHEN, Facts, builder, hosts, on_all_hosts, seen, view
+
+MOVE = "DataMover.HardwareAcceleratedMove"
+PURE = seen("naa.624a93705a1f77c29b3e4d1000011011", "flasharray")
+NETAPP = seen("naa.600a098038303053453f463045727a41", "ontap")
+STRANGER = {"device": "naa.60000000000000000000000000000001", "vendor": "WHO", "model": "KNOWS", "device_type": "disk", "is_local": False}
+GATEWAY = {**STRANGER, "device": "naa.624a93705a1f77c29b3e4d1000011012"}
+"""An appliance in front of a FlashArray, which hands on the name of what is behind it."""
+NVME = {**STRANGER, "device": "eui.00d3908b5e17fc4a24a9371000011010", "vendor": "NVMe", "model": "Pure Storage Fla"}
+DISK = {**STRANGER, "device": "naa.5000c500a1b2c3d4", "vendor": "SEAGATE", "model": "ST300MM0048", "is_local": True}
+LOCAL_NVME = {**STRANGER, "device": "t10.NVMe____Lexar_SSD_NM790_2TB", "vendor": "NVMe", "model": "Lexar SSD NM790", "is_local": True}
+UNREAD = {"device": "naa.60000000000000000000000000000002", "device_type": "disk", "is_local": False}
+HALF_READ = {**PURE, "device": "naa.624a93705a1f77c29b3e4d1000011013", "is_local": None, "vendor": None, "model": None}
+DX = "naa.600000e00d1000000010660000010000"
+
+
+def judged(given: Facts, *rules: str) -> Evaluation:
+    """These facts judged by these rules through the real views."""
+    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
+    chosen = shipped().only(rules)
+    create_views(connection, views={rule.over for rule in chosen})
+    return evaluate(connection, chosen)
+
+
+def verdicts(given: Facts, *rules: str) -> dict[str, str]:
+    """Name of the resource -> verdict."""
+    return {finding.resource.name: str(finding.verdict) for finding in judged(given, *rules).findings()}
+
+
+def offload_off(*devices: dict[str, Any], declared: dict[str, str] | None = None) -> Facts:
+    """One host that sees these devices and does not offload copies."""
+    given = hosts(1)
+    on_all_hosts(given, *devices)
+    given["host_option"] = [{"host_id": "host-1", "key": key, "value": "1"} for key in ("DataMover.HardwareAcceleratedInit",)]
+    given["host_option"] += [{"host_id": "host-1", "key": MOVE, "value": "0"}]
+    given["host_option"] += [{"host_id": "host-1", "key": "VMFS3.HardwareAcceleratedLocking", "value": "1"}]
+    given["declared"] = [{"devices": DX, **declared}] if declared else []
+    return given
+
+
+@pytest.mark.parametrize(
+    ("devices", "is_proposed", "unsourced"),
+    [
+        pytest.param([PURE], True, "", id="an array that is known to bear it"),
+        pytest.param([PURE, NETAPP, DISK, LOCAL_NVME], True, "", id="two of them, and disks within the host"),
+        pytest.param([PURE, STRANGER], False, "other", id="a stranger beside a known one"),
+        pytest.param([PURE, GATEWAY], False, "other", id="an odd inquiry, and the name of a known one"),
+        pytest.param(
+            [PURE, {**GATEWAY, "vendor": "NETAPP", "model": "LUN"}],
+            False,
+            "ontap by its inquiry, and another by its name",
+            id="an inquiry and a name of two known ones",
+        ),
+        pytest.param([PURE, NVME], False, "flasharray by NVMe", id="a namespace, of which sources on SCSI say nothing"),
+        pytest.param([PURE, UNREAD], False, "inquiry not read", id="an inquiry that was not read"),
+        pytest.param([PURE, HALF_READ], False, "inquiry not read", id="a device that may be local or not"),
+        pytest.param([DISK], False, "", id="no array at all"),
+        pytest.param([], False, "", id="no device"),
+        pytest.param([seen("naa.690b11c0003420d1", "powervault-md3")], False, "powervault-md3", id="a family without a source"),
+    ],
+)
+def test_offload_is_proposed_on_only_where_every_array_of_the_host_is_known_to_bear_it(
+    devices: list[dict[str, Any]], is_proposed: bool, unsourced: str
+) -> None:
+    given = offload_off(*devices)
+    [row] = [row for row in view("vaai_option", given) if row["option"] == MOVE]
+    assert (row["offload_is_sourced"], row["unsourced_arrays"]) == (is_proposed, unsourced)
+    planned = plan(judged(given, "vaai/enabled", "vaai/stale-workaround", "vaai/uniform"))
+    assert bool(planned.changes) is is_proposed
+
+
+def test_where_the_devices_were_read_in_part_offload_is_not_proposed_on() -> None:
+    given = offload_off(PURE)
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] != "devices"
+    assert plan(judged(given, "vaai/enabled", "vaai/stale-workaround")).changes == ()
+
+
+@pytest.mark.parametrize(
+    ("declared", "beside", "verdict", "is_proposed"),
+    [
+        pytest.param({"model": "DX90", "generation": "S1", "firmware": "V10L68"}, [], "fail", True, id="S1 with the mended firmware"),
+        pytest.param({"model": "DX90", "generation": "S1", "firmware": "V10L68"}, [STRANGER], "fail", False, id="and a stranger"),
+        pytest.param({"model": "DX90", "generation": "S2", "firmware": "V10L68"}, [], "unknown", False, id="DX90 S2, which is a doubt"),
+        pytest.param({"model": "DX200", "generation": "S3", "firmware": "V10L87"}, [], "fail", False, id="a later one without a source"),
+        pytest.param({"model": "DX90", "generation": "S1", "firmware": "V10L66"}, [], "not_applicable", False, id="still affected"),
+        pytest.param(None, [], "unknown", False, id="nobody declared it"),
+    ],
+)
+def test_offload_comes_back_only_for_an_eternus_that_a_source_clears(
+    declared: dict[str, str] | None, beside: list[dict[str, Any]], verdict: str, is_proposed: bool
+) -> None:
+    given = offload_off(seen(DX, "eternus-dx"), *beside, declared=declared)
+    assert verdicts(given, "vaai/stale-workaround")[MOVE] == verdict
+    assert bool(plan(judged(given, "vaai/enabled", "vaai/stale-workaround")).changes) is is_proposed
+
+
+def test_a_dx90_s2_is_reported_as_a_doubt() -> None:
+    given = offload_off(seen(DX, "eternus-dx"), declared={"model": "DX90", "generation": "S2", "firmware": "V10L68"})
+    for rule in ("vaai/stale-workaround", "vaai/eternus-dx-s1-firmware"):
+        found = [finding for finding in judged(given, rule).findings() if finding.resource.name == MOVE]
+        assert [(str(finding.verdict), finding.evidence["eternus_doubts"]) for finding in found] == [("unknown", "DX90 S2 V10L68")]
+
+
+def on_vmfs(version: str | None, *devices: dict[str, Any], value: str = "0") -> Facts:
+    """One host with a datastore of this version over these devices."""
+    given = hosts(1)
+    on_all_hosts(given, *devices)
+    given["host_option"] = [{"host_id": "host-1", "key": "VMFS3.EnableBlockDelete", "value": value}]
+    given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_version": version}]
+    given["datastore_extent"] = [{"datastore_id": "ds", "device": one["device"], "partition": 1} for one in devices]
+    given["datastore_mount"] = [{"datastore_id": "ds", "host_id": "host-1", "mounted": True}]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        pytest.param(on_vmfs("5.81", NETAPP), "pass", id="NetApp, off"),
+        pytest.param(on_vmfs("5.81", NETAPP, value="1"), "fail", id="NetApp, on"),
+        pytest.param(on_vmfs("5.81", seen("naa.6000d31000fcbe00", "dell-sc"), value="1"), "pass", id="Dell, on"),
+        pytest.param(on_vmfs("5.81", seen("naa.6000d31000fcbe00", "dell-sc")), "fail", id="Dell, off"),
+        pytest.param(on_vmfs("6.82", NETAPP, value="1"), "not_applicable", id="VMFS 6"),
+        pytest.param(on_vmfs("5.81", STRANGER, value="1"), "not_applicable", id="a vendor of whom no source says anything"),
+        pytest.param(on_vmfs("5.81", NETAPP, PURE, value="1"), "not_applicable", id="two vendors who ask for different values"),
+        pytest.param(on_vmfs("5.81", UNREAD, value="1"), "unknown", id="an inquiry that was not read"),
+        pytest.param(on_vmfs(None, NETAPP, value="1"), "unknown", id="a version that was not read"),
+    ],
+)
+def test_unmap_through_vmfs_5_is_judged_by_the_vendor_of_the_datastore(given: Facts, verdict: str) -> None:
+    # docs/domain/facts.md#3-9: Dell asks for 1, NetApp for 0; neither is a fault, so nothing is planned
+    evaluation = judged(given, "vaai/block-delete")
+    assert [str(finding.verdict) for finding in evaluation.findings()] == [verdict]
+    assert plan(evaluation).changes == ()
+
+
+@pytest.mark.parametrize("size", ["4096", "16384"])
+def test_on_a_flasharray_both_sizes_of_copies_pass(size: str) -> None:
+    given = hosts(1)
+    on_all_hosts(given, PURE)
+    given["host_option"] = [{"host_id": "host-1", "key": "DataMover.MaxHWTransferSize", "value": size}]
+    assert set(verdicts(given, "vaai/xcopy-size").values()) == {"pass"}
+
+
+def behind(driver: str, *devices: dict[str, Any], options: str = "", dsnro: int = 32, depth: int = 64) -> Facts:
+    """One host with an adapter of this driver, which carries these devices."""
+    given = hosts(1)
+    on_all_hosts(given, *({**device, "queue_depth": depth, "is_protocol_endpoint": False} for device in devices))
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba1", "kind": "fc", "driver": driver}]
+    given["path"] = [
+        {"host_id": "host-1", "device": device["device"], "hba": "vmhba1", "transport": "fc", "target": "5", "state": "active"}
+        for device in devices
+    ]
+    given["host_module"] = [{"host_id": "host-1", "module": driver, "loaded": True, "option_string": options}]
+    given["device_scheduling"] = [
+        {"host_id": "host-1", "device": device["device"], "dsnro": dsnro, "queue_full_sample_size": 0, "queue_full_threshold": 8}
+        for device in devices
+    ]
+    return given
+
+
+MODULE = ("queue/driver-depth", "queue/pending-reboot")
+QUEUES = ("queue/driver-depth", "queue/default-unless-justified")
+NO_SOURCE = {
+    "powerstore": ("DellEMC", "PowerStore"),
+    "symmetrix": ("EMC", "SYMMETRIX"),
+    "clariion": ("DGC", "VRAID"),
+    "alletra": ("NVMe", "HPE Alletra"),
+    "svc": ("IBM", "2145"),
+    "xiv": ("IBM", "2810XIV"),
+    "infinibox": ("NFINIDAT", "InfiniBox"),
+    "hitachi": ("HITACHI", "OPEN-V"),
+}
+"""The families of docs/domain/facts.md#5 without a verified source for queue depths, by their inquiries."""
+
+
+@pytest.mark.parametrize("family", NO_SOURCE)
+def test_of_queues_that_no_source_speaks_of_there_is_no_verdict_and_no_fix(family: str) -> None:
+    vendor, model = NO_SOURCE[family]
+    given = behind("qlnativefc", {**STRANGER, "vendor": vendor, "model": model}, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
+    evaluation = judged(given, *QUEUES)
+    assert {str(finding.verdict) for finding in evaluation.findings()} == {"not_applicable"}
+    assert plan(evaluation).changes == ()
+
+
+def test_of_queues_that_a_source_speaks_of_there_is_a_verdict() -> None:
+    given = behind("qlnativefc", PURE, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
+    assert {str(finding.verdict) for finding in judged(given, *QUEUES).findings()} == {"fail"}
+    # One driver, one depth: with an array beside it of which nobody says what it takes, there is none for the driver.
+    beside = {**STRANGER, "vendor": "DellEMC", "model": "PowerStore"}
+    given = behind("qlnativefc", PURE, beside, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
+    assert verdicts(given, "queue/driver-depth") == {"qlnativefc": "not_applicable"}
+
+
+@pytest.mark.parametrize("driver", ["qedf", "brcmfcoe", "qla4xxx", "elxiscsi", "qlnativefc-dell", "lpfc_820"])
+def test_a_driver_that_nobody_knows_is_unknown_and_listed(driver: str) -> None:
+    found = {finding.rule: finding for finding in judged(behind(driver, PURE, options="some_depth=255"), *MODULE).findings()}
+    assert {rule: (str(one.verdict), one.resource.name) for rule, one in found.items()} == dict.fromkeys(MODULE, ("unknown", driver))
+    assert "has_depth_parameter" in found["queue/driver-depth"].missing
+
+
+def test_where_nothing_is_set_nothing_of_a_driver_that_nobody_knows_waits_for_a_reboot() -> None:
+    assert verdicts(behind("qedf", PURE, options=""), "queue/pending-reboot") == {"qedf": "not_applicable"}
+
+
+@pytest.mark.parametrize(
+    ("driver", "devices", "verdict"),
+    [
+        pytest.param("qlnativefc", [PURE], "pass", id="a known driver"),
+        pytest.param("nvmetcp", [PURE], "not_applicable", id="NVMe, which has no such parameter"),
+        pytest.param("qedf", [DISK], "not_applicable", id="nobody's driver, for disks within the host"),
+        pytest.param("qedf", [STRANGER], "not_applicable", id="nobody's driver, for an array of which no source says anything"),
+    ],
+)
+def test_a_driver_is_unknown_only_where_its_depth_would_be_judged(driver: str, devices: list[dict[str, Any]], verdict: str) -> None:
+    assert verdicts(behind(driver, *devices), "queue/driver-depth") == {driver: verdict}
+
+
+def test_every_advice_is_of_a_known_family_and_says_where_it_stands() -> None:
+    assert set(ADVICE) <= set(BY_NAME)
+    given = [getattr(advice, topic) for advice in ADVICE.values() for topic in TOPICS]
+    assert all(source.startswith("docs/domain/") for value, source in filter(None, given))

@@ -1,0 +1,154 @@
+"""Laws of judging, over the lab's facts and copies of them: no example says what the verdict is, only how it may change."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.facts.schema import TABLES
+from tests.engine.test_shipped_rules import shipped
+from tests.mutation.bench import Bench, Key, loaded
+from tests.mutation.laws import (
+    columns_that_may_be_missing,
+    forgetting_a_column,
+    forgetting_a_topic,
+    less_knowledge,
+    passing_after,
+    worse_facts,
+    worse_rows,
+)
+from tests.mutation.mending import NOT_ONE_FACT, OF_A_SETTING, planned, storage_drs_answers
+from tests.mutation.noticing import DECLARED_BY_NAME, unexpected, verdicts
+from tests.mutation.worlds import PREFIXES, recorded, worlds
+
+NULL_IS_A_VALUE: Mapping[str, str] = {
+    "host.cluster_id": "the host is in no cluster, and is compared with nobody",
+    "datastore.pod_id": "it is in no datastore cluster",
+    "vm.host_id": "the machine is registered on no host, so it runs nowhere",
+}
+"""Columns whose NULL says something: the verdict of another fleet is asked for."""
+
+OPEN: Mapping[str, str] = {
+    "hba.driver": "devices behind it are in no row of raised_device; emulex-instance-scope does not apply",
+    "hba.kind": "the adapter is in no row of port_binding",
+    "hba.initiator": "the host is none of those behind a group of initiators",
+    "device.vendor": "the claim rule of a vendor is not that of the device",
+    "device.model": "likewise",
+    "device.is_local": "the device is taken for a disk in the host",
+    "path.transport": "the path is counted as Fibre Channel's",
+    "path.target": "the path reaches no array",
+    "path.satp": "no claim rule is the device's",
+    "vm.power_state": "the machine's disks are not counted among those on the device",
+    "datastore.type": "it is neither VMFS nor NFS",
+    "datastore.sioc_enabled": "it is not counted as one where Storage I/O Control is on",
+}
+"""Columns without which a verdict changes as it must not, with what the product takes for granted then. None of this is mended yet."""
+
+TRIED = tuple(TABLES)[: tuple(TABLES).index("datastore")]
+"""The tables of which cells are taken away."""
+
+
+@pytest.fixture(scope="module")
+def alone() -> Bench:
+    """The lab's fleet."""
+    return Bench(loaded(recorded()))
+
+
+@pytest.fixture(scope="module")
+def among() -> Bench:
+    """The lab's fleet among copies of itself under other names and with other values."""
+    return Bench(worlds())
+
+
+def test_the_fleet_is_judged_as_experts_expect_it(alone: Bench) -> None:
+    assert unexpected(alone.verdicts) is None
+
+
+def test_what_is_elsewhere_changes_no_verdict(alone: Bench, among: Bench) -> None:
+    assert verdicts({key: among.verdicts[key] for key in alone.verdicts}) == verdicts(alone.verdicts)
+
+
+def test_names_change_no_verdict(alone: Bench, among: Bench) -> None:
+    copied = PREFIXES[0]
+    first = sorted((rule, endpoint, one.verdict) for (rule, endpoint, _), one in alone.verdicts.items() if rule not in DECLARED_BY_NAME)
+    copy = sorted(
+        (rule, endpoint.removeprefix(copied), one.verdict)
+        for (rule, endpoint, _), one in among.verdicts.items()
+        if endpoint.startswith(copied) and rule not in DECLARED_BY_NAME
+    )
+    assert first == copy
+
+
+def test_the_order_of_rows_changes_no_verdict(alone: Bench) -> None:
+    connection = loaded(recorded())
+    for name in TABLES:
+        connection.execute(f'CREATE OR REPLACE TABLE fact."{name}" AS SELECT * FROM fact."{name}" ORDER BY hash(rowid + 1)')
+    assert verdicts(Bench(connection).verdicts) == verdicts(alone.verdicts)
+
+
+SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for salt in range(8) for part in (2, 5))))
+"""Which rows: all, every second, every fifth."""
+
+
+@settings(max_examples=40)
+@given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), share=SHARES)
+def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], share: str) -> None:
+    if ".".join(column) not in NULL_IS_A_VALUE.keys() | OPEN.keys():
+        assert list(map(str, less_knowledge(alone, forgetting_a_column(*column, share)))) == []
+
+
+@settings(max_examples=20)
+@given(data=st.data(), share=SHARES)
+def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, share: str) -> None:
+    topics = sorted(topic for (topic,) in alone.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())
+    assert list(map(str, less_knowledge(alone, forgetting_a_topic(data.draw(st.sampled_from(topics)), share)))) == []
+
+
+UNDONE = {
+    ("sioc/auto-tiering", "vc-dell"): "Storage DRS switches it on again: issue 13, part 1, number 12",
+    ("sioc/overlap-array-qos", "vc-dell"): "likewise",
+}
+"""Fixes that are undone, by rule and endpoint, each with the reason."""
+
+BROKEN_BY_A_FIX = {
+    ("sioc/uniform-spindles", "netapp-odd"): "Storage I/O Control goes off where it is not supported, and the pool is mixed then"
+}
+"""What a fix breaks, by rule and endpoint, each with the reason."""
+
+WITH_DIRECTION = sorted(rule.id for rule in shipped() if rule.worse)
+
+
+@pytest.mark.parametrize("rule_id", WITH_DIRECTION)
+def test_what_is_worse_is_never_better(among: Bench, rule_id: str) -> None:
+    rule = shipped()[rule_id]
+    assert worse_rows(among, rule) == []
+    for statement in worse_facts(rule):
+        assert passing_after(among, rule, statement) == [], statement
+
+
+def test_a_wrong_direction_is_noticed(among: Bench) -> None:
+    assert worse_rows(among, replace(shipped()["vvol/pe-dsnro-headroom"], worse={"dsnro": "more"})) != []
+
+
+def test_a_fix_mends_what_it_is_for_breaks_nothing_and_is_not_planned_twice(alone: Bench) -> None:
+    plan = planned(loaded(recorded()))
+    assert {change.remediator for change in plan.changes} <= OF_A_SETTING.keys() | NOT_ONE_FACT.keys()
+    made = [change for change in plan.changes if change.remediator in OF_A_SETTING]
+    statements = [*(OF_A_SETTING[change.remediator](change) for change in made), *storage_drs_answers(made)]
+    with alone.altered(*statements) as changed:
+        before, after = alone.before(changed), alone.judged(changed)
+    assert {key[:2] for key in broken(verdicts(before), verdicts(after))} <= BROKEN_BY_A_FIX.keys()
+    mended = [(rule, change.target.endpoint, change.resource.id) for change in made for rule in change.rules]
+    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass" and key[:2] not in UNDONE] == []
+    again = loaded(recorded())
+    for statement in statements:
+        again.execute(statement)
+    targets = {change.target for change in made if not any((rule, change.target.endpoint) in UNDONE for rule in change.rules)}
+    assert [change for change in planned(again).changes if change.target in targets] == []
+
+
+def broken(before: Mapping[Key, str], after: Mapping[Key, str]) -> list[Key]:
+    """What passed, and fails now."""
+    return [key for key, verdict in after.items() if verdict == "fail" and before.get(key) == "pass"]

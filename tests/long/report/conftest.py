@@ -1,0 +1,5 @@
+"""The browser of tests/report."""
+
+from tests.report.conftest import browser, page
+
+__all__ = ["browser", "page"]

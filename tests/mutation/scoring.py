@@ -1,0 +1,180 @@
+"""The scores of views: of the mistakes that are tried, how many something notices; kept so that only views that changed are tried again."""
+
+import hashlib
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from random import Random
+
+import duckdb
+
+from auditor.authoring.view_files import view_files
+from auditor.authoring.view_mutants import ViewMutant, as_written, mutants_of_view
+from tests.mutation.incidents import incident_views
+from tests.mutation.noticing import Noticing
+from tests.mutation.trying import TESTS, try_tests
+
+KEPT = Path(__file__).with_name("scores.json")
+PAGE = Path(__file__).parents[2] / "docs" / "mutation-scores.md"
+ALIKE = Path(__file__).with_name("alike.json")
+"""By view and mistake: why it makes no difference to any row that there can be."""
+
+OF_INCIDENTS, OF_ANY = 90, 80
+"""The percentages that a view that judges an incident, and any other, is to reach."""
+
+
+@dataclass(frozen=True)
+class Score:
+    """What became of the mistakes that were tried in one view.
+
+    Attributes:
+        digest: of its text without comment and layout.
+        mistakes: how many can be made in it.
+        tried: how many of these were, chosen at random; those that no SQL can be, or that are known to make no difference, are left out.
+        by_tests: how many a test noticed.
+        by_laws: how many more the expected findings of a scenario, or a law, noticed.
+        missed: the others.
+        files: where the tests that noticed are; these are run again when the view changes.
+    """
+
+    digest: str
+    mistakes: int
+    tried: int
+    by_tests: int
+    by_laws: int
+    missed: list[str] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+
+    @property
+    def percent(self) -> float:
+        """Of those tried; 100 where there are none."""
+        return 100.0 * (self.by_tests + self.by_laws) / self.tried if self.tried else 100.0
+
+
+def digest(view: str) -> str:
+    """The digest of a view's text, comment and layout left out."""
+    return hashlib.sha256(as_written(view_files()[view].sql).encode()).hexdigest()[:16]
+
+
+def kept() -> dict[str, Score]:
+    """The scores as they were written last."""
+    return {view: Score(**score) for view, score in json.loads(KEPT.read_text(encoding="utf-8")).items()} if KEPT.exists() else {}
+
+
+def changed() -> list[str]:
+    """The views whose text has no score."""
+    known = kept()
+    return [view for view in view_files() if view not in known or known[view].digest != digest(view)]
+
+
+def tests_of(views: Collection[str]) -> Sequence[str]:
+    """The files of tests that noticed mistakes in these views before; all tests of views where one has none."""
+    known = kept()
+    if any(view not in known or not known[view].files for view in views):
+        return TESTS
+    return sorted({file for view in views for file in known[view].files})
+
+
+def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
+    """So many mistakes at most, always the same of a text; and how many there are."""
+    alike = json.loads(ALIKE.read_text(encoding="utf-8")).get(view, {}) if ALIKE.exists() else {}
+    every = [mutant for mutant in mutants_of_view(view_files()[view].sql) if mutant.what not in alike]
+    return (Random(view).sample(every, most) if 0 < most < len(every) else every), len(every)
+
+
+def score(views: Collection[str], most: int, tests: Sequence[str] = TESTS) -> dict[str, Score]:
+    """Try up to `most` mistakes in each of these views on these tests; 0: all."""
+    chosen = {view: sample(view, most) for view in views}
+    usable = {view: [mutant for mutant in mutants if can_be_computed(view, mutant)] for view, (mutants, _) in chosen.items()}
+    by_tests = try_tests(usable, tests).noticed
+    left = {view: [mutant for mutant in mutants if (view, mutant.what) not in by_tests] for view, mutants in usable.items()}
+    missed = by_laws(left)
+    return {
+        view: Score(
+            digest(view),
+            chosen[view][1],
+            len(usable[view]),
+            len(usable[view]) - len(left[view]),
+            len(left[view]) - len(missed[view]),
+            missed[view],
+            sorted({test.partition("::")[0] for (of, _), test in by_tests.items() if of == view}),
+        )
+        for view in views
+    }
+
+
+def by_laws(mutants: Mapping[str, Sequence[ViewMutant]]) -> dict[str, list[str]]:
+    """Of each view, the mistakes that neither an expected finding nor a law notices."""
+    noticing = Noticing()
+    return {view: [mutant.what for mutant in several if noticing.notices(view, mutant.sql) is None] for view, several in mutants.items()}
+
+
+def can_be_computed(view: str, mutant: ViewMutant) -> bool:
+    """Whether it is SQL over the tables that there are: any other mistake is noticed by whoever makes it."""
+    try:
+        _empty().execute(f'EXPLAIN CREATE OR REPLACE TABLE "{view}" AS\n{mutant.sql}')
+    except duckdb.Error:
+        return False
+    return True
+
+
+_EMPTY: list[duckdb.DuckDBPyConnection] = []
+
+
+def _empty() -> duckdb.DuckDBPyConnection:
+    """All views over facts without rows."""
+    if not _EMPTY:
+        from auditor.facts.catalog import catalog
+        from auditor.facts.macros import create_macros
+        from auditor.facts.schema import create_tables
+        from auditor.facts.views import view_sql
+
+        connection = duckdb.connect()
+        create_tables(connection)
+        create_macros(connection)
+        for name in catalog().views:
+            connection.execute(f'CREATE TABLE "{name}" AS\n{view_sql(name).strip().removesuffix(";")}\nWITH NO DATA')
+        _EMPTY.append(connection)
+    return _EMPTY[0]
+
+
+def keep(scores: Mapping[str, Score]) -> None:
+    """Write the scores, and their page; those of views that are gone are dropped."""
+    every = {**kept(), **scores}
+    every = {view: every[view] for view in sorted(every) if view in view_files()}
+    lines = [f"  {json.dumps(view)}: {json.dumps(asdict(score))}" for view, score in every.items()]
+    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    PAGE.write_text(page(every), encoding="utf-8")
+
+
+def wanted(view: str) -> int:
+    """The percentage that a view is to reach."""
+    return OF_INCIDENTS if view in incident_views() else OF_ANY
+
+
+def table(scores: Mapping[str, Score]) -> list[str]:
+    """A line for each view."""
+    rows = ["| view | mistakes | tried | noticed by tests | by scenarios and laws | score | wanted |", "|---|---|---|---|---|---|---|"]
+    for view, one in sorted(scores.items(), key=lambda item: (-wanted(item[0]), item[0])):
+        figures = f"{one.mistakes} | {one.tried} | {one.by_tests} | {one.by_laws} | {one.percent:.0f} % | {wanted(view)} %"
+        rows.append(f"| `{view}` | {figures} |")
+    return rows
+
+
+def page(scores: Mapping[str, Score]) -> str:
+    """The page of the scores."""
+    short = [view for view, one in scores.items() if one.percent < wanted(view)]
+    text = [
+        "# Which mistakes in views are noticed",
+        "",
+        "`make mutants` makes one mistake at a time in the SQL of a view (a key of a join left out, a guard dropped, another aggregate)",
+        "and sees whether a test of `tests/facts`, the expected findings of a scenario, or a law notices. Where fewer were tried",
+        "than can be made, they were chosen at random: the score is an estimate. Views that judge an incident are to reach",
+        "90 %, others 80 %; how it is done, and why so: [decision](decisions/0022-mistakes-in-views.md). Made by `make mutation-scores`.",
+        "",
+        f"{len(scores)} views have a score; {len(short)} are below what is wanted. {len(view_files()) - len(scores)} views have none yet.",
+        "",
+        *table(scores),
+    ]
+    return "\n".join(text) + "\n"

@@ -1,0 +1,46 @@
+"""What somebody tuned is reverted only where `retune` is allowed: the cure of one incident leaves the hosts of another alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from auditor.lab.scenario import load_merged
+from auditor.lab.serving import serve
+
+from .conftest import FIX, Place, only
+
+CURE = (*FIX, "--allow", "reboot")
+"""What incident S0's cure takes: LunQDepth with a reboot, then DSNRO of every protocol endpoint (docs/domain/incidents.md#s0)."""
+TUNED = ("iscsi/max-io-size", "queue/default-unless-justified", "queue/driver-depth")
+
+
+@pytest.fixture
+def both(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
+    """The fleets of incidents S0 and S2 in one."""
+    with serve(load_merged(["solidfire-vvols", "flasharray-queues"])) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        yield Place(lab, tmp_path, capsys)
+
+
+def test_the_cure_of_s0_leaves_the_queues_alone_that_the_owners_of_s2_raised(both: Place) -> None:
+    cured = both.audit(*CURE)
+    receipts = cured.report["receipts"]
+    made = {(r["endpoint"], r["remediator"]) for r in receipts if r["outcome"] == "applied"}
+    assert ("vc-solidfire", "device.dsnro") in made, "the cure itself is made"
+    assert [r for r in receipts if r["endpoint"] == "vc-flasharray" and r["outcome"] == "applied"] == []
+    reverting = [r for r in receipts if set(r["rules"]) & {*TUNED}]
+    assert {(r["resource"]["host"].split(".")[0], r["class"], r.get("takes"), r["outcome"]) for r in reverting} == {
+        ("esx-fq-ucs-3", "retune", "reboot", "proposed"),  # nfnic 96
+        ("esx-vvol-3", "retune", "reboot", "proposed"),  # ISCSI.MaxIoSizeKB 512
+    }
+    disputed = {(c["resource"]["host"].split(".")[0], c["remediator"]) for c in cured.report["contradictions"]}
+    assert disputed == {
+        ("esx-fq-ucs-3", "device.dsnro"),  # DSNRO 256, raised on purpose: back to 32, or to the depth of 96 (docs/domain/incidents.md#s2)
+        ("esx-vmfs-2", "host.module_option"),  # iscsi_vmk 256 on a host that has VMFS alone: back to 128, or into effect by a reboot
+    }
+
+
+def test_with_retune_the_owners_choice_is_reverted(both: Place) -> None:
+    reverted = both.audit(*CURE, "--allow", "retune", *only(*TUNED))
+    assert {(r["class"], r["outcome"]) for r in reverted.report["receipts"]} == {("retune", "applied")}
