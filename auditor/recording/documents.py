@@ -24,7 +24,10 @@ _SERIAL_IN_HEX = re.compile(r"[0-9A-Fa-f]{24}")
 _FIELD = re.compile(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|")
 _NUMBER = re.compile(r"[0-9]{1,7}|[0-9]{1,2}\.[0-9]{1,2}")
 _MOST_DIGITS = 4
-_TASK = re.compile(r"task-\d{1,9}")
+_TASK = re.compile(r"task-\d{1,9}|(?:vm|datastore|host)-\d{1,9}:\d{1,9}")
+_CAPABILITY = re.compile(
+    r"spm@DATASTOREIOCONTROL|limit|reservation|shares|(?:min|max|burst)IOPS"
+)  # `endpoints.vcenter.policies`; other ids may be names of tags
 _SESSION = re.compile(r"session\[[^\]]*\]")
 _TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "anytype"))
 _CLI_TYPE = "VimEsxCLI"
@@ -82,7 +85,10 @@ def _named_value(name: str) -> str:
 def _masked_key(key: str, masker: Masker) -> str:
     """The name of a field is the API's. One with more than a few digits is that of an object; a number may be one of a curve."""
     is_field = _FIELD.fullmatch(key) and sum(one.isdigit() for one in key) <= _MOST_DIGITS
-    return key if is_field or _NUMBER.fullmatch(key) else masker.text(key, Fate.NAME)
+    if not is_field and not _NUMBER.fullmatch(key):
+        return masker.text(key, Fate.NAME)
+    masker.kept_words.add(key.lower())
+    return key
 
 
 def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> str:
@@ -94,6 +100,8 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
     own = path[-1].lower() if path else ""
     if own in WORLD_WIDE_NAMES and re.fullmatch(r"-?\d{17,20}", text):
         return str(masker.number(int(text), wwn=True))
+    if own == "id" and _CAPABILITY.fullmatch(text):
+        return text
     if (kind is EndpointKind.ONTAP and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
         return text
     if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
@@ -133,6 +141,7 @@ class _XmlMasker:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         self._flush(is_leaf=False)
         local = tag.rpartition(":")[2]
+        self._masker.kept_words.add(local.lower())
         path = self._open[-1][1] if self._open else ()
         left_out = (self._open[-1][3] if self._open else False) or local.lower() in _RAW_BYTES
         types = {name.rpartition(":")[2]: value for name, value in attributes.items() if name.endswith(":type")}

@@ -39,6 +39,7 @@ VERSIONS = re.compile(r"^(?:\d+\.\d+|.*version|versionid|.*versions|.*build|rele
 _NAMES = re.compile(r"name|path|host|addr|user|owner|volume|datastore|serial|uuid|folder|key$|id$|node$", re.IGNORECASE)
 
 _VCENTER = """
+    resourcetype profilecategory entitytype objecttype namespace
     _typename type versionid propset.name missingset.path pathset method moid module argument.name fault._typename counterid
     about.name about.vendor about.fullname product.name product.fullname apitype licenseproductname licenseproductversion
     localebuild localeversion locale messagelocale ostype productlineid queryoptions.name queryoptionsresponse.key optionvalue.key

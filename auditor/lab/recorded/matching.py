@@ -93,7 +93,8 @@ def _body(body: bytes) -> Any:
 
 def _element(element: ElementTree.Element) -> list[Any]:
     text = _MOMENT.sub("*", (element.text or "").strip())
-    return [element.tag, sorted(element.attrib.items()), text, [_element(child) for child in element]]
+    parts = [_element(child) for child in element if not child.tag.endswith("}Header")]  # a header holds the key of the session
+    return [element.tag, sorted(element.attrib.items()), text, parts]
 
 
 def soap_operation(body: bytes) -> str:

@@ -43,7 +43,7 @@ class RecordedVCenter:
     def answer(self, request: Request) -> Answer:
         """The answer to a request."""
         recorded = self._replay.answer(request.method, request.path, request.body)
-        is_soap = request.path == "/sdk"
+        is_soap = request.path.endswith("/sdk")  # the storage policy service has a path of its own
         if recorded is not None:
             headers: tuple[tuple[str, str], ...] = ()
             if self.operation(request) == "Login":
