@@ -31,6 +31,7 @@ SELECT
     d.model,
     coalesce(nullif(f.family, 'other'), k.name_family, f.family) AS family,
     d.device_type,
+    lower(d.vendor) = 'nvme' AS is_namespace,
     coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) AS is_protocol_endpoint,
     CASE
         WHEN coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) THEN true
@@ -85,6 +86,7 @@ SELECT
     family,
     coalesce(starts_with(array_model, 'IBM Cloud '), false) AS is_tier,
     is_protocol_endpoint,
+    is_namespace,
     driver,
     dsnro,
     queue_depth,

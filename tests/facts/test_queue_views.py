@@ -452,3 +452,13 @@ def test_a_drivers_depth_is_in_effect_on_scsi_luns_and_not_on_nvme_namespaces(
     [row] = view("host_module", given)
     assert (row["devices"], row["luns"], row["depth_in_effect"]) == (len(devices), luns, depth)
     assert set(judged("queue/pending-reboot", given).values()) == {verdict}
+
+
+@pytest.mark.parametrize("rule", ["queue/dsnro-uniform", "queue/dsnro-effective", "queue/default-unless-justified"])
+def test_a_namespace_has_no_dsnro_that_could_be_wrong_or_unknown(rule: str) -> None:
+    """docs/domain/facts.md#2: a namespace has no DSNRO; where a build tells one all the same, nobody knows whether it is heeded."""
+    given = shared(None, 64)
+    assert set(judged(rule, given).values()) & {"fail", "unknown"}
+    for row in given["device"]:
+        row |= {"vendor": "NVMe", "model": "Pure Storage Fla"}
+    assert set(judged(rule, given).values()) <= {"not_applicable"}

@@ -51,6 +51,21 @@ def test_what_could_not_be_read_is_a_gap_and_nothing_else_is(mixed: Audit) -> No
     assert {gap["endpoint"] for gap in mixed.report["gaps"]} == {"sf-mx-two", "netapp-mx", "vc-mx"}
 
 
+def test_what_storage_drs_would_turn_on_again_is_left_to_a_person(mixed: Audit) -> None:
+    """docs/rule-catalogue.md#c3: never switched off where the I/O metric would switch it on again, as incident S1's fix was."""
+    outcomes = {
+        (f["rule"], f["resource"]["name"]): f["fix"]["outcome"]
+        for f in mixed.report["findings"]
+        if f["verdict"] == "fail" and f["fix"].get("remediator") == "datastore.sioc"
+    }
+    assert outcomes == {
+        ("sioc/overlap-array-qos", "mx-metro"): "by_hand",
+        ("qos/one-throttler", "mx-metro"): "by_hand",
+        ("sioc/supported-datastore", "mx-extents"): "proposed",
+        ("sioc/supported-datastore", "mx-both"): "proposed",
+    }
+
+
 def test_the_healthy_twin_has_no_failure_no_unknown_and_no_gap_and_ends_with_0(mixed_twin: Audit) -> None:
     judged = mixed_twin.report["findings"]
     assert [(f["rule"], f["verdict"], f["resource"]["name"]) for f in judged if f["verdict"] in ("fail", "unknown")] == []
@@ -119,6 +134,9 @@ HAS: dict[str, Callable[[LabFleet], bool]] = {
         any(one.local for one in devices(fleet)) and any(one.local for one in stores(fleet))
     ),
     "hosts in no cluster": lambda fleet: any(vcenter.standalone for vcenter in fleet.vcenters),
+    "a namespace without a DSNRO": lambda fleet: any(not device.has_dsnro for device in devices(fleet)),
+    "a limit by a storage policy": lambda fleet: any(vcenter.storage_policies for vcenter in fleet.vcenters),
+    "a Flash Pool": lambda fleet: any(one.cache_disks and one.rpm for array in fleet.ontap for one in array.aggregates),
     "a datastore cluster": lambda fleet: any(vcenter.pods for vcenter in fleet.vcenters),
     "several extents": lambda fleet: any(len(store.extents) > 1 for store in stores(fleet)),
     "a cap on one side": _capped_on_one_side,

@@ -143,10 +143,13 @@ SELECT
     b.tiers,
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
+    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k
+LEFT JOIN step_endpoint_reading AS e USING (endpoint)
+LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)

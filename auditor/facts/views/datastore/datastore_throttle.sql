@@ -47,10 +47,7 @@ told AS (
         p.latency_threshold_ms,
         CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read THEN false END AS is_in_pod,
         coalesce(d.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
-        CASE
-            WHEN f.pod_id IS NOT NULL THEN s.io_metric_in_force
-            WHEN r.datastores_read THEN false
-        END AS io_metric_in_force,
+        d.io_metric_in_force,
         CASE
             WHEN f.pod_id IS NOT NULL THEN s.moves_by_itself
             WHEN r.datastores_read THEN false

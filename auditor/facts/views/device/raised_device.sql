@@ -58,4 +58,5 @@ LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
 LEFT JOIN step_vvol_load AS l ON l.endpoint = d.endpoint AND l.host_id = d.host_id
 LEFT JOIN carried AS c ON c.endpoint = d.endpoint AND c.device = d.device
 LEFT JOIN uncounted AS t ON t.endpoint = d.endpoint AND t.device = d.device
-WHERE d.is_shared;
+-- A driver's parameter governs SCSI LUNs, and not namespaces (docs/domain/facts.md#2).
+WHERE d.is_shared AND d.is_namespace IS DISTINCT FROM true;

@@ -13,6 +13,7 @@ WITH seen AS (
         device,
         min(family) AS family,
         bool_or(is_protocol_endpoint) AS is_protocol_endpoint,
+        bool_or(is_namespace) AS is_namespace,
         CASE WHEN min(coalesce(cluster, '')) = max(coalesce(cluster, '')) THEN any_value(cluster) END AS cluster
     FROM step_device_group
     GROUP BY ALL
@@ -169,6 +170,7 @@ SELECT
     s.device,
     s.family,
     s.is_protocol_endpoint,
+    s.is_namespace,
     a.array_name,
     a.volume,
     a.qos,

@@ -26,6 +26,7 @@ SELECT
     i.model,
     believed_family(i.family, n.name_family) AS family,
     i.device_type,
+    i.is_namespace,
     k.is_protocol_endpoint,
     k.is_shared,
     k.queue_depth,

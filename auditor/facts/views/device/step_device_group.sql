@@ -24,6 +24,7 @@ SELECT
     believed_family(i.family, m.name_family) AS family,
     coalesce(starts_with(m.array_model, 'IBM Cloud '), false) AS is_tier,
     c.is_protocol_endpoint,
+    i.is_namespace,
     v.driver,
     c.dsnro,
     c.queue_depth,

@@ -13,6 +13,7 @@ SELECT
     i.model,
     believed_family(i.family, m.name_family) AS family,
     i.device_type,
+    i.is_namespace,
     d.is_protocol_endpoint,
     d.is_shared,
     d.queue_depth,
