@@ -201,6 +201,7 @@ class Change:
     resource: Resource
     reason: str  # one sentence for the person who confirms
     takes: FixClass | None = None  # of class RETUNE: the class of what it takes, which has to be allowed as well
+    collateral: str = ""  # what else a host-wide change reaches than it is meant for; '' where nothing
 
     @property
     def classes(self) -> tuple[FixClass, ...]:
@@ -293,6 +294,7 @@ class Fix:
     pending: str | None = None  # "reboot" when stored but not yet in effect
     target: tuple[tuple[str, str], ...] = ()  # where the setting lives, as Target.keys; empty when there is no remediator
     takes: FixClass | None = None  # as Change.takes
+    collateral: str = ""  # as Change.collateral
 
     @property
     def classes(self) -> tuple[FixClass, ...]:

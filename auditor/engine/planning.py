@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from auditor.engine.rule import RuleSet
-from auditor.engine.verdicts import Evaluation, JudgedRule, decoded, disputable_targets, resource_of
+from auditor.engine.verdicts import Evaluation, JudgedRule, class_of, decoded, disputable_targets, resource_of
 from auditor.engine.waived_verdicts import left_alone, protected_settings
 from auditor.model import ByHand, Change, Contradiction, FixClass, Held, Plan, Resource, Scalar, Target, Verdict
 
@@ -24,6 +24,7 @@ class _Want:
     before: Scalar
     after: Scalar
     fix_class: FixClass
+    touches: str  # what else it reaches
     retunes: bool  # it reverts what somebody tuned
     reason: str
     resource: Resource
@@ -97,7 +98,8 @@ def _want(row: Mapping[str, Any], rule: JudgedRule) -> _Want:
         rule=row["rule"],
         before=decoded(row["before"]),
         after=decoded(row["after"]),
-        fix_class=FixClass(rule.fix_class),
+        fix_class=class_of(row, rule),
+        touches=row["touches"] or "",
         retunes=bool(row["retunes"]),
         reason=rule.reason,
         resource=resource_of(row, rule),
@@ -167,6 +169,7 @@ def _change(remediator: str, target: Target, wants: Sequence[_Want]) -> Change:
         resource=first.resource,
         reason="; ".join(dict.fromkeys(want.reason for want in sorted(wants, key=lambda want: want.rule))),
         takes=costliest if retunes else None,
+        collateral="; ".join(sorted({want.touches for want in wants if want.touches})),
     )
 
 

@@ -56,6 +56,7 @@ class FixRule:
     when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
     predicted: Mapping[str, Expression]  # further columns the fix changes once it is in effect
     reason: str | None
+    touches: Expression | None = None  # what else a host-wide change reaches than it is meant for, '' where nothing; None: nothing ever
     retunes: Expression | None = None  # where it is not false the fix reverts what somebody tuned; None: it never does
 
     @property
@@ -117,7 +118,7 @@ class Rule:
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the rule."""
         fix = self.fix
-        fixing = () if fix is None else (*fix.target.values(), fix.value, fix.when, fix.retunes, *fix.predicted.values())
+        fixing = () if fix is None else (*fix.target.values(), fix.value, fix.when, fix.touches, fix.retunes, *fix.predicted.values())
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
 
     @property

@@ -56,7 +56,7 @@ class RuleReader:
         params = {name: Param(_default(param.default), "", "") for name, param in shape.params.items()}
         values: list[Any] = [shape.applies, shape.holds, shape.observed, shape.desired]
         if fix is not None:
-            values += [fix.value, fix.when, *fix.target.values(), *fix.predicted.values()]
+            values += [fix.value, fix.when, fix.touches, *fix.target.values(), *fix.predicted.values()]
         for value in values:
             if value is not None:
                 yield _as_sql(value), shape.over, params
@@ -192,6 +192,7 @@ class RuleReader:
             self._wrong('"target" does not say where the setting lives', "fix", "target")
         value = self._expression(shape.value, "fix", "set", wanted=_SETTINGS)
         when = self._expression(shape.when, "fix", "when", wanted=_TRUTH)
+        touches = self._expression(shape.touches, "fix", "touches", wanted=(Family.TEXT,))
         retunes = self._expression(shape.retunes, "fix", "retunes", wanted=_TRUTH)
         if shape.fix_class is FixClass.RETUNE:
             self._wrong("retune does not say what the change takes: name that class, and say in `retunes` where it reverts", "fix", "class")
@@ -202,7 +203,8 @@ class RuleReader:
         for name, expression in predicted.items():
             self._check_fits(name, expression, "foretold", name)
         self._check_fits(shape.column, value, "set")
-        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, _stripped(shape.reason), retunes)
+        reason = _stripped(shape.reason)
+        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, reason, touches, retunes)
 
     def _check_fits(self, column: str, expression: Expression, *key: str) -> None:
         has, gets = family_of(self._columns[column]), family_of(expression.type)

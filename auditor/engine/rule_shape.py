@@ -37,6 +37,7 @@ class FixShape(Shape, kw_only=True):
     column: Text
     value: Sql = field(name="set")
     when: Sql | None = None
+    touches: Sql | None = None
     retunes: Sql | None = None
     predicted: Mapping[str, Sql] = field(name="foretold", default_factory=dict)
     fix_class: FixClass = field(name="class")

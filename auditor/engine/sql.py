@@ -29,8 +29,12 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "after": "VARCHAR",  # JSON scalar
     "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of FIX_BLOCKERS; NULL when it is
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
+    "touches": "VARCHAR",  # of such a failure: what else a host-wide change reaches than it is meant for; '' where nothing
     "retunes": "BOOLEAN",  # of such a failure: the fix reverts what somebody tuned, or may; NULL where there is none
 }
+
+NOT_KNOWN = "not known"
+"""What a host-wide change touches besides where that was not read."""
 
 FIX_BLOCKERS = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
 """Why a failure with a fix is left to a person, first reason first; `fix_blockers.blocker_text` says each in words."""
@@ -183,7 +187,7 @@ def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:
 def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     fix = rule.fix
     if fix is None:
-        return dict.fromkeys(("target", "before", "after", "retunes"), "NULL")
+        return dict.fromkeys(("target", "before", "after", "touches", "retunes"), "NULL")
     failed = "auditor_verdict = 'fail'"
     exempt = rule.may_be_missing
     keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(fix.target.items())]
@@ -193,6 +197,7 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     when = "true" if fix.when is None else _strict(fix.when, exempt)
     # Where it is not known which way the change goes, it may revert something.
     retunes = "false" if fix.retunes is None else f"({_strict(fix.retunes, exempt)}) IS DISTINCT FROM false"
+    touches = "''" if fix.touches is None else f"coalesce(CAST({_strict(fix.touches, exempt)} AS VARCHAR), {quoted(NOT_KNOWN)})"
     unread = "false" if fix.column in exempt else f"{named(fix.column)} IS NULL"
     obstacle = (
         f"CASE WHEN {'true' if fix.fix_class is FixClass.MANUAL else 'false'} THEN 'manual' WHEN auditor_target IS NULL THEN 'target' "
@@ -206,6 +211,7 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
         "before": f"CASE WHEN {failed} THEN {json_sql(before, after_type(fix, view))} END",
         "after": f"CASE WHEN {failed} THEN {json_sql(after, after_type(fix, view))} END",
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
+        "touches": f"CASE WHEN {failed} THEN {touches} END",
         "retunes": f"CASE WHEN {failed} THEN {retunes} END",
     }
     changed = {fix.column: fix.value, **fix.predicted}

@@ -28,7 +28,7 @@ _WAIVING = {
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
-_ADDED: Mapping[int, Collection[str]] = {1: (*_WAIVING, "retunes"), 2: ("retunes",), _FORMAT: ()}
+_ADDED: Mapping[int, Collection[str]] = {1: (*_WAIVING, "retunes", "touches"), 2: ("retunes", "touches"), _FORMAT: ()}
 """The formats that can be read, and the columns that each of them has not yet."""
 
 
@@ -292,10 +292,17 @@ def _fix(row: Mapping[str, Any], rule: JudgedRule) -> Fix:
     if row["obstacle"] is not None:
         outcome, why = Outcome.BY_HAND, rule.obstacles[row["obstacle"]]
     target = tuple(sorted(decoded(row["target"]).items())) if row["target"] is not None else ()
-    fix_class, takes = FixClass(rule.fix_class), None
+    fix_class, takes, touches = class_of(row, rule), None, row["touches"] or ""
     if row["retunes"]:
         fix_class, takes = FixClass.RETUNE, fix_class
-    return Fix(rule.remediator, fix_class, decoded(row["before"]), decoded(row["after"]), outcome, why, target=target, takes=takes)
+    before, after = decoded(row["before"]), decoded(row["after"])
+    return Fix(rule.remediator, fix_class, before, after, outcome, why, target=target, takes=takes, collateral=touches)
+
+
+def class_of(row: Mapping[str, Any], rule: JudgedRule) -> FixClass:
+    """What the fix of a failure takes: a change at once that reaches others as well is made with caution."""
+    fix_class = FixClass(rule.fix_class)
+    return FixClass.ONLINE_CAUTION if row["touches"] and fix_class is FixClass.ONLINE else fix_class
 
 
 def _deferred_sql(deferred: DeferredVerdicts, verdicts: Iterable[Verdict]) -> str:

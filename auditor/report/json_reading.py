@@ -170,7 +170,16 @@ def fix_of(fix: Mapping[str, Any]) -> Fix:
     target = tuple(sorted(fix.get("target", {}).items()))  # an older report does not have this field
     outcome = Outcome(fix["outcome"])
     return Fix(
-        fix["remediator"], FixClass(fix["class"]), fix["before"], fix["after"], outcome, fix["why"], fix["pending"], target, _takes(fix)
+        fix["remediator"],
+        FixClass(fix["class"]),
+        fix["before"],
+        fix["after"],
+        outcome,
+        fix["why"],
+        fix["pending"],
+        target,
+        _takes(fix),
+        fix.get("collateral", ""),
     )
 
 
@@ -190,6 +199,7 @@ def _receipt(receipt: dict[str, Any]) -> Receipt:
         Resource(**receipt["resource"]),
         receipt["reason"],
         _takes(receipt),
+        receipt.get("collateral", ""),
     )
     return Receipt(change, Outcome(receipt["outcome"]), receipt["found"], receipt["why"], receipt["pending"])
 

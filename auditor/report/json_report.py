@@ -209,7 +209,8 @@ def fix_object(fix: Fix) -> dict[str, Any]:
 
 
 def _takes(fix: Fix | Change) -> dict[str, Any]:
-    return {} if fix.takes is None else {"takes": fix.takes}
+    takes = {} if fix.takes is None else {"takes": fix.takes}
+    return takes if not fix.collateral else {**takes, "collateral": fix.collateral}
 
 
 def _receipt(receipt: Receipt) -> dict[str, Any]:

@@ -64,9 +64,9 @@ def _group_parts(group: Group, changes: Sequence[Change], width: int) -> Iterato
     classes, setting, values, reason = group
     yield Text(f"\n{setting}  {values}  ({', '.join(classes)}, {count_of(len(changes), 'place')})", style="bold")
     yield textwrap.indent(textwrap.fill(neutral(reason), width - 2), "  ")
-    places = [place_texts(change) for change in changes[:_MOST_PLACES]]
-    widest = max(len(where) for where, _ in places)
-    for where, what in places:
-        yield f"  {where:<{widest}}  {what}".rstrip()
+    places = [(*place_texts(change), neutral(change.collateral)) for change in changes[:_MOST_PLACES]]
+    widest = max(len(where) for where, _, _ in places)
+    for where, what, collateral in places:
+        yield f"  {where:<{widest}}  {what}".rstrip() + (f"  (touches as well: {collateral})" if collateral else "")
     if len(changes) > _MOST_PLACES:
         yield f"  ... and {len(changes) - _MOST_PLACES} more"

@@ -189,6 +189,28 @@ def test_s0s_lesson_holds_for_a_volume_group_of_a_flasharray_behind_one_endpoint
     assert verdict(DRIVER, given) == "pass"
 
 
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        pytest.param({"throttle_us": 1300}, "fail", id="its QoS held it back"),
+        pytest.param({"throttle_us": 0}, "not_applicable", id="its QoS did not"),
+        pytest.param({}, "unknown", id="not reported"),
+    ],
+)
+def test_a_disk_that_a_flasharray_holds_back_is_at_its_ceiling(load: dict[str, int], expected: str) -> None:
+    given = incident_s0(kind=EndpointKind.FLASHARRAY)
+    machine(given, "neighbour", backing_object_id="rfc4122.vvol-2")
+    given["array_volume"].append(
+        {**given["array_volume"][0], "name": "free", "volume_id": "free", "vvol_id": "vvol-2", "qos_max_iops": None}
+    )
+    loads = [{"volume_id": "bronze", **load}, {"volume_id": "free", "throttle_us": 0}]
+    given["array_volume_load"] = [{"endpoint": "array", **one} for one in loads]
+    given["device_load"] = [{"host_id": "host-1", "device": PURE_PE, "commands_per_second": 107.0, "davg_median_ms": 306.0}]
+    assert judged("qos/host-limit-below-array-limit", given)["noisy/Hard disk 1"] == expected
+    # S0's figures at the host: 107 commands a second and 306 ms for whoever is behind the endpoint.
+    assert verdict("diag/noisy-neighbour-signature", given) == {"not_applicable": "pass"}.get(expected, expected)
+
+
 def test_where_nothing_is_capped_or_a_capped_volume_stalls_nobody_the_lesson_does_not_apply() -> None:
     uncapped = incident_s0(kind=EndpointKind.FLASHARRAY)
     uncapped["array_volume"][0]["qos_max_iops"] = None

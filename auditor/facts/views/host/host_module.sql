@@ -18,6 +18,19 @@ WITH served AS (
     WHERE driver IS NOT NULL
     GROUP BY ALL
 ),
+beside AS (
+    -- What else is behind a driver that serves protocol endpoints of an array that caps each volume.
+    SELECT
+        g.endpoint,
+        g.host_id,
+        g.driver AS module,
+        string_agg(coalesce(g.family, 'not known') || ' (' || g.devices || CASE WHEN g.devices = 1 THEN ' device)' ELSE ' devices)' END, ', ' ORDER BY g.family) AS families
+    FROM step_host_group AS g
+    LEFT JOIN (SELECT DISTINCT endpoint, host_id, driver, family FROM protocol_endpoint WHERE per_object_qos) AS p
+        ON p.endpoint = g.endpoint AND p.host_id = g.host_id AND p.driver = g.driver AND p.family = g.family
+    WHERE g.driver IS NOT NULL AND p.family IS NULL
+    GROUP BY ALL
+),
 placed AS (
     -- Is every device of the host known to belong to one driver? If not, any module may serve it.
     SELECT
@@ -88,6 +101,7 @@ SELECT
     CASE WHEN u.all_placed AND coalesce(s.luns + s.namespaces = s.devices, true) THEN coalesce(s.luns, 0) END AS luns,
     CASE WHEN s.undetermined_luns = 0 AND s.luns + s.namespaces = s.devices THEN s.deepest_lun_queue END AS depth_in_effect,
     CASE WHEN u.all_placed AND coalesce(s.unknown_families, 0) = 0 THEN array_to_string(coalesce(s.families, []), ', ') END AS families,
+    CASE WHEN u.all_placed THEN coalesce(z.families, '') END AS families_beside_capped,
     CASE
         WHEN pe.any_capped THEN true
         WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
@@ -118,6 +132,7 @@ JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_depth_parameter AS q USING (module)
 LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = q.depth_parameter
 LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
+LEFT JOIN beside AS z ON z.endpoint = m.endpoint AND z.host_id = m.host_id AND z.module = m.module
 LEFT JOIN placed AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id
 LEFT JOIN pe ON pe.endpoint = m.endpoint AND pe.host_id = m.host_id AND pe.module = m.module
 LEFT JOIN carrying AS b ON b.endpoint = m.endpoint AND b.host_id = m.host_id AND b.module = m.module

@@ -31,6 +31,7 @@ mounted AS (
         count(*) FILTER (WHERE s.is_ontap) AS ontap,
         count(*) FILTER (WHERE s.is_ontap IS NULL) AS undetermined,
         few_distinct(CASE WHEN s.is_ontap THEN s.name END) AS datastores,
+        few_distinct(CASE WHEN s.is_ontap IS DISTINCT FROM true THEN s.name END) AS others,
         few_distinct(CASE WHEN s.is_ontap THEN s.arrays END) AS arrays,
         few_distinct(CASE WHEN s.is_ontap THEN s.volumes END) AS volumes,
         few_distinct(CASE WHEN s.is_ontap THEN s.qos END, '; ') AS qos
@@ -54,6 +55,7 @@ SELECT
         WHEN r.datastores_read AND coalesce(m.undetermined, 0) = 0 THEN false
     END AS mounts_ontap,
     m.datastores,
+    CASE WHEN r.datastores_read THEN coalesce(m.others, '') END AS other_datastores,
     m.arrays,
     m.volumes,
     m.qos
