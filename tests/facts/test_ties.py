@@ -9,6 +9,8 @@ UNTIED = {
     "step_curve_cost": "a curve names each size once, and a volume has one curve",
     "step_declared": "rows have one number each",
     "shared_device": "a majority is more than half of the hosts: nothing else comes up to it",
+    "driver_queue": "likewise",
+    "host_queue_full": "likewise",
 }
 """Views in which no two rows can be equal in what the answer is chosen by, and why not."""
 
