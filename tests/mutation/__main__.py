@@ -11,7 +11,7 @@ from tests.mutation.trying import TESTS
 
 
 def main() -> int:
-    """Score, print, keep. 1 where a view that was tried is below what is wanted and below what it was."""
+    """Score, print, keep. 1 where a view is below what is wanted and well below what it was, unless few tests were run."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     parser.add_argument("views", nargs="*", help="views to try; none: those that changed since they were scored")
     parser.add_argument("--every", action="store_true", help="try every view")
@@ -42,7 +42,8 @@ def main() -> int:
         keep(scores)
     worse = [view for view, one in scores.items() if one.percent < min(wanted(view), before[view].percent - 10 if view in before else 0)]
     print(*(f"{view}: fewer mistakes are noticed than before, and than is wanted" for view in worse), sep="\n")
-    return 1 if worse else 0
+    # A few mistakes on a few tests are too small a sample to fail by.
+    return 1 if worse and not asked.few_tests else 0
 
 
 if __name__ == "__main__":
