@@ -121,6 +121,33 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request to an endpoint and its whole answer, as they went over the wire, before anything was understood or masked.
+
+    Attributes:
+        operation: the method of the API, or the command line.
+        method: of HTTP; "SSH" for a command line.
+        path: with the query; empty for a command line.
+        status: of HTTP; 0 for a command line.
+        headers: of the answer, names in lower case.
+        seconds: how long the answer took; 0 where that was not measured.
+    """
+
+    operation: str
+    method: str
+    path: str
+    request: bytes
+    status: int
+    headers: Mapping[str, str]
+    answer: bytes
+    seconds: float = 0.0
+
+
+Tap: TypeAlias = Callable[[Exchange], None]
+"""Called with every exchange of an endpoint that is recorded, from several threads."""
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One management address that auditor logs in to.
 
@@ -129,6 +156,7 @@ class Endpoint:
         password: the reference to the password or the API token.
         tls: how the certificate of an HTTPS endpoint is verified.
         ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
+        tap: called with every exchange; None where nothing is recorded.
     """
 
     name: str
@@ -141,6 +169,7 @@ class Endpoint:
     limits: Limits = Limits()
     ssh: Ssh | None = None
     lane: BulkTransport | None = None  # for a vCenter only; None: the fastest that it offers
+    tap: Tap | None = field(default=None, compare=False, repr=False)
 
     @property
     def trust(self) -> str:

@@ -11,6 +11,7 @@ from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
 from auditor.cli.doctor import doctor
 from auditor.cli.query import query
+from auditor.cli.record import record
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
 
@@ -31,6 +32,7 @@ app.command("schedule")(schedule)
 app.command("doctor")(doctor)
 app.command("undo")(undo)
 app.command("query")(query)
+app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")
 app.add_typer(waivers.app, name="waivers")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from auditor.lab.description import LabFleet
     from auditor.lab.faults import FaultFile
+    from auditor.lab.recorded.serving import RecordedLab
+    from auditor.lab.serving import Lab
 
 app = typer.Typer(help="A simulated fleet behind real protocols on loopback, to try things on.", no_args_is_help=True)
 
@@ -40,6 +42,9 @@ def up(
     scenario: Scenario = None,
     write_fleet: WriteFleet = None,
     faults: Faults = None,
+    recording: Annotated[
+        Path | None, typer.Option("--recording", metavar="BUNDLE", help="Serve a bundle of `auditor record` instead, read-only.")
+    ] = None,
 ) -> int:
     """Serve the lab until interrupted.
 
@@ -47,6 +52,12 @@ def up(
     """
     from auditor.lab.scenario import described
 
+    if recording is not None:
+        if scenario is not None or faults is not None:
+            raise ConfigurationError(
+                "--recording goes without --scenario and --faults", why="nothing was served.", do="auditor lab up --recording BUNDLE"
+            )
+        return _serve_recording(recording, write_fleet)
     return _serve(described(scenario or "all"), write_fleet, faults)
 
 
@@ -83,17 +94,33 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> in
         control = None if faults is None else FaultFile(faults, served_by(lab))
         if control is not None:
             control.refresh()
-        if write_fleet is not None:
-            lab.write_fleet(write_fleet)
-            print(f"auditor audit --fleet {write_fleet}")
-        for kind, name, server in lab.served():
-            print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
-        print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
-        sys.stdout.flush()
+        _announce(lab, write_fleet)
         while not select.select([signals], [], [], None if control is None else _LOOK_SECONDS)[0]:
             if control is not None:
                 _look_again(control)
     return 0
+
+
+def _serve_recording(bundle: Path, write_fleet: Path | None) -> int:
+    """Serve a recording until a signal comes."""
+    from auditor.lab.recorded.serving import serve_recording
+    from auditor.recording.bundle import read_bundle
+
+    with _interruptions() as signals, serve_recording(read_bundle(bundle)) as lab:
+        _announce(lab, write_fleet)
+        select.select([signals], [], [])
+    return 0
+
+
+def _announce(lab: Lab | RecordedLab, write_fleet: Path | None) -> None:
+    """Write the fleet file, and print where the endpoints are."""
+    if write_fleet is not None:
+        lab.write_fleet(write_fleet)
+        print(f"auditor audit --fleet {write_fleet}")
+    for kind, name, server in lab.served():
+        print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
+    print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)
+    sys.stdout.flush()
 
 
 @contextmanager

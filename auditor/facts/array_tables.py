@@ -57,7 +57,7 @@ ARRAY_TABLES = (
         ("serial", "VARCHAR", "as the array tells it; NULL when it tells none"),
         ("device", "VARCHAR", "the name a host sees it by, for example naa.6f47acc1...; NULL when it has none"),
         ("is_virtual", "BOOLEAN", "a vVol"),
-        ("vvol_id", "VARCHAR", "NULL when not a vVol"),
+        ("vvol_id", "VARCHAR", "by which vCenter knows it, without rfc4122.; NULL when not a vVol, or not reported", "tags"),
         ("status", "VARCHAR", "active | ..."),
         ("size_bytes", "BIGINT", ""),
         _POOL,

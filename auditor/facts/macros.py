@@ -1,4 +1,4 @@
-"""SQL macros that the views use beside DuckDB's own functions: short lists of names, and families of arrays."""
+"""SQL macros that the views use beside DuckDB's own functions: short lists of names, families of arrays, and ceilings."""
 
 from __future__ import annotations
 
@@ -30,10 +30,16 @@ CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
 CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
 """
 
+# How near a volume is to its ceiling. A FlashArray reports instead how long QoS held an operation back: one that waits is at the ceiling.
+_CEILING = """
+CREATE OR REPLACE MACRO ceiling_use(utilization, throttle_us) AS
+    coalesce(utilization, CASE WHEN throttle_us > 0 THEN 1.0 WHEN throttle_us = 0 THEN 0.0 END);
+"""
+
 # What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
 
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY + _ADVICE)
+    run(connection, _FEW + _FAMILY + _CEILING + _ADVICE)

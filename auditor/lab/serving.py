@@ -14,7 +14,7 @@ from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from auditor.lab.arrays.dell_sc.server import DellScServer
@@ -85,34 +85,41 @@ class Lab:
 
     def write_fleet(self, path: Path) -> None:
         """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
-        import yaml
+        given = {"declared": [_given(one) for one in self.fleet.declared], "nfs_servers": [_given(one) for one in self.fleet.nfs_servers]}
+        write_fleet_file(path, self.authority, self.password, self.served(), given)
 
-        ca, password = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
-        for private in (path, ca, password):
-            private.unlink(missing_ok=True)
-            os.close(os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-        self.authority.write(ca)
-        password.write_text(f"{self.password}\n", encoding="utf-8")
-        # By name alone: the fleet file looks for them in its own folder.
-        secret = {"file": password.name}
-        endpoints = []
-        for kind, name, server in self.served():
-            user = VCENTER_USER if kind is EndpointKind.VCENTER else ARRAY_USER
-            login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
-            trust = (
-                {"ssh": {"fingerprint": self.eternus[name].host_key.fingerprint}}
-                if kind is EndpointKind.ETERNUS
-                else {"tls": {"ca": ca.name}}
-            )
-            endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
-        content: dict[str, Any] = {"endpoints": endpoints}
-        if self.fleet.declared:
-            content["declared"] = [_given(one) for one in self.fleet.declared]
-        if self.fleet.nfs_servers:
-            content["nfs_servers"] = [_given(one) for one in self.fleet.nfs_servers]
-        # A copy without shared parts: each endpoint is written out by itself.
-        plain = json.loads(json.dumps(content))
-        path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
+
+def write_fleet_file(
+    path: Path,
+    authority: Authority,
+    password: str,
+    served: Iterable[tuple[EndpointKind, str, Any]],
+    given: Mapping[str, Sequence[Mapping[str, str]]],
+) -> None:
+    """Write a fleet file for what is served, with the CA certificate and the password beside it; only the owner may read them.
+
+    `given` is what else stands in it, by key.
+    """
+    import yaml
+
+    ca, secret_file = path.with_name(f"{path.stem}-ca.pem"), path.with_name(f"{path.stem}-password")
+    for private in (path, ca, secret_file):
+        private.unlink(missing_ok=True)
+        os.close(os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    authority.write(ca)
+    secret_file.write_text(f"{password}\n", encoding="utf-8")
+    # By name alone: the fleet file looks for them in its own folder.
+    secret = {"file": secret_file.name}
+    endpoints = []
+    for kind, name, server in served:
+        user = VCENTER_USER if kind is EndpointKind.VCENTER else ARRAY_USER
+        login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
+        trust = {"ssh": {"fingerprint": server.host_key.fingerprint}} if kind is EndpointKind.ETERNUS else {"tls": {"ca": ca.name}}
+        endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
+    content: dict[str, Any] = {"endpoints": endpoints, **{key: [dict(one) for one in entries] for key, entries in given.items() if entries}}
+    # A copy without shared parts: each endpoint is written out by itself.
+    plain = json.loads(json.dumps(content))
+    path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")
 
 
 @contextmanager

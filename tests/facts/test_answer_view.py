@@ -60,19 +60,27 @@ def test_an_endpoint_behind_which_the_host_has_no_disk_has_none_at_a_ceiling() -
     assert (second["disks"], second["busiest_disk"], second["highest_utilization"]) == (0, None, 0)
 
 
+def test_behind_the_only_endpoint_of_an_array_bindings_say_nothing_new_but_a_volume_without_an_id_may_be_any_disk() -> None:
+    given = shared_endpoint()
+    given["reading"] = [row for row in given["reading"] if row["topic"] != "bindings"]
+    assert None not in {row["disks"] for row in view("device_answer", given)}
+    given["array_volume"][0]["vvol_id"] = None
+    assert {row["disks"] for row in view("device_answer", given)} == {None}
+
+
 @pytest.mark.parametrize(
-    ("endpoint", "topic"),
+    ("endpoint", "topics"),
     [
-        pytest.param("vc", "vms", id="machines"),
-        pytest.param("sf", "volumes", id="volumes"),
-        pytest.param("sf", "bindings", id="bindings"),
-        pytest.param("sf", "volume_load", id="what volumes were doing"),
+        pytest.param("vc", {"vms"}, id="machines"),
+        pytest.param("sf", {"volumes"}, id="volumes"),
+        pytest.param("sf", {"bindings", "protocol_endpoints"}, id="bindings, and whether there is another endpoint"),
+        pytest.param("sf", {"volume_load"}, id="what volumes were doing"),
     ],
 )
-def test_who_is_at_a_ceiling_is_not_known_unless_all_of_it_was_read(endpoint: str, topic: str) -> None:
+def test_who_is_at_a_ceiling_is_not_known_unless_all_of_it_was_read(endpoint: str, topics: set[str]) -> None:
     given = shared_endpoint()
     for reading in given["reading"]:
-        if (reading.get("endpoint", "vc"), reading["topic"]) == (endpoint, topic):
+        if reading.get("endpoint", "vc") == endpoint and reading["topic"] in topics:
             reading["complete"] = False
     assert {(row["disks"], row["busiest_disk"], row["highest_utilization"]) for row in view("device_answer", given)} == {(None, None, None)}
 

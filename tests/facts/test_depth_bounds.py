@@ -132,6 +132,29 @@ def test_a_queue_of_four_times_64_passes_only_where_no_guest_that_runs_can_send_
     assert verdict(rule, given) == expected
 
 
+@pytest.mark.parametrize("rule", [HEADROOM, THROTTLE])
+def test_a_machine_whose_host_is_not_reported_may_be_the_deepest_anywhere(rule: str) -> None:
+    given = incident_s0(dsnro=256)
+    machine(given, "linux", LINUX)
+    given["vm"][-1]["host_id"] = None
+    assert verdict(rule, given) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("depth", "expected"),
+    [
+        pytest.param(129, "fail", id="more than half of the adapter's by itself"),
+        pytest.param(128, "unknown", id="half of it, and the other may have more"),
+    ],
+)
+def test_an_adapter_is_judged_by_the_deepest_device_that_tells(depth: int, expected: str) -> None:
+    given = incident_s0(depth=depth)
+    on_all_hosts(given, seen("naa.6f47acc100000001", "solidfire", queue_depth=None))
+    given["path"].append({**given["path"][0], "device": "naa.6f47acc100000001"})
+    given["adapter_load"] = [{"host_id": "host-1", "hba": "vmhba64", "queue_depth": 256, "queued": 0.0}]
+    assert verdict("queue/adapter-oversubscription", given) == expected
+
+
 def test_a_fleet_may_say_how_deep_its_guests_are_set() -> None:
     given = incident_s0(dsnro=256)
     machine(given, "linux", LINUX)
@@ -187,6 +210,28 @@ def test_s0s_lesson_holds_for_a_volume_group_of_a_flasharray_behind_one_endpoint
     assert (row["is_deepened"], row["keeps_defaults"]) == (False, True)
     # Its vendor asks to leave the queues: the module keeps its default.
     assert verdict(DRIVER, given) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("load", "expected"),
+    [
+        pytest.param({"throttle_us": 1300}, "fail", id="its QoS held it back"),
+        pytest.param({"throttle_us": 0}, "not_applicable", id="its QoS did not"),
+        pytest.param({}, "unknown", id="not reported"),
+    ],
+)
+def test_a_disk_that_a_flasharray_holds_back_is_at_its_ceiling(load: dict[str, int], expected: str) -> None:
+    given = incident_s0(kind=EndpointKind.FLASHARRAY)
+    machine(given, "neighbour", backing_object_id="rfc4122.vvol-2")
+    given["array_volume"].append(
+        {**given["array_volume"][0], "name": "free", "volume_id": "free", "vvol_id": "vvol-2", "qos_max_iops": None}
+    )
+    loads = [{"volume_id": "bronze", **load}, {"volume_id": "free", "throttle_us": 0}]
+    given["array_volume_load"] = [{"endpoint": "array", **one} for one in loads]
+    given["device_load"] = [{"host_id": "host-1", "device": PURE_PE, "commands_per_second": 107.0, "davg_median_ms": 306.0}]
+    assert judged("qos/host-limit-below-array-limit", given)["noisy/Hard disk 1"] == expected
+    # S0's figures at the host: 107 commands a second and 306 ms for whoever is behind the endpoint.
+    assert verdict("diag/noisy-neighbour-signature", given) == {"not_applicable": "pass"}.get(expected, expected)
 
 
 def test_where_nothing_is_capped_or_a_capped_volume_stalls_nobody_the_lesson_does_not_apply() -> None:

@@ -6,10 +6,12 @@ import logging
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
+from auditor.model import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +83,7 @@ class HttpsSession:
         logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
+        self._path = base
         self._base = f"https://{host}:{endpoint.port}{base}"
         seconds = endpoint.limits.timeout_seconds
         self._session = httpx.Client(
@@ -107,10 +110,13 @@ class HttpsSession:
         waited = 0.0
         while True:
             attempts -= 1
+            asked = time.monotonic()
             answer = self._exchange(request)
+            seconds = time.monotonic() - asked
             if isinstance(answer, EndpointError):
                 raise answer
             if answer.status not in _BUSY:
+                self._record(request, answer, seconds)
                 return answer
             retry_after = answer.headers.get("retry-after", "")
             pause = float(retry_after) if retry_after.isdecimal() else 1.0
@@ -157,6 +163,13 @@ class HttpsSession:
         if answer.status >= 500:
             return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
         return self._malformed(request, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
+
+    def _record(self, request: Request, answer: Answer, seconds: float) -> None:
+        if self._endpoint.tap is not None:
+            query = f"?{urlencode(request.params)}" if request.params else ""
+            path = f"{self._path}{request.path}{query}"
+            body = request.content or b""
+            self._endpoint.tap(Exchange(request.label, request.method, path, body, answer.status, answer.headers, answer.body, seconds))
 
     def _exchange(self, request: Request) -> Answer | EndpointError:
         """One request and its whole answer. Errors are returned, not raised: outside the handler no exception holds the credentials."""

@@ -18,6 +18,7 @@ from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.eternus.answers import PROMPT
 from auditor.errors import ConfigurationError, CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
+from auditor.model import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Sequence
@@ -93,6 +94,8 @@ class Shell:
         answer: str | Lost = self._run(self._exchange(line))
         if isinstance(answer, Lost):
             self._run(self._hang_up())
+        elif self._endpoint.tap is not None:
+            self._endpoint.tap(Exchange(line, "SSH", "", line.encode(), 0, {}, answer.encode()))
         return answer
 
     def close(self) -> None:

@@ -41,6 +41,7 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
         endpoint.name,
         wants_model="controllers" in needs.properties("array"),
         wants_pods="pods" in needs.properties("volumes"),
+        wants_tags="tags" in needs.properties("volumes"),
     )
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
@@ -63,6 +64,7 @@ class _Reading:
     endpoint: str
     wants_model: bool = True
     wants_pods: bool = True
+    wants_tags: bool = True
     groups: dict[str, tuple[str | None, rows.Ceilings]] = field(default_factory=dict)
     host_protocols: dict[str, set[str]] | None = None  # kinds of initiators by array_host_id; None: not read
     volume_ids: set[str] | None = None  # None: not all of them read
@@ -71,6 +73,7 @@ class _Reading:
     connected: list[Row] | None = None  # rows of array_connection, where they were read for the volumes' sake
     hosts_error: EndpointError | None = None
     pod_arrays: dict[str, str | None] | None = None  # by the pod's name; None: not asked yet
+    vvol_ids: dict[str, str] | None = None  # by the volume's id; None: not asked yet
     host_gaps: list[Gap] = field(default_factory=list)  # of hosts that were read for the volumes' sake alone
     connection_gaps: list[Gap] = field(default_factory=list)
 
@@ -127,10 +130,13 @@ class _Reading:
             for volume in page:
                 volume_id = volume.identifier("id") or ""
                 row = rows.volume_row(volume, self.groups, by_nvme=None if by_nvme is None else by_nvme.get(volume_id, False))
-                row["pod_arrays"] = None
+                row["pod_arrays"] = row["vvol_id"] = None
                 if row["pod"] is not None and self.wants_pods:
                     yield from self._read_pods()
                     row["pod_arrays"] = (self.pod_arrays or {}).get(row["pod"])
+                if row["is_virtual"] and self.wants_tags:
+                    yield from self._read_vvol_ids()
+                    row["vvol_id"] = (self.vvol_ids or {}).get(volume_id)
                 table_rows.append(row)
                 if row["status"] != "destroyed":
                     self.active_volumes[volume_id] = row["name"]
@@ -152,6 +158,21 @@ class _Reading:
         what = "GET pods, by which the arrays of a stretched volume are known"
         listed = yield from optional(self.endpoint, what, lambda: list(self._listed("pods", "pod", "name", parse_errors)))
         self.pod_arrays = dict(map(rows.pod_arrays, listed or ()))
+        yield from parse_errors.gaps(self.endpoint)
+
+    def _read_vvol_ids(self) -> Iterator[Gap]:
+        """Learn, once and only where there is a vVol, by which id vCenter knows each."""
+        if self.vvol_ids is not None:
+            return
+        self.vvol_ids = {}
+        parse_errors = ParseErrors("GET volumes/tags")
+
+        def read() -> dict[str, str]:
+            pages = self.array.pages("volumes/tags", namespaces=rows.VASA_NAMESPACE, filter=f"key='{rows.VVOL_ID_TAG}'")
+            return dict(pair for page in pages for pair in rows.vvol_ids(page, parse_errors))
+
+        what = "GET volumes/tags, by which a virtual volume is known to vCenter"
+        self.vvol_ids = (yield from optional(self.endpoint, what, read)) or {}
         yield from parse_errors.gaps(self.endpoint)
 
     def volume_load(self) -> Iterator[Batch | Gap]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.pacing import Pace
 from auditor.errors import EndpointError, EndpointUnreachableError, MalformedAnswerError
+from auditor.model import Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -99,7 +100,10 @@ class VCenterWire:
                 turn.refused = response.status in (429, 503)
                 turn.pause_seconds = pause if pause <= LONGEST_PAUSE_SECONDS else 0.0
             if not turn.refused:
-                return self._unpacked(operation, response, repeatable=repeatable)
+                reply = self._unpacked(operation, response, repeatable=repeatable)
+                if self._endpoint.tap is not None:
+                    self._endpoint.tap(Exchange(operation, "POST", path, body, reply.status, {}, reply.body))
+                return reply
             if pause > LONGEST_PAUSE_SECONDS:
                 break
             if left:

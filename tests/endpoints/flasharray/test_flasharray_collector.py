@@ -25,6 +25,7 @@ from auditor.lab.arrays.flasharray.parts import (
     RemoteArrayDescription,
     VolumeDescription,
     VolumeGroupDescription,
+    VvolDescription,
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Fault
@@ -131,6 +132,7 @@ def test_volumes_carry_both_ceilings_and_the_name_a_host_sees(served: tuple[Flas
         "size_bytes": 1 << 40,
         "pod": None,
         "pod_arrays": None,
+        "vvol_id": None,
         "copy_of": None,
         "qos_max_iops": 10_000,
         "qos_max_bytes_per_second": 400 * MIB,
@@ -160,6 +162,24 @@ def test_pods_that_cannot_be_asked_for_leave_only_their_own_hole(served: tuple[F
     assert {row["pod_arrays"] for row in found.tables["array_volume"]} == {None}
     assert found.incomplete() == {"volumes"}
     assert [gap.what for gap in found.gaps] == ["GET pods, by which the arrays of a stretched volume are known"]
+
+
+def test_a_virtual_volume_has_the_id_by_which_vcenter_knows_it(tmp_path: Path) -> None:
+    data = VvolDescription("Data", vvol_id="rfc4122.B8E3A105-46d7-4c92-8f0e-19a5d7c2634b")
+    machine = MachineDescription("db", (VvolDescription("Config"), data))
+    with serving(tmp_path, dataclasses.replace(S2, machines=(machine,))) as (_, endpoint):
+        found = collected(endpoint)
+    ids = {row["name"].rpartition("/")[2].partition("-")[0]: row["vvol_id"] for row in found.tables["array_volume"] if row["is_virtual"]}
+    assert (found.gaps, ids["Data"]) == ([], "b8e3a105-46d7-4c92-8f0e-19a5d7c2634b")
+    assert {row["vvol_id"] for row in found.tables["array_volume"] if not row["is_virtual"]} == {None}
+
+
+def test_tags_that_cannot_be_asked_for_leave_only_the_ids_open(served: tuple[FlashArrayServer, Endpoint]) -> None:
+    server, endpoint = served
+    server.faults.active.append(Fault("drop", "GET volumes/tags"))
+    found = collected(endpoint)
+    assert {row["vvol_id"] for row in found.tables["array_volume"]} == {None}
+    assert [gap.what for gap in found.gaps] == ["GET volumes/tags, by which a virtual volume is known to vCenter"]
 
 
 def test_a_volume_that_hosts_reach_by_nvme_has_the_name_they_see_it_by(served: tuple[FlashArrayServer, Endpoint]) -> None:

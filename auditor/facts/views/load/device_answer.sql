@@ -1,17 +1,20 @@
 -- materialize: view
 -- One row per host and device of an array that was read: how long the host waited for it over the last five minutes, how long the array
 -- says its volume took when it was asked, and, of a protocol endpoint, which of the host's own virtual disks behind it was nearest to its
--- ceiling. The two sides are not of the same instant. What is told of virtual disks is NULL unless machines, the array's volumes, what they
--- were doing and their bindings were all read whole, and so were the disks of every machine that runs there, or may.
+-- ceiling. The two sides are not of the same instant. What is told of virtual disks is NULL unless machines, what the array's volumes were doing and
+-- which of them are behind the endpoint were all read whole, each volume has the id of its disk, and so were the disks of every machine that runs
+-- there, or may.
 WITH behind AS (
     SELECT
         p.endpoint,
         p.device,
         m.host_key,
         count(DISTINCT m.vvol_id) AS disks,
-        count(*) FILTER (WHERE l.utilization IS NULL) AS undetermined,
-        arg_max(m.disk, (l.utilization, m.disk)) FILTER (WHERE l.utilization IS NOT NULL) AS busiest_disk,
-        max(l.utilization) AS highest_utilization
+        count(*) FILTER (WHERE ceiling_use(l.utilization, l.throttle_us) IS NULL) AS undetermined,
+        arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk)) FILTER (
+            WHERE ceiling_use(l.utilization, l.throttle_us) IS NOT NULL
+        ) AS busiest_disk,
+        max(ceiling_use(l.utilization, l.throttle_us)) AS highest_utilization
     FROM step_vvol_place AS p
     JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
     JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id)
@@ -26,17 +29,30 @@ unread AS (
     WHERE NOT coalesce(vm.disks_read, false) AND vm.power_state IS DISTINCT FROM 'poweredOff'
     GROUP BY r.endpoint, r.host_id
 ),
+nameless AS (
+    SELECT p.endpoint, p.device, count(*) AS volumes
+    FROM step_vvol_place AS p
+    JOIN step_volume AS v USING (endpoint, volume_id)
+    WHERE v.vvol_id IS NULL
+    GROUP BY p.endpoint, p.device
+),
 placed AS (
     SELECT
         d.*,
         a.array_endpoint,
         a.volume_id AS volume_of_array,
-        coalesce(d.is_protocol_endpoint AND c.vms_read AND r.volumes_read AND r.bindings_read AND r.volume_load_read, false)
-            AND u.machines IS NULL AS is_whole
+        coalesce(d.is_protocol_endpoint AND c.vms_read AND r.volume_load_read, false)
+            AND e.bound_volumes IS NOT NULL
+            AND n.volumes IS NULL
+            AND u.machines IS NULL AS is_whole,
+        f.stalls_neighbours
     FROM device_load AS d
     JOIN step_array_device AS a ON a.device = d.device AND a.array_endpoint IS NOT NULL
     LEFT JOIN step_endpoint_reading AS r ON r.endpoint = a.array_endpoint
     LEFT JOIN step_endpoint_reading AS c ON c.endpoint = d.endpoint
+    LEFT JOIN step_endpoint_volumes AS e ON e.array_endpoint = a.array_endpoint AND e.device = d.device
+    LEFT JOIN nameless AS n ON n.endpoint = a.array_endpoint AND n.device = d.device
+    LEFT JOIN step_shared_queue AS f ON f.family = d.family
     LEFT JOIN unread AS u ON u.endpoint = d.endpoint AND u.host_id = d.host_id
 )
 SELECT
@@ -48,6 +64,7 @@ SELECT
     d.device,
     d.family,
     d.is_protocol_endpoint,
+    CASE WHEN d.family IS NOT NULL THEN coalesce(d.stalls_neighbours, false) END AS stalls_neighbours,
     d.hosts,
     d.array_name,
     d.volume,

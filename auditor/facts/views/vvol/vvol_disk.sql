@@ -28,7 +28,7 @@ SELECT
     u.runs,
     g.stalls_neighbours,
     l.average_io_bytes,
-    l.utilization,
+    ceiling_use(l.utilization, l.throttle_us) AS utilization,
     l.latency_us,
     d.iops_limit,
     coalesce(d.iops_limit, o.policy_iops_limit) IS NOT NULL AS is_limited,
@@ -41,7 +41,10 @@ SELECT
         ELSE least(d.iops_limit, o.policy_iops_limit) <= floor(q.qos_max_iops / w.cost)
     END AS is_limited_below_array,
     g.shallowest_queue,
-    g.deepest_disk_queue
+    g.shallowest_queue_at_most,
+    g.deepest_disk_queue,
+    g.deepest_disk_queue_at_least,
+    g.deepest_disk_queue_at_most
 FROM fact.vm_disk AS d
 JOIN fact.vm AS m USING (endpoint, vm_id)
 JOIN step_guest AS u USING (endpoint, vm_id)

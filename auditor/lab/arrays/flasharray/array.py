@@ -47,6 +47,7 @@ class Volume:
     qos: QosDescription
     load: LoadDescription
     connections: int = 0  # host groups and single hosts
+    vvol_id: str | None = None  # of a vVol, as its tag has it
 
     @property
     def pod(self) -> str | None:
@@ -183,7 +184,9 @@ def _volumes(described: FlashArrayDescription) -> Iterator[Volume]:
         for number, vvol in enumerate(machine.vvols):
             serial = described.serial(place, vvol.serial)
             name = described.vvol_name(machine, number)
-            yield Volume(name, described.derived_id("volume", serial), serial, vvol.provisioned_bytes, "regular", vvol.qos, vvol.load)
+            virtual = Volume(name, described.derived_id("volume", serial), serial, vvol.provisioned_bytes, "regular", vvol.qos, vvol.load)
+            virtual.vvol_id = vvol.vvol_id or f"rfc4122.{described.derived_id('vvol id', name)}"
+            yield virtual
             place += 1
 
 

@@ -93,9 +93,15 @@ class VolumeGroupDescription:
 
 @dataclass(frozen=True, slots=True)
 class VvolDescription:
-    """One virtual volume of a machine; `size_bytes` None is the usual size of its kind."""
+    """One virtual volume of a machine.
+
+    Attributes:
+        size_bytes: None is the usual size of its kind.
+        vvol_id: by which vCenter knows it, for example rfc4122.b8e3a105-46d7-4c92-8f0e-19a5d7c2634b; None is one that no disk has.
+    """
 
     kind: str = "Data"  # Config | Data | Swap ...
+    vvol_id: str | None = None
     size_bytes: int | None = None
     serial: str | None = None
     qos: QosDescription = QosDescription()

@@ -109,6 +109,24 @@ def volume(state: FlashArray, item: Volume) -> dict[str, Any]:
     }
 
 
+VASA_NAMESPACE, VVOL_ID_TAG = "vasa-integration.purestorage.com", "PURE_VVOL_ID"
+
+
+def volume_tag(state: FlashArray, item: Volume) -> dict[str, Any]:
+    """The tag in which the array's VASA provider keeps a vVol's id.
+
+    Source: public migration tools and PowerShell modules, which look vVols up by it; not verified on an array.
+    """
+    return {
+        "context": {"name": state.description.name, "id": None},
+        "resource": {"name": item.name, "id": item.id},
+        "namespace": VASA_NAMESPACE,
+        "key": VVOL_ID_TAG,
+        "value": item.vvol_id,
+        "copyable": False,
+    }
+
+
 def volume_group(state: FlashArray, item: VolumeGroup) -> dict[str, Any]:
     """A volume group."""
     inside = [volume.size_bytes for volume in state.inside.get(item.name, ())]

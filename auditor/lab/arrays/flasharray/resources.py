@@ -98,6 +98,10 @@ def _volumes(state: FlashArray) -> Sequence[Any]:
     return tuple(state.volumes.values())
 
 
+def _tagged(state: FlashArray) -> Sequence[Any]:
+    return tuple(volume for volume in state.volumes.values() if volume.vvol_id is not None)
+
+
 def _groups(state: FlashArray) -> Sequence[Any]:
     return tuple(state.groups.values())
 
@@ -139,6 +143,11 @@ _CONNECTIONS = {
     "protocol_endpoint_ids": Selector("Volume", lambda one: one.endpoint and one.endpoint.id, _VOLUMES["ids"].known),
 }
 
+_TAGGED_VOLUMES = {
+    "resource_names": Selector("Volume", _name, _VOLUMES["names"].known),
+    "resource_ids": Selector("Volume", lambda one: str(one.id), _VOLUMES["ids"].known),
+}
+
 RESOURCES: Mapping[str, Resource] = {
     "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
     "arrays": Resource(_array, records.array),
@@ -163,5 +172,10 @@ RESOURCES: Mapping[str, Resource] = {
     "volume-groups": Resource(_groups, records.volume_group, _GROUPS, totals=True, destroyable=True, change=change_volume),
     "volume-groups/performance": Resource(_groups, performance.of_volume_group, _GROUPS, totals=True, destroyable=True),
     "volumes": Resource(_volumes, records.volume, _VOLUMES, totals=True, destroyable=True, change=change_volume),
+    "volumes/tags": Resource(
+        _tagged,
+        records.volume_tag,
+        {"namespaces": Selector("Namespace", lambda _: records.VASA_NAMESPACE, lambda _: {records.VASA_NAMESPACE}), **_TAGGED_VOLUMES},
+    ),
     "volumes/performance": Resource(_volumes, performance.of_volume, _VOLUMES, totals=True, destroyable=True),
 }

@@ -1,0 +1,87 @@
+"""`auditor record`: keep what a fleet answers, masked, so that it can be given to others."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import progress
+from auditor.errors import ConfigurationError
+
+_SAMPLES = 6
+
+
+def record(
+    fleet: options.Fleet = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="BUNDLE", help="The bundle to write, a .tar.gz that is not there yet.")
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option("--check", metavar="BUNDLE", help="Look through a bundle instead: digests, secrets, and your own names.")
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="FILE", help="The key of the replacements, made on first use. [default: in the state directory]"),
+    ] = None,
+    replace: Annotated[
+        list[str] | None, typer.Option("--replace", metavar="WORD", help="A word to replace wherever it stands. Repeatable.")
+    ] = None,
+    transport: options.Transport = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Record what a fleet answers, with names, addresses and serial numbers replaced.
+
+    Example: auditor record --fleet fleet.yaml --out fleet.tar.gz && auditor record --check fleet.tar.gz
+    """
+    from auditor.history.state import state_directory
+
+    state = state_directory(state_dir)
+    if check is not None:
+        if fleet is not None or out is not None:
+            raise ConfigurationError(
+                "--check goes without --fleet and --out", why="nothing was read or looked through.", do="auditor record --check BUNDLE"
+            )
+        return _check(check, state)
+    if fleet is None or out is None:
+        raise ConfigurationError(
+            "a recording needs --fleet and --out", why="nothing was read.", do="auditor record --fleet fleet.yaml --out fleet.tar.gz"
+        )
+    if out.exists():
+        raise ConfigurationError(f"{out} is there already", why="nothing was read: it would be written over.", do="name another file.")
+    from auditor.fleet import load_fleet, with_transport
+    from auditor.recording.capture import record as recorded_to
+    from auditor.recording.private import KEY_FILE
+
+    loaded = with_transport(load_fleet(fleet), transport)
+    with progress() as shown:
+        recorded = recorded_to(loaded, out, state=state, key=key or state / KEY_FILE, progress=shown, also=replace or ())
+    for gap in recorded.gaps:
+        print(f"gap: {gap}", file=sys.stderr)
+    print(f"{out}: {recorded.exchanges} answers of {len(loaded.endpoints)} endpoints, {len(recorded.gaps)} gaps")
+    for before, after in recorded.samples[:_SAMPLES]:
+        print(f"  {before} -> {after}")
+    print(f"what was replaced, for you alone: {recorded.report}")
+    if recorded.doubtful:
+        print(f"names that are also words of products, and stayed where they are that: {', '.join(recorded.doubtful)}")
+    print(f"auditor record --check {out}")
+    return 2 if recorded.gaps else 0
+
+
+def _check(bundle: Path, state: Path) -> int:
+    """Look through a bundle; 1 where something is in it that must not be."""
+    from auditor.recording.checking import check
+    from auditor.recording.private import load_originals, originals_path
+
+    checked = check(bundle, load_originals(originals_path(state, bundle)))
+    for problem in checked.problems:
+        print(f"problem: {problem}")
+    for note in checked.notes:
+        print(f"note: {note}")
+    compared = f"{checked.compared} originals are not in it" if checked.compared else "there are no originals here to compare it with"
+    verdict = "do not give it away" if checked.problems else f"form, digests and secrets are right; {compared}"
+    print(f"{bundle}: {checked.exchanges} answers of {checked.endpoints} endpoints: {verdict}")
+    return 1 if checked.problems else 0

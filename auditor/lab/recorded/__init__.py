@@ -1,0 +1,1 @@
+"""Serves a recording on the protocols it was made from, read-only."""

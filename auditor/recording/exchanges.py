@@ -1,0 +1,64 @@
+"""Masks one exchange with an endpoint: path, request, headers and answer; what belongs to a login alone is left out."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from auditor.model import EndpointKind, Exchange
+from auditor.recording.command_lines import masked_command, masked_transcript
+from auditor.recording.documents import masked_json, masked_xml
+from auditor.recording.masking import Fate
+from auditor.recording.paths import masked_path
+
+if TYPE_CHECKING:
+    from auditor.recording.masking import Masker
+
+LOGINS = re.compile(r"(?:^|[ /])(?:Login|login|Logout|logout|LoginExtension\w*|SessionIsActive)$")
+"""Operations whose requests hold credentials, or a session: no request of theirs is kept."""
+
+_HEADERS = frozenset(("content-type", "date"))
+_NEXT_TOKEN = "x-next-token"  # noqa: S105  of FlashArray's pages
+
+
+def masked_exchange(kind: EndpointKind, exchange: Exchange, masker: Masker) -> Exchange:
+    """`exchange` with everything masked.
+
+    An answer that is neither JSON nor XML nor a command's is dropped: nobody knows what is in it.
+    """
+    is_login = LOGINS.search(exchange.operation) is not None
+    if kind is EndpointKind.ETERNUS:
+        command = masked_command(exchange.operation, masker)
+        answer = masked_transcript(exchange.operation, exchange.answer.decode("utf-8", "replace"), masker)
+        answer = answer.replace(exchange.operation, command)
+        return Exchange(command, exchange.method, "", command.encode(), 0, {}, answer.encode())
+    headers = {name: value for name, value in exchange.headers.items() if name in _HEADERS}
+    if token := exchange.headers.get(_NEXT_TOKEN):
+        headers[_NEXT_TOKEN] = masker.text(token, Fate.NAME)
+    return Exchange(
+        operation=masked_path(kind, exchange.operation, masker),
+        method=exchange.method,
+        path=masked_path(kind, exchange.path, masker),
+        request=b"" if is_login else _masked_body(kind, exchange.request, masker),
+        status=exchange.status,
+        headers=headers,
+        answer=_masked_body(kind, exchange.answer, masker),
+        seconds=exchange.seconds,
+    )
+
+
+def _masked_body(kind: EndpointKind, body: bytes, masker: Masker) -> bytes:
+    text = body.decode("utf-8", "replace")
+    if not text.strip():
+        return b""
+    if text.lstrip().startswith("<"):
+        try:
+            return masked_xml(text, kind, masker).encode()
+        except ValueError:
+            return b""
+    try:
+        value: Any = json.loads(text)
+    except ValueError:
+        return b""
+    return json.dumps(masked_json(value, kind, masker), ensure_ascii=False, separators=(",", ":")).encode()
