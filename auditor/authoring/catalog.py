@@ -25,7 +25,7 @@ from auditor.facts.schema import create_tables
 if TYPE_CHECKING:
     import duckdb
 
-_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "declared_nfs_server": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {
+_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {
     table: source.topic for table, source in SOURCES.items()
 }
 

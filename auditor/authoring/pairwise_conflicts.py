@@ -214,11 +214,21 @@ def _looked_at(rule: Rule) -> frozenset[str]:
 
 
 def _starts(one: Rule, other: Rule) -> Sequence[Mapping[str, Any]]:
-    """Examples that fail or pass one, laid over such of the other; spread over all of these, as the first few would all be of one."""
+    """Examples of one laid over examples of the other: half of them fail both rules, the rest fail or pass either."""
     judged = (Verdict.FAIL, Verdict.PASS)
-    mine, its = ([example.row for example in rule.examples if example.verdict in judged] for rule in (one, other))
-    laid = [pair for a in mine for b in its for pair in ({**b, **a}, {**a, **b})]
-    return laid[:: max(1, -(-len(laid) // _MOST_STARTS))]
+    mine, its = ([example for example in rule.examples if example.verdict in judged] for rule in (one, other))
+    failing, others = list[Mapping[str, Any]](), list[Mapping[str, Any]]()
+    for a in mine:
+        for b in its:
+            pairs = failing if a.verdict is b.verdict is Verdict.FAIL else others
+            pairs += ({**b.row, **a.row}, {**a.row, **b.row})
+    most = _MOST_STARTS // 2
+    return [*_spread(failing, most), *_spread(others, _MOST_STARTS - most)]
+
+
+def _spread(rows: Sequence[Mapping[str, Any]], most: int) -> Sequence[Mapping[str, Any]]:
+    """At most `most` of the rows, from all over the list: the first few would all be of one example."""
+    return rows[:: max(1, -(-len(rows) // most))]
 
 
 def _equals(column: str, value: object) -> str:

@@ -38,7 +38,6 @@ def main() -> None:
         traceback.print_exc()
         print("error: a bug in auditor\n  why: nothing it printed is to be trusted.\n  do:  report the lines above.", file=sys.stderr)
         code = CRASHED
-    gc.freeze()  # Python would search every module for garbage on its way out
     sys.exit(code)
 
 

@@ -45,6 +45,15 @@ def read_checks(
     needed = [name for name in _in_order(VCENTER_READS.values()) if lost_without([name], VCENTER_READS) & wanted]
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     for name in missing:
+        if not _is_known(name, held, root, hosts):
+            yield at(
+                Health.UNKNOWN,
+                f"whether {name} is held is not known: nothing may be asked of the root folder",
+                affected.lost_without(lost_without([name], VCENTER_READS) & wanted, EndpointKind.VCENTER),
+                f"audit, and look at the gaps; or give {endpoint.username} System.View on the root folder.",
+                facts={"privilege": name},
+            )
+            continue
         topics = (lost_without([name], VCENTER_READS) & wanted) - (ESXCLI_TOPICS if esxcli_answers else frozenset())
         where = lacking(name, held, root, hosts)
         yield at(
@@ -112,6 +121,12 @@ def lacking(privilege: str, held: Held, root: str, hosts: Mapping[str, str]) -> 
         where = f"{len(without)} of {len(hosts_asked)} hosts looked at"
         return f"the root folder and {where}" if root in held and not at_root else f"{where}: {named(without)}"
     return "" if at_root else "the root folder"
+
+
+def _is_known(privilege: str, held: Held, root: str, hosts: Mapping[str, str]) -> bool:
+    """Whether the place was looked at on which a privilege is asked for."""
+    on_hosts = privilege.startswith("Host.") or privilege in READ_ONLY
+    return root in held or (on_hosts and any(moid in held for moid in hosts))
 
 
 def _looked_at(held: Held, root: str, hosts: Mapping[str, str]) -> str:

@@ -97,6 +97,8 @@ def builder(given: Facts) -> SnapshotBuilder:
 def fill(found: SnapshotBuilder, given: Facts) -> None:
     """Add these rows."""
     for table, rows in whole(given).items():
+        if not rows:
+            continue
         columns = sorted({column for row in rows for column in row})
         found.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ def pair(request: pytest.FixtureRequest, log_in: Any, tmp_path: Path) -> Iterato
     """The same scenario behind the lab's own peer and behind vcsim: two pyVmomi clients."""
     scenario, name = request.param
     fleet = load_scenario(scenario)
-    export_vcsim(fleet, tmp_path / "model")
+    export_vcsim(replace(fleet, vcenters=tuple(one for one in fleet.vcenters if one.name == name)), tmp_path / "model")
     with running_vcsim(tmp_path / "model") as vcsim, serve(fleet) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")
         trusted = ssl.create_default_context(cafile=str(tmp_path / "fleet-ca.pem"))

@@ -24,7 +24,7 @@ def test_a_rule_is_shown_with_lesson_condition_parameters_fix_and_sources(rules:
         "vvol/pe-dsnro-headroom (high)",
         "One throttled disk cannot fill a protocol endpoint's queue",
         "Judged over each protocol endpoint",
-        "least(dsnro, queue_depth) >= $headroom * deepest_disk_queue",
+        "CASE WHEN least(dsnro, queue_depth) < $headroom * coalesce(nullif($disk_depth, 0), deepest_disk_queue_at_least) THEN false",
         "$headroom 4 times the deepest virtual disk queue.",
         "Fix (online-caution): device.dsnro sets dsnro of host_id, device to least($ceiling, queue_depth)",
         "Risk: In effect at once",

@@ -322,8 +322,9 @@ class TestEveryList:
         found = collected(endpoint)
         assert [row for row in found.tables[table] if method != "ListFibreChannelSessions" or row["volume_id"] is None] == []
         assert topic in found.incomplete()
-        # Without the policies' names volumes cannot be told whole, and without the volumes nobody knows whose load is missing.
-        follows = {"qos_policies": {"volumes"}, "volumes": {"volume_load", "volume_histograms"}, "array_hosts": {"connections"}}
+        # Without the policies' names volumes cannot be told whole, and without the volumes nobody knows whose load is missing. Without the
+        # access groups nobody knows whether hosts log in by Fibre Channel.
+        follows = {"qos_policies": {"volumes"}, "volumes": {"volume_load", "volume_histograms"}, "array_hosts": {"connections", "sessions"}}
         assert found.incomplete() == {topic} | follows.get(topic, set())
 
 

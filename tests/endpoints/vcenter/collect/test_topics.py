@@ -389,5 +389,5 @@ def test_vcsim_tells_the_same_facts_as_the_lab(
     assert without_endpoint(vcsim.rows("host_option")) == without_endpoint(listed)
     # What this peer does not have is a hole and never an empty answer.
     # Its counters are the host's as a whole: of which device they are it does not tell.
-    assert {topic for _, topic in vcsim.incomplete()} == {"modules", *ESXCLI_TOPICS, *LOAD_TOPICS}
+    assert {topic for _, topic in vcsim.incomplete()} == {"modules", "storage_policies", *ESXCLI_TOPICS, *LOAD_TOPICS}
     assert not any(vcsim.rows(topic) for topic in LOAD_TOPICS)
