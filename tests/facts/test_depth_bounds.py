@@ -132,6 +132,29 @@ def test_a_queue_of_four_times_64_passes_only_where_no_guest_that_runs_can_send_
     assert verdict(rule, given) == expected
 
 
+@pytest.mark.parametrize("rule", [HEADROOM, THROTTLE])
+def test_a_machine_whose_host_is_not_reported_may_be_the_deepest_anywhere(rule: str) -> None:
+    given = incident_s0(dsnro=256)
+    machine(given, "linux", LINUX)
+    given["vm"][-1]["host_id"] = None
+    assert verdict(rule, given) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("depth", "expected"),
+    [
+        pytest.param(129, "fail", id="more than half of the adapter's by itself"),
+        pytest.param(128, "unknown", id="half of it, and the other may have more"),
+    ],
+)
+def test_an_adapter_is_judged_by_the_deepest_device_that_tells(depth: int, expected: str) -> None:
+    given = incident_s0(depth=depth)
+    on_all_hosts(given, seen("naa.6f47acc100000001", "solidfire", queue_depth=None))
+    given["path"].append({**given["path"][0], "device": "naa.6f47acc100000001"})
+    given["adapter_load"] = [{"host_id": "host-1", "hba": "vmhba64", "queue_depth": 256, "queued": 0.0}]
+    assert verdict("queue/adapter-oversubscription", given) == expected
+
+
 def test_a_fleet_may_say_how_deep_its_guests_are_set() -> None:
     given = incident_s0(dsnro=256)
     machine(given, "linux", LINUX)

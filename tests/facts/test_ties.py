@@ -9,6 +9,9 @@ UNTIED = {
     "step_curve_cost": "a curve names each size once, and a volume has one curve",
     "step_declared": "rows have one number each",
     "shared_device": "a majority is more than half of the hosts: nothing else comes up to it",
+    "driver_queue": "likewise",
+    "host_queue_full": "likewise",
+    "step_nfs_server": "rows have one number each, and a datastore has one row for each depth of its path",
 }
 """Views in which no two rows can be equal in what the answer is chosen by, and why not."""
 

@@ -158,7 +158,8 @@ def table(scores: Mapping[str, Score]) -> list[str]:
     rows = ["| view | mistakes | tried | noticed by tests | by scenarios and laws | score | wanted |", "|---|---|---|---|---|---|---|"]
     for view, one in sorted(scores.items(), key=lambda item: (-wanted(item[0]), item[0])):
         figures = f"{one.mistakes} | {one.tried} | {one.by_tests} | {one.by_laws} | {one.percent:.0f} % | {wanted(view)} %"
-        rows.append(f"| `{view}` | {figures} |")
+        older = "" if view not in view_files() or one.digest == digest(view) else ", as it was before it changed"
+        rows.append(f"| `{view}`{older} | {figures} |")
     return rows
 
 

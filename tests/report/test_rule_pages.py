@@ -19,7 +19,7 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
     for part in (
         "# One throttled disk cannot fill a protocol endpoint's queue",
         "## What it does",
-        "least(dsnro, queue_depth) >= $headroom * deepest_disk_queue",
+        "CASE WHEN least(dsnro, queue_depth) < $headroom * coalesce(nullif($disk_depth, 0),",
         "| `$headroom` | `4` | times the deepest virtual disk queue |",
         "## Why it matters",
         "## How to fix",
@@ -27,7 +27,7 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
         "## Risk",
         "running machines feel it",
         "## When to waive",
-        "sets $headroom, $ceiling under params:",
+        r"sets $headroom, $ceiling, $disk\_depth under params:",
         "## Sources",
         "](https://github.com/solidfire/PowerShell)",
     ):

@@ -52,6 +52,7 @@ SELECT
     CASE
         WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
     END AS deepest_queue_depth,
+    coalesce(x.queue_depth, 0) AS deepest_queue_depth_at_least,
     CASE
         WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
     END AS deepest_effective_depth,

@@ -13,8 +13,8 @@ reached AS (
     SELECT
         l.target,
         count(*) AS initiators,
-        TRY_CAST(sum(a.deepest_queue_depth) AS BIGINT) AS queue_depths,
-        max(a.deepest_queue_depth) AS deepest,
+        TRY_CAST(sum(a.deepest_queue_depth_at_least) AS BIGINT) AS queue_depths,
+        max(a.deepest_queue_depth_at_least) AS deepest,
         count(*) FILTER (WHERE a.deepest_queue_depth IS NULL) AS undetermined,
         few_distinct(coalesce(a.host, l.host_id)) AS host_names,
         bool_and(r.paths_read) AS paths_read,

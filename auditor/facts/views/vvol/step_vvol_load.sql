@@ -1,7 +1,7 @@
 -- materialize: table
 -- The deepest virtual disk of a running machine behind the vVol datastores a host mounts: 0 when there is none. `..._at_least` holds whatever was
--- not read; `..._at_most` is NULL where something unread, or a controller without a bound, may be deeper. A machine whose disks could not be read may be the deepest of its
--- cluster, unless it does not run.
+-- not read; `..._at_most` is NULL where something unread, or a controller without a bound, may be deeper. A machine whose disks could not be read may be
+-- the deepest of its cluster, and one whose host is not reported of any, unless it does not run.
 WITH mounted AS (
     SELECT DISTINCT m.endpoint, m.host_id, r.domain_id, m.datastore_id
     FROM fact.vvol_mount AS m
@@ -9,10 +9,10 @@ WITH mounted AS (
 ),
 unread AS (
     SELECT DISTINCT r.endpoint, r.domain_id
-    FROM fact.vm AS vm
-    JOIN step_guest AS g USING (endpoint, vm_id)
-    JOIN step_host_reading AS r ON r.endpoint = vm.endpoint AND r.host_id = vm.host_id
-    WHERE NOT coalesce(vm.disks_read, false) AND g.runs IS DISTINCT FROM false
+    FROM step_host_reading AS r
+    JOIN fact.vm AS vm ON vm.endpoint = r.endpoint AND coalesce(vm.host_id, r.host_id) = r.host_id
+    JOIN step_guest AS g ON g.endpoint = vm.endpoint AND g.vm_id = vm.vm_id
+    WHERE (NOT coalesce(vm.disks_read, false) OR vm.host_id IS NULL) AND g.runs IS DISTINCT FROM false
 ),
 counted AS (
     SELECT
