@@ -102,7 +102,7 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
         return str(masker.number(int(text), wwn=True))
     if own == "id" and _CAPABILITY.fullmatch(text):
         return text
-    if (kind is EndpointKind.ONTAP and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
+    if (kind in (EndpointKind.ONTAP, EndpointKind.FLASHARRAY) and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
         return text
     if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
         return masker.text(f"600a0980{text}", Fate.NAME)[8:]  # as it is in the name of the device

@@ -46,7 +46,7 @@ _PATTERNS = (
     ("", r"key-vim\.host\.[A-Za-z.]+-"),
     ("", rf"\b(?:iqn|nqn)\.\d{{4}}-\d\d\.(?:(?:com\.(?:{_VENDORS})|org\.(?:nvmexpress|linux-iscsi|open-iscsi))\b)?"),
     ("", r"(?<![0-9A-Za-z])(?:naa|eui|t10|vml|mpx|rfc4122|nvme)\."),
-    ("", r"(?<![0-9A-Za-z])(?:vmhba|vmnic|vmk)\d+(?![0-9A-Za-z])"),
+    ("", r"(?<![0-9A-Za-z])(?:(?:vmhba|vmnic|vmk)\d+|(?:scsi|nvme|sata|ide)\d+:\d+)(?![0-9A-Za-z])"),
     ("", r"(?<![0-9A-Za-z])vvol-(?=\S{1,200}-vg(?![0-9A-Za-z]))|-vg(?![0-9A-Za-z])"),
     ("", r"(?<![0-9A-Za-z])C\d+:T\d+:L\d+(?![0-9A-Za-z])"),
     ("", r"\.(?:vmdk|vmx|vswp|vmsd|nvram|iso)\b"),
