@@ -25,9 +25,7 @@ from auditor.facts.schema import create_tables
 if TYPE_CHECKING:
     import duckdb
 
-_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {
-    table: source.topic for table, source in SOURCES.items()
-}
+_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {table: source.topic for table, source in SOURCES.items()}
 
 
 def main() -> None:

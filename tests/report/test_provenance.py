@@ -112,7 +112,9 @@ def test_times_are_exact_to_the_second(first: int, last: int, text: str) -> None
     [
         pytest.param("datastore", "sioc_enabled", ["datastores"], id="a fact handed on"),
         pytest.param("device", "dsnro", ["device_scheduling"], id="of another question"),
-        pytest.param("datastore", "both_throttle", ["addresses", "array", "datastores", "protocol_endpoints", "volumes"], id="of host and array"),
+        pytest.param(
+            "datastore", "both_throttle", ["addresses", "array", "datastores", "protocol_endpoints", "volumes"], id="of host and array"
+        ),
     ],
 )
 def test_a_column_rests_on_the_topics_its_facts_were_read_in(view: str, column: str, topics: list[str]) -> None:
