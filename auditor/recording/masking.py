@@ -141,8 +141,11 @@ class Masker:
             if stays and (fate is not Fate.VERSION or kind != "word" or _OF_VERSIONS.fullmatch(match[0])):
                 self.kept_words.add(match[0].lower())
                 out.append(match[0])
+            elif kind:
+                out.append(self._replaced(kind, match[0]))
             else:
-                out.append(self._replaced(kind, match[0]) if kind else match[0])
+                self.kept_words.update(re.findall(r"[a-z]+", match[0].lower()))
+                out.append(match[0])
             end = match.end()
         masked = "".join((*out, text[end:]))
         if not kept and masked != text and _SHORTEST_NAME <= len(text) <= _LONGEST_KEPT:
