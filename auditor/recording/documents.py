@@ -103,7 +103,7 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
     if own == "id" and _CAPABILITY.fullmatch(text):
         return text
     if (kind in (EndpointKind.ONTAP, EndpointKind.FLASHARRAY) and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
-        return text
+        return masker.kept(text)
     if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
         return masker.text(f"600a0980{text}", Fate.NAME)[8:]  # as it is in the name of the device
     if own == "href":  # an object's own address may end in its name

@@ -144,13 +144,17 @@ class Masker:
             elif kind:
                 out.append(self._replaced(kind, match[0]))
             else:
-                self.kept_words.update(re.findall(r"[a-z]+", match[0].lower()))
-                out.append(match[0])
+                out.append(self.kept(match[0]))
             end = match.end()
         masked = "".join((*out, text[end:]))
         if not kept and masked != text and _SHORTEST_NAME <= len(text) <= _LONGEST_KEPT:
             self.names[text] = masked
         return masked
+
+    def kept(self, text: str) -> str:
+        """A text of the protocol, unchanged; its words are remembered as words of products."""
+        self.kept_words.update(re.findall("[a-z]+", text.lower()))
+        return text
 
     def secret(self) -> str:
         """What stands in place of a secret."""

@@ -34,7 +34,7 @@ def masked_path(kind: EndpointKind, path: str, masker: Masker) -> str:
 
 def _masked_param(name: str, value: str, masker: Masker) -> str:
     kept = name in _KEPT_PARAMS or CONSTANT.fullmatch(value)
-    return value if kept else masker.text(value, Fate.NAME)
+    return masker.kept(value) if kept else masker.text(value, Fate.NAME)
 
 
 def of_center(match: re.Match[str], masker: Masker) -> str:
