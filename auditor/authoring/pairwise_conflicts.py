@@ -7,7 +7,7 @@ together by the views themselves (an option, and whether it is one of the primit
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -33,6 +33,7 @@ PART_OF: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 """Views whose rows are rows of another view: that view, and the values that they have there. A test holds this to the views."""
 
+_ENDPOINTS, _FAMILIES = "protocol_endpoint", "step_shared_queue"
 _MOST_VALUES = 24
 _MOST_STARTS = 6
 _ENTRY = "option"  # the key column of rows that a view lists by itself
@@ -125,7 +126,7 @@ class PairwiseConflict:
         fill(self._connection, "example", shape, starts)
         fill_grid(self._connection, shape, values_of(shape, starts, expressions, params, _MOST_VALUES))
         cells = ", ".join([*map(named, shape), *(self._filler(column) for column in self._shape if column not in shape)])
-        held = " AND ".join([*self._belongs_together(), *self._same_target(), "true"])
+        held = " AND ".join([*self._belongs_together(looked_at), *self._same_target(), "true"])
         self._connection.execute(f"CREATE OR REPLACE TABLE row AS SELECT * FROM (SELECT {cells} FROM grid) WHERE {held}")
         for rule in self._rules:  # few are left to be judged in full
             judged = f"{verdict_sql(rule)} IN ({quoted(Verdict.FAIL)}, {quoted(Verdict.PASS)})"
@@ -141,11 +142,15 @@ class PairwiseConflict:
             value = f"CAST(NULL AS {kind})"
         return f"{value} AS {named(column)}"
 
-    def _belongs_together(self) -> Iterator[str]:
+    def _belongs_together(self, looked_at: Collection[str]) -> Iterator[str]:
         for rule in self._rules:
             for column, value in PART_OF.get(rule.over, ("", {}))[1].items():
                 if column in self._shape:
                     yield f"{named(column)} = {value}"
+            if rule.over == _ENDPOINTS and "family" in looked_at:
+                for family, column, known in _family_facts():
+                    if column in looked_at:
+                        yield f"({named('family')} IS DISTINCT FROM {quoted(family)} OR {named(column)} = {known})"
             entries = listed_rows(rule.over)
             if entries:
                 yield "(" + " OR ".join("(" + " AND ".join(_equals(*cell) for cell in entry.items()) + ")" for entry in entries) + ")"
@@ -229,6 +234,19 @@ def _starts(one: Rule, other: Rule) -> Sequence[Mapping[str, Any]]:
 def _spread(rows: Sequence[Mapping[str, Any]], most: int) -> Sequence[Mapping[str, Any]]:
     """At most `most` of the rows, from all over the list: the first few would all be of one example."""
     return rows[:: max(1, -(-len(rows) // most))]
+
+
+@cache
+def _family_facts() -> tuple[tuple[str, str, bool], ...]:
+    """What the views know of each family's protocol endpoints: the family, a column, and its value for it."""
+    import duckdb
+
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        create_views(connection, views={_FAMILIES})
+        columns = ("stalls_neighbours", "is_deepened")
+        rows = connection.execute(f"SELECT family, {', '.join(columns)} FROM {_FAMILIES}").fetchall()
+    return tuple((family, column, value) for family, *values in rows for column, value in zip(columns, values, strict=True))
 
 
 def _equals(column: str, value: object) -> str:

@@ -245,5 +245,7 @@ def test_a_host_that_is_away_leaves_its_verdicts_unknown(everything: Place, stat
     assert audit.code == 2
     assert any("esx-vvol-1" in gap["what"] + gap["why"] for gap in audit.report["gaps"])
     own = {f["verdict"] for f in audit.report["findings"] if (f["resource"]["host"] or "").startswith("esx-vvol-1")}
-    assert own <= {"unknown", "not_applicable"}
+    assert own <= {"unknown", "not_applicable"}, [
+        f["rule"] for f in audit.report["findings"] if f["verdict"] == "fail" and (f["resource"]["host"] or "").startswith("esx-vvol-1")
+    ]
     assert "unknown" in own

@@ -217,7 +217,7 @@ def test_what_a_lesson_forbids_is_named_and_not_put_back(place: Place, first: st
         planned = place.audit(*both, "--fix", "--yes")
         (refused,) = planned.of(lesson, "fail")
         assert refused["fix"]["outcome"] == "refused"
-        assert "baseline/sioc wants True" in refused["fix"]["why"]
+        assert "baseline/sioc wants true" in refused["fix"]["why"]
         with somebody(place) as vcenter:
             set_sioc(vcenter, enabled=False)
         after = place.audit(*both, "--fix", "--yes")
