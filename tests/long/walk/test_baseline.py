@@ -223,7 +223,7 @@ def test_what_a_lesson_forbids_is_named_and_not_put_back(place: Place, first: st
         after = place.audit(*both, "--fix", "--yes")
         (drifted,) = after.of("baseline/sioc", "fail")
         assert drifted["fix"]["outcome"] == "refused"
-        assert f"{lesson} wants False" in drifted["fix"]["why"]
+        assert f"{lesson} wants false" in drifted["fix"]["why"]
         assert after.report["receipts"] == []
     finally:
         with somebody(place) as vcenter:
