@@ -43,6 +43,9 @@ _KEPT_KEYS = re.compile(
 _KEYED = re.compile(r"(\s*\S.*?\s*\[)(.*?)(\s*\].*)", re.DOTALL)
 _RULER = re.compile(r"\s*---+(?: +---*)*\s*")
 _CODE = re.compile(r"[0-9A-Fa-f]{1,8}")
+_NUMBER = re.compile(r"[0-9A-Fa-f]{1,16}")
+_SURE_NUMBER = re.compile(r"[0-9A-F]{1,4}|0[0-9A-F]{7}|0{4}[0-9A-F]{12}")
+"""A number wherever it stands: a long one has leading zeros, as sizes have; a name of the letters a to f, or an address, has none."""
 _WORDS = frozenset(
     """00 01 02 A a CA CLI CM Default Disable Disk Enable Error Group Host IP LUN Level Location Mode Mask Name Name/Alias No Number Overlap
     Pool Port Product RAID Response SAS Size Speed Status Storage System TFOG Total Type UID Unknown Usage Used User Volume WWN
@@ -87,18 +90,15 @@ def _record(line: str, identifying: Iterable[int] | None, masker: Masker) -> str
     fields = line.split("\t")
     if len(fields) == 1 and _CODE.fullmatch(line.strip()):
         return line  # a status, a code, or how many follow
-    known = None if identifying is None else frozenset(identifying)
+    if identifying is None:
+        return "\t".join(field if re.fullmatch(r"[0-9A-F]{1,4}", field) else masker.text(field, Fate.NAME) for field in fields)
+    known, number = frozenset(identifying), _NUMBER
     if known and len(fields) <= max(known):
-        known = frozenset()  # a line of another table of the same answer
-    return "\t".join(_field(field, None if known is None else place in known, masker) for place, field in enumerate(fields))
-
-
-def _field(field: str, is_identifying: bool | None, masker: Masker) -> str:
-    if is_identifying is None:
-        return field if re.fullmatch(r"[0-9A-F]{1,4}", field) else masker.text(field, Fate.NAME)
-    if is_identifying:
-        return masker.text(field, Fate.NAME)
-    return field if re.fullmatch(r"[0-9A-Fa-f]{1,16}", field) else _words(field, masker)
+        known, number = frozenset(), _SURE_NUMBER  # a line of another table of the same answer: what its columns hold is not known
+    return "\t".join(
+        masker.text(field, Fate.NAME) if place in known else field if number.fullmatch(field) else _words(field, masker)
+        for place, field in enumerate(fields)
+    )
 
 
 class _Table:

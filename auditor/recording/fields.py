@@ -45,7 +45,7 @@ _VCENTER = """
     localebuild localeversion locale messagelocale ostype productlineid queryoptions.name queryoptionsresponse.key optionvalue.key
     option.key advancedoptions.key querymodulesresponse.name querymodulesresponse.filename optionstring
     vimesxclisystemmoduleparameterslistparameters.name perfcounterinfo.key groupinfo.key nameinfo.key unitinfo.key rolluptype
-    statstype sampleinfocsv accessmode atsstatus atsupgrademodes claimoptions clonestatus compliantstatus configuration
+    statstype sampleinfocsv accessmode atsstatus atsupgrademodes claimoptions clonestatus compatibilitymode compliantstatus configuration
     congestionthresholdmode connectionstate connectionstatus defaultpsp defaultvmbehavior deletestatus descriptionid
     deviceinfo.label devicetype discoverymethod diskmode dixguardtype driver drivetype guestfullname guestid hardwareversion level
     lockingmode luntype maintenancemode mode model modelid multipathplugin netstackinstancekey nfsversion operationalstate

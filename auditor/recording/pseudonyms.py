@@ -25,6 +25,7 @@ _UINT64 = 1 << 64
 
 _SHORT_HEX = re.compile(r"(?=.*[0-9])(?=.*[a-f])[0-9a-f]{8}")
 _PURE_EUI = re.compile(r"00([0-9a-f]{14})24a937([0-9a-f]{10})")
+_VML = re.compile(r"(02[0-9a-f]{4}0000)([0-9a-f]{32})([0-9a-f]*)")
 _SOLIDFIRE_EUI = re.compile(r"([0-9a-f]{8})([0-9a-f]{8}f47acc[0-9a-f]{10})")
 
 
@@ -79,6 +80,8 @@ class Pseudonyms:
         Source: docs/domain/arrays.md#device-names: where each array's own number stands in the name of a volume.
         """
         digits = text.lower()
+        if match := _VML.fullmatch(digits):  # what a raw device mapping calls its LUN (`endpoints.vcenter.collect.vms.mapped_device`)
+            return _in_case(text, match[1] + self.identifier(match[2]) + self.hexadecimal(match[3]))
         if len(digits) == 32 and digits[0] == "6":
             return _in_case(text, digits[:8] + self._of_array(digits[:8], digits[8:]))
         if len(digits) == 32 and (match := _PURE_EUI.fullmatch(digits)):

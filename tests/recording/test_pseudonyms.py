@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from auditor.endpoints.vcenter.collect.vms import mapped_device
 from auditor.recording.pseudonyms import Pseudonyms
 
 ONE, OTHER = Pseudonyms(b"1" * 32), Pseudonyms(b"2" * 32)
@@ -56,6 +57,16 @@ def test_the_serial_number_of_a_flasharray_volume_is_still_the_end_of_its_device
 def test_the_serial_number_of_an_ontap_lun_is_still_in_its_device_name(serial: str) -> None:
     # naa.600a0980 and the twelve letters of the serial number in hexadecimal digits (docs/domain/arrays.md#device-names)
     assert ONE.identifier("600a0980" + serial.encode().hex()) == "600a0980" + ONE.serial(serial).encode().hex()
+
+
+@pytest.mark.parametrize(
+    "name", ["624a9370a94c0d276e1b453800011014", "6f47acc1000000007366707200000001", "600a098038303053742b4a5a6f51304e"]
+)
+def test_a_raw_device_mapping_still_names_its_lun(name: str) -> None:
+    masked = ONE.identifier(f"0200080000{name}466c61736841")
+    assert mapped_device(masked) == f"naa.{ONE.identifier(name)}"
+    assert masked[:10] == "0200080000"
+    assert ONE.identifier(f"0200080000{name}466c61736841".upper()) == masked.upper()
 
 
 def test_a_solidfire_cluster_is_the_same_in_volumes_and_protocol_endpoints() -> None:
