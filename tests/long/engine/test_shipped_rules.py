@@ -30,9 +30,9 @@ def is_left_open(rule: Rule, evidence: Mapping[str, Any]) -> bool:
     """Whether nothing is missing and the bounds that a verdict rests on differ: then it may be unknown, and its evidence says why."""
     if any(evidence[column] is None for column in rule.holds.columns):
         return False
-    upper = {column.removesuffix("_at_most"): column for column in rule.holds.columns if column.endswith("_at_most")}
-    lower = {name: f"{name}_at_least" if f"{name}_at_least" in rule.holds.columns else name for name in upper}
-    return any(evidence[lower[name]] < evidence[upper[name]] for name in upper)
+    stems = {column.removesuffix("_at_least").removesuffix("_at_most") for column in rule.holds.columns}
+    bounds = [[evidence[name] for name in (f"{stem}_at_least", stem, f"{stem}_at_most") if name in rule.holds.columns] for stem in stems]
+    return any(known[0] < known[-1] for known in bounds)
 
 
 @pytest.mark.parametrize("rule_id", IDS)
