@@ -30,13 +30,14 @@ together AS (
 known AS (
     SELECT
         t.device,
-        t.hosts_read,
-        t.datastores_read,
-        t.lists_read AND NOT d.is_ambiguous AND (t.arrays > 1 OR NOT d.is_stretched) AND t.hosts >= coalesce(max(s.hosts), 0) AS is_known
+        any_value(t.hosts_read) AS hosts_read,
+        any_value(t.datastores_read) AS datastores_read,
+        any_value(t.lists_read AND NOT d.is_ambiguous AND (t.arrays > 1 OR NOT d.is_stretched))
+            AND any_value(t.hosts) >= coalesce(max(s.hosts), 0) AS is_known
     FROM together AS t
     JOIN step_array_device AS d USING (device)
     LEFT JOIN step_seen_device AS s USING (device)
-    GROUP BY t.device, t.hosts, t.arrays, t.hosts_read, t.datastores_read, t.lists_read, d.is_ambiguous, d.is_stretched
+    GROUP BY t.device
 )
 SELECT device, coalesce(is_known AND hosts_read, false) AS hosts_read, coalesce(is_known AND datastores_read, false) AS datastores_read
 FROM known;

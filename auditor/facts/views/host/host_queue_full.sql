@@ -33,14 +33,21 @@ differing AS (
     SELECT DISTINCT device FROM presented WHERE is_other AND NOT queue_full_agrees
 ),
 majority AS (
-    SELECT q.device, CASE WHEN 2 * max(q.hosts) > sum(q.hosts) THEN arg_max(q.sample_size || '/' || q.threshold, q.hosts) END AS wanted
+    -- Hosts that do not tell may have any values: only what is more than half whatever they have is the majority's.
+    SELECT
+        q.device,
+        sum(q.hosts) AS hosts,
+        coalesce(sum(q.hosts) FILTER (WHERE q.sample_size IS NULL OR q.threshold IS NULL), 0) AS untold,
+        CASE
+            WHEN 2 * max(q.hosts) FILTER (WHERE q.sample_size IS NOT NULL AND q.threshold IS NOT NULL) > sum(q.hosts)
+            THEN arg_max(q.sample_size || '/' || q.threshold, q.hosts) FILTER (WHERE q.sample_size IS NOT NULL AND q.threshold IS NOT NULL)
+        END AS wanted
     FROM step_queue_full AS q
     JOIN differing AS d USING (device)
-    WHERE q.sample_size IS NOT NULL AND q.threshold IS NOT NULL
     GROUP BY q.device
 ),
 odd AS (
-    -- Only what differs is looked for on every host: usually nothing.
+    -- Only what differs is looked for on every host: usually nothing. What may yet be the majority's is not odd.
     SELECT
         r.endpoint,
         r.host_id,
@@ -50,7 +57,8 @@ odd AS (
         few_distinct(m.wanted) AS wanted
     FROM step_queue_full_row AS r
     JOIN majority AS m USING (device)
-    WHERE r.sample_size || '/' || r.threshold <> coalesce(m.wanted, '')
+    JOIN step_queue_full AS q ON q.device = r.device AND q.sample_size = r.sample_size AND q.threshold = r.threshold
+    WHERE 2 * (q.hosts + m.untold) <= m.hosts
     GROUP BY ALL
 ),
 unsettled AS (
