@@ -49,7 +49,7 @@ rules: env ## run the examples of all rules
 
 mutants: env ## make mistakes in rules, and in the views that changed: examples, tests and laws have to notice them
 	$(BIN)/auditor rules mutate --least 90
-	$(BIN)/python -m tests.mutation --few-tests --most 6 --most-views 4
+	$(BIN)/python -m tests.mutation --few-tests --most 4 --most-views 1
 
 # Takes hours where every mistake is tried: MUTATION="--every --most 0".
 mutation-scores: env ## score views by the mistakes in them that are noticed (MUTATION="VIEW ... --most 20")

@@ -84,12 +84,18 @@ def test_without_an_array_that_says_who_sees_it_an_unreachable_vcenter_leaves_ev
     assert verdicts(given, "queue/dsnro-uniform") == {LUN: Verdict.UNKNOWN}
 
 
-@pytest.mark.parametrize("rule", ["queue/dsnro-uniform", "queue/device-depth-uniform"])
-def test_an_array_whose_lists_name_only_hosts_that_were_read_settles_the_verdict(rule: str) -> None:
+@pytest.mark.parametrize(
+    ("rule", "judged"),
+    [
+        pytest.param("queue/dsnro-uniform", LUN, id="of a device"),
+        pytest.param("queue/device-depth-uniform", "nfnic", id="of a host's driver"),
+    ],
+)
+def test_an_array_whose_lists_name_only_hosts_that_were_read_settles_the_verdict(rule: str, judged: str) -> None:
     given = fleet(LUN)
     unanswered(given, "vc-2")
     listing(given, LUN, *of_all())
-    assert verdicts(given, rule) == {LUN: Verdict.PASS}
+    assert verdicts(given, rule) == {judged: Verdict.PASS}
 
 
 def test_of_two_devices_of_one_array_only_the_one_that_a_stranger_may_see_is_open() -> None:
