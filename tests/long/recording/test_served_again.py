@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.description import LabFleet
 from auditor.lab.recorded.serving import serve_recording
 from auditor.lab.scenario import load_scenario, merged_names, scenario_names
 from auditor.lab.serving import serve
@@ -157,15 +156,6 @@ def test_no_name_address_or_serial_number_of_the_lab_is_in_the_bundle(lab_twice:
     texts = {name: content.decode() for name, content in read_files(lab_twice.bundle).items()}
     assert {one for text in texts.values() for one in occurring(wanted, text)} - set(originals["doubtful"]) == set()
     assert run(["record", "--check", str(lab_twice.bundle), "--state-dir", str(lab_twice.state)]) == 0
-
-
-def test_a_recording_by_soap_has_the_same_verdicts(tmp_path: Path) -> None:
-    with serve(LabFleet(vcenters=load_scenario("solidfire-vvols").vcenters)) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        text = (tmp_path / "fleet.yaml").read_text(encoding="utf-8").replace("kind: vcenter", "kind: vcenter\n  lane: soap")
-        (tmp_path / "fleet.yaml").write_text(text, encoding="utf-8")
-        twice = both(tmp_path / "fleet.yaml", tmp_path)
-    assert differences(twice) == []
 
 
 def test_vmwares_own_simulator_has_the_verdicts_of_its_recording(tmp_path: Path) -> None:
