@@ -87,7 +87,7 @@ def _unknowns(summary: Digest) -> Iterator[RenderableType]:
         number = rule.counts[Verdict.UNKNOWN]
         columns = [neutral(column) for column, _ in rule.missing.most_common(6)]
         more = f" and {len(rule.missing) - 6} more" if len(rule.missing) > 6 else ""
-        missing = f"not read: {', '.join(columns)}{more}" if columns else "what was read leaves it open"
+        missing = f"not read: {', '.join(columns)}{more}" if columns else "what was read does not settle it"
         where = f"on {example}" if number == 1 else f"for example on {example}"
         yield hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {number:,} unknown, {missing} ({where})"))
         if rule.text and rule.text.unknown_text:

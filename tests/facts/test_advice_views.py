@@ -135,7 +135,7 @@ def on_vmfs(version: str | None, *devices: dict[str, Any], value: str = "0") -> 
         pytest.param(on_vmfs("5.81", seen("naa.6000d31000fcbe00", "dell-sc"), value="1"), "pass", id="Dell, on"),
         pytest.param(on_vmfs("5.81", seen("naa.6000d31000fcbe00", "dell-sc")), "fail", id="Dell, off"),
         pytest.param(on_vmfs("6.82", NETAPP, value="1"), "not_applicable", id="VMFS 6"),
-        pytest.param(on_vmfs("5.81", STRANGER, value="1"), "not_applicable", id="a vendor of whom no source says anything"),
+        pytest.param(on_vmfs("5.81", STRANGER, value="1"), "not_applicable", id="a vendor without a source"),
         pytest.param(on_vmfs("5.81", NETAPP, PURE, value="1"), "not_applicable", id="two vendors who ask for different values"),
         pytest.param(on_vmfs("5.81", UNREAD, value="1"), "unknown", id="an inquiry that was not read"),
         pytest.param(on_vmfs(None, NETAPP, value="1"), "unknown", id="a version that was not read"),

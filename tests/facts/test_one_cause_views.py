@@ -1,4 +1,4 @@
-"""One cause, one finding: a setting of a host that differs is told once, with the devices it reaches as evidence."""
+"""One cause, one finding: a setting of a host that differs is one finding, with the devices it reaches as evidence."""
 
 from typing import Any
 

@@ -64,7 +64,7 @@ NO_LATENCY = (
     "the latency of its volumes is not read: a Dell SC reports it in milliseconds or microseconds, and no source tells which; "
     "rule diag/array-vs-host leaves its devices out"
 )
-"""What a user is told of it. Source: `rows.load_row`."""
+"""The note that a user gets about the latency that is not read. Source: `rows.load_row`."""
 
 
 def volume_load(reading: Reading, center: Center) -> Iterator[Batch | Gap]:

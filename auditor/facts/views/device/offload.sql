@@ -1,7 +1,7 @@
 -- materialize: view
 -- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
 -- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
--- NULL unless each vCenter told its hosts, or the array's lists say who sees it, and every one that does told of it; an offload that one host
+-- NULL unless each vCenter listed its hosts, or the array's lists name who sees it, and every one that does reported it; an offload that one host
 -- says no to is missing whatever the others say.
 WITH presented AS (
     SELECT DISTINCT device FROM protocol_endpoint
@@ -18,7 +18,7 @@ seen AS (
     WHERE s.hosts IS NOT NULL AND p.device IS NULL
     GROUP BY s.device
 ),
-told AS (
+reporting AS (
     SELECT
         device,
         count(ats_status || clone_status || zero_status) AS hosts,
@@ -36,7 +36,7 @@ worded AS (
         concat_ws(
             ', ', CASE WHEN without_ats THEN 'ATS' END, CASE WHEN without_clone THEN 'Clone' END, CASE WHEN without_zero THEN 'Zero' END
         ) AS missing
-    FROM told
+    FROM reporting
 )
 SELECT
     s.endpoint,

@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
--- device are compared, of whichever cluster or vCenter. They agree only where each vCenter told its hosts, every host of their clusters
+-- device are compared, of whichever cluster or vCenter. They agree only where each vCenter listed its hosts, every host of their clusters
 -- was read, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
 -- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
@@ -59,7 +59,7 @@ kind AS (
 alike AS (
     SELECT s.device, k.example FROM signed AS s JOIN kind AS k USING (digest, groups)
 ),
-told AS (
+reporting AS (
     SELECT t.* FROM step_device_group AS t JOIN kind AS k ON k.example = t.device
 ),
 one_dsnro AS (
@@ -68,7 +68,7 @@ one_dsnro AS (
         dsnro,
         CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(any_value(family)) = 'default' THEN 32 END AS wanted,
         sum(hosts) AS hosts
-    FROM told
+    FROM reporting
     GROUP BY device, dsnro
 ),
 dsnro AS (
@@ -87,7 +87,7 @@ dsnro AS (
 ),
 one_depth AS (
     SELECT t.device, t.driver, t.queue_depth, bool_or(t.is_protocol_endpoint AND f.is_deepened) AS is_raised_on_purpose, sum(t.hosts) AS hosts
-    FROM told AS t
+    FROM reporting AS t
     LEFT JOIN step_shared_queue AS f ON f.family = t.family
     GROUP BY t.device, t.driver, t.queue_depth
 ),

@@ -11,7 +11,7 @@ WITH presented AS (
         coalesce(queue_full_known, false) AS is_known
     FROM shared_device
 ),
-told AS (
+reporting AS (
     SELECT r.endpoint, r.host_id, r.sample_size, r.threshold, count(*) AS devices, few(r.device) AS names
     FROM step_queue_full_row AS r
     JOIN presented AS d ON d.endpoint = r.endpoint AND d.device = r.device AND d.is_ontap_lun
@@ -26,7 +26,7 @@ ontap AS (
         count(*) FILTER (WHERE sample_size IS NULL OR threshold IS NULL) AS undetermined,
         string_agg(sample_size || '/' || threshold || ' on ' || devices, ', ' ORDER BY sample_size, threshold) AS texts,
         string_agg(names, '; ' ORDER BY sample_size, threshold) AS names
-    FROM told
+    FROM reporting
     GROUP BY endpoint, host_id
 ),
 differing AS (
@@ -90,7 +90,7 @@ SELECT
         WHEN r.devices_read AND r.device_scheduling_read AND coalesce(s.unknown_families, 0) = 0 THEN 0
     END AS ontap_devices,
     o.seen AS ontap_values,
-    CASE WHEN r.devices_read AND r.device_scheduling_read AND coalesce(o.undetermined, 0) = 0 THEN true END AS all_told,
+    CASE WHEN r.devices_read AND r.device_scheduling_read AND coalesce(o.undetermined, 0) = 0 THEN true END AS all_are_known,
     o.texts AS ontap_value_counts,
     o.names AS ontap_device_names,
     CASE WHEN s.others > 0 THEN s.others WHEN r.devices_read AND coalesce(s.unknown_families, 0) = 0 THEN 0 END AS other_devices,

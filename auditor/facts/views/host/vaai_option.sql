@@ -8,7 +8,7 @@ WITH option AS (
         ('VMFS3.UseATSForHBOnVMFS5', false)
     ) AS t (option, is_primitive)
 ),
-told AS (
+reporting AS (
     -- As people write it in fleet.yaml: "dx90", "ETERNUS DX90 S1", "s1". What is neither form says nothing, and not that the array is another.
     SELECT
         endpoint, host_id, device, array_name, volume, qos, array_model, array_generation, array_firmware, firmware_level,
@@ -46,7 +46,7 @@ behind AS (
         coalesce(
             is_by_inquiry AND product IN ('DX60', 'DX80', 'DX90') AND generation = 'S1' AND firmware_level >= 10068, false
         ) AS is_sourced
-    FROM told
+    FROM reporting
 ),
 eternus AS (
     -- An S1 below V10L68 is affected. Of the DX90 S2 the support that incident S4 quotes names possible issues: nobody knows, whatever its firmware

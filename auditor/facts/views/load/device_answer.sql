@@ -1,7 +1,7 @@
 -- materialize: view
 -- One row per host and device of an array that was read: how long the host waited for it over the last five minutes, how long the array
 -- says its volume took when it was asked, and, of a protocol endpoint, which of the host's own virtual disks behind it was nearest to its
--- ceiling. The two sides are not of the same instant. What is told of virtual disks is NULL unless machines, what the array's volumes were doing and
+-- ceiling. The two sides are not of the same instant. The columns of virtual disks are NULL unless machines, what the array's volumes were doing and
 -- which of them are behind the endpoint were all read whole, each volume has the id of its disk, and so were the disks of every machine that runs
 -- there, or may.
 WITH behind AS (

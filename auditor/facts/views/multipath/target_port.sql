@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per vCenter and Fibre Channel port of an array: the initiators that reach it, and what they may send it together. An initiator counts
 -- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless each
--- vCenter told its hosts, or the array's lists let in no others, and every host of these clusters was read.
+-- vCenter listed its hosts, or the array's lists let in no others, and every host of these clusters was read.
 -- Source: NetApp, "Calculating queue depth overview": initiators that connect to one FC target port, times their queue depth.
 WITH login AS (
     SELECT endpoint, host_id, hba, target, min(device) AS device

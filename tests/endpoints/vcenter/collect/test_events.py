@@ -1,4 +1,4 @@
-"""Whom an event is about is told by its arguments, and never guessed."""
+"""The object of an event is taken from its arguments and never guessed."""
 
 from typing import Any
 
