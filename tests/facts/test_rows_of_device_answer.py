@@ -85,14 +85,15 @@ def fleet() -> Facts:
 
 def _sees(given: Facts, key: Row) -> None:
     about = seen(key["device"], "solidfire", is_protocol_endpoint=not key["device"].startswith("lun"))
-    about |= {"vendor": None} if key["device"] == "lun, no inquiry" else {}
+    if key["device"] == "lun, no inquiry":
+        about["vendor"] = None
     add(given, "device", {**about, **key, "queue_depth": 64})
     add(given, "device_scheduling", {**key, "dsnro": 32})
     add(given, "device_load", {**key, **SAMPLED})
 
 
 def _arrays(given: Facts) -> None:
-    shared = [
+    shared: list[Row] = [
         {"volume_id": f"v{n}", "vvol_id": vvol}
         for n, vvol in enumerate(("ID-1", "id-2", "id-3", "id-4", "id-21", "id-21", "id-22", "id-7"))
     ]
@@ -151,7 +152,7 @@ USUAL: Row = {
 }
 
 
-def row(device: str, n: int = 1, of: str = "vc", **more: object) -> Row:
+def row(device: str, n: int = 1, of: str = "vc", **more: Any) -> Row:
     """What is told of a device on the n-th host of a vCenter."""
     where = {"endpoint": of, "host": f"{of} {n}", "resource_id": f"host-{n}/{device}", "resource_name": device, "device": device}
     return where | ({"hosts": 13} if device == "shared" else {}) | more
@@ -179,7 +180,7 @@ EXPECTED = expected(
     row("lun by its host", array_name="sf-7", is_protocol_endpoint=False),
     row("lun", **LUN, volume="db", array_iops=200, array_latency_ms=1.8),
     row("lun, no inquiry", **LUN, volume="x", array_iops=300, array_latency_ms=0.5, family=None, stalls_neighbours=None),
-    row("idle", 2, **LUN, family="other", stalls_neighbours=False, queue_depth=None, dsnro=None, **dict.fromkeys(SAMPLED)),
+    row("idle", 2, **LUN, family="other", stalls_neighbours=False, queue_depth=None, dsnro=None) | dict.fromkeys(SAMPLED),
 )
 
 

@@ -155,8 +155,8 @@ def _queue_full(given: Facts) -> None:
 def _datastores(given: Facts) -> None:
     """Datastores on devices: of the dark hosts, and with Storage I/O Control on and off; the ids are the same in the other vCenter."""
     mounts = ("vc", "ds-1", "host-1", "agreed"), ("vc", "ds-7", "host-7", "mounted in the dark"), ("vc", "ds-8", "host-8", "mounted by 8")
-    mounts += ("vc-2", "ds-7", "host-7", "mounted elsewhere"), ("vc", "ds-2", "host-2", "throttled"), ("vc", "ds-3", "host-1", "of both")
-    for endpoint, datastore, host_id, device in mounts:
+    more = ("vc-2", "ds-7", "host-7", "mounted elsewhere"), ("vc", "ds-2", "host-2", "throttled"), ("vc", "ds-3", "host-1", "of both")
+    for endpoint, datastore, host_id, device in mounts + more:
         key = {"endpoint": endpoint, "datastore_id": datastore}
         add(
             given,
