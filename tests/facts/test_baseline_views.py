@@ -325,7 +325,9 @@ def in_pod(*, on: bool, sdrs: bool | None, metric: bool | None) -> Facts:
 def test_whether_storage_drs_would_turn_sioc_on_again_is_known(sdrs: bool, metric: bool | None, expected: bool | None) -> None:
     (found,) = rows("baseline_datastore", held(in_pod(on=False, sdrs=sdrs, metric=metric), in_pod(on=True, sdrs=sdrs, metric=metric)))
     assert (found["sioc_enabled"], found["wanted_enabled"], found["io_metric_in_force"]) == (True, False, expected)
-    (alone,) = rows("baseline_datastore", held(*(with_rows(hosts(1), "datastore", store("gold", 1)) for _ in range(2))))
+    (alone,) = rows(
+        "baseline_datastore", held(with_rows(hosts(1), "datastore", store("gold", 1)), with_rows(hosts(1), "datastore", store("gold", 1)))
+    )
     assert alone["io_metric_in_force"] is False
 
 
