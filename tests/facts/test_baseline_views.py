@@ -307,6 +307,30 @@ def test_a_datastore_is_found_again_by_its_name() -> None:
     assert {name: found[name]["is_known"] for name in ("twice", "new")} == {"twice": False, "new": False}
 
 
+def in_pod(*, on: bool, sdrs: bool | None, metric: bool | None) -> Facts:
+    """A datastore in a datastore cluster with these settings of Storage DRS."""
+    given = with_rows(hosts(1), "datastore", {**store("gold", 1, on=on), "pod_id": "pod-1"})
+    return with_rows(given, "storage_pod", {"pod_id": "pod-1", "name": "pod", "sdrs_enabled": sdrs, "io_metric_enabled": metric})
+
+
+@pytest.mark.parametrize(
+    ("sdrs", "metric", "expected"),
+    [
+        pytest.param(True, True, True, id="Storage DRS weighs I/O"),
+        pytest.param(True, False, False, id="it weighs space alone"),
+        pytest.param(False, True, False, id="it is off"),
+        pytest.param(True, None, None, id="that was not read"),
+    ],
+)
+def test_whether_storage_drs_would_turn_sioc_on_again_is_known(sdrs: bool, metric: bool | None, expected: bool | None) -> None:
+    (found,) = rows("baseline_datastore", held(in_pod(on=False, sdrs=sdrs, metric=metric), in_pod(on=True, sdrs=sdrs, metric=metric)))
+    assert (found["sioc_enabled"], found["wanted_enabled"], found["io_metric_in_force"]) == (True, False, expected)
+    (alone,) = rows(
+        "baseline_datastore", held(with_rows(hosts(1), "datastore", store("gold", 1)), with_rows(hosts(1), "datastore", store("gold", 1)))
+    )
+    assert alone["io_metric_in_force"] is False
+
+
 def test_a_datastore_whose_name_another_has_by_now_is_neither_known_nor_gone() -> None:
     then, now = ([store("gold", number) for number in numbers] for numbers in ((1,), (1, 2)))
     found = rows("baseline_datastore", held(with_rows(hosts(1), "datastore", *then), with_rows(hosts(1), "datastore", *now)))

@@ -98,7 +98,14 @@ def shared_driver(*others: str) -> Facts:
     given["device_scheduling"] = [{**one, "device": row["device"], "dsnro": 32} for row in given["device"]]
     given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VVOL"}]
     given["vvol_mount"] = [{"datastore_id": "ds", **one, "device": PE}]
-    machine = {**one, "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest", "is_template": False, "disks_read": True}
+    machine = {
+        **one,
+        "power_state": "poweredOn",
+        "guest_id": "windows2019srv_64Guest",
+        "running_guest_id": "",
+        "is_template": False,
+        "disks_read": True,
+    }
     given["vm"] = [{"vm_id": "vm-1", "name": "bronze", **machine}]
     given["vm_disk"] = [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds", "controller": "pvscsi"}]
     given["reading"] += [

@@ -20,7 +20,13 @@ def disk(limit: int | None, *, policy: int | None = None, kind: str = "VMFS", kn
     """A machine with one disk, limited to `limit` IOPS; its storage policy limits disks to `policy`."""
     given = hosts(1)
     given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": kind}]
-    machine = {"host_id": "host-1", "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest", "is_template": False}
+    machine = {
+        "host_id": "host-1",
+        "power_state": "poweredOn",
+        "guest_id": "windows2019srv_64Guest",
+        "running_guest_id": "",
+        "is_template": False,
+    }
     given["vm"] = [{"vm_id": "vm-1", "name": "erp-1", **machine, "disks_read": True}]
     one: dict[str, Any] = {"vm_id": "vm-1", "disk": "Hard disk 1", "disk_key": 2000, "datastore_id": "ds", "controller": "pvscsi"}
     given["vm_disk"] = [{**one, "iops_limit": limit, "backing_object_id": "rfc4122.aaaa" if kind == "VVOL" else None}]
