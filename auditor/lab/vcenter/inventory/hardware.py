@@ -132,7 +132,6 @@ def capability(_host: HostState) -> Any:
             vStorageCapable=True,
             maxSupportedVMs=1024,
             maxHostSupportedVcpus=768,
-            uefiSecureBoot=False,
             featureCapabilitiesSupported=True,
         )
     )
