@@ -317,7 +317,12 @@ VCENTER_TABLES = (
         ),
         ("guest_id", "VARCHAR", "guest that it was made for, for example windows2019srv_64Guest; NULL when not reported", "config.guestId"),
         ("guest_full_name", "VARCHAR", "the same in words; NULL when not reported", "config.guestFullName"),
-        ("running_guest_id", "VARCHAR", "guest that runs, as VMware Tools report it; NULL when they do not", "guest.guestId"),
+        (
+            "running_guest_id",
+            "VARCHAR",
+            "guest that runs, as VMware Tools report it; empty when they report none, NULL when that was not read",
+            "guest.guestId",
+        ),
     ),
     table(
         "vm_disk",

@@ -95,6 +95,12 @@ def pages() -> list[Path]:
     return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
+def test_no_page_has_an_anchor_twice() -> None:
+    ids = {page: re.findall(r'<a id="([^"]+)"></a>', without_code(page.read_text(encoding="utf-8"))) for page in pages()}
+    twice = {f"{page.relative_to(ROOT)}#{one}" for page, found in ids.items() for one in found if found.count(one) > 1}
+    assert twice == set(), "a citation of it leads to the first one"
+
+
 def test_every_citation_in_code_rules_and_pages_leads_to_a_heading_that_exists() -> None:
     problems = [problem for path in (*citing_files(), *pages()) for problem in broken_citations(path, ROOT)]
     assert not problems, "\n".join(problems)

@@ -4,14 +4,10 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluate import evaluate
-from auditor.engine.params import param_values
-from auditor.facts.views import create_views, seal
-from auditor.fleet import ParamOverride
 from auditor.model import EndpointKind, Verdict
-from auditor.policy import load_rule_set
 
-from .fleets import Facts, array, hosts, snapshot
+from .fleets import Facts, array, hosts
+from .judged import evaluated
 
 ELEMENT_CURVE = '{"4096": 100, "32768": 500}'  # docs/domain/facts.md#6-2
 
@@ -20,7 +16,13 @@ def disk(limit: int | None, *, policy: int | None = None, kind: str = "VMFS", kn
     """A machine with one disk, limited to `limit` IOPS; its storage policy limits disks to `policy`."""
     given = hosts(1)
     given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": kind}]
-    machine = {"host_id": "host-1", "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest", "is_template": False}
+    machine = {
+        "host_id": "host-1",
+        "power_state": "poweredOn",
+        "guest_id": "windows2019srv_64Guest",
+        "running_guest_id": "",
+        "is_template": False,
+    }
     given["vm"] = [{"vm_id": "vm-1", "name": "erp-1", **machine, "disks_read": True}]
     one: dict[str, Any] = {"vm_id": "vm-1", "disk": "Hard disk 1", "disk_key": 2000, "datastore_id": "ds", "controller": "pvscsi"}
     given["vm_disk"] = [{**one, "iops_limit": limit, "backing_object_id": "rfc4122.aaaa" if kind == "VVOL" else None}]
@@ -49,13 +51,8 @@ def policies_unread(given: Facts) -> Facts:
 
 
 def verdict(rule: str, given: Facts, **params: Any) -> Verdict:
-    chosen, connection = load_rule_set(only=[rule]), snapshot(given).connection
-    create_views(connection, views={one.over for one in chosen})
-    seal(connection)
-    overrides = [
-        ParamOverride("fleet.yaml:1", rule, name, tuple(value) if isinstance(value, list) else value) for name, value in params.items()
-    ]
-    [finding] = evaluate(connection, chosen, param_values(overrides, chosen)).findings()
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
+    [finding] = evaluated(given, rule, **values).findings()
     return finding.verdict
 
 

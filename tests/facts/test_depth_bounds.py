@@ -18,8 +18,8 @@ HEADROOM, THROTTLE, DEFAULT, DRIVER = (
     "vvol/pe-default-option",
     "queue/driver-depth",
 )
-WINDOWS = {"power_state": "poweredOn", "guest_id": "windows2019srv_64Guest"}
-LINUX = {"power_state": "poweredOn", "guest_id": "rhel9_64Guest"}
+WINDOWS = {"power_state": "poweredOn", "guest_id": "windows2019srv_64Guest", "running_guest_id": ""}
+LINUX = {"power_state": "poweredOn", "guest_id": "rhel9_64Guest", "running_guest_id": ""}
 
 
 def incident_s0(dsnro: int | None = 32, depth: int | None = 256, *, kind: EndpointKind = EndpointKind.ELEMENT) -> Facts:
@@ -111,12 +111,21 @@ def test_one_side_of_a_queue_settles_a_failure_and_both_a_pass(rule: str, dsnro:
         pytest.param(WINDOWS, {"controller": "ide"}, "pass", id="IDE sends one"),
         pytest.param(WINDOWS, {"controller": "buslogic"}, "pass", id="BusLogic sends 64 at most"),
         pytest.param(LINUX, {}, "fail", id="254 of a current Linux"),
-        pytest.param({"power_state": "poweredOn", "guest_id": "ubuntu64Guest"}, {}, "unknown", id="64 to 254 of any Linux"),
+        pytest.param(
+            {"power_state": "poweredOn", "guest_id": "ubuntu64Guest", "running_guest_id": ""}, {}, "unknown", id="64 to 254 of any Linux"
+        ),
         pytest.param({"power_state": "poweredOn"}, {}, "unknown", id="64 to 254 of a guest nobody reports"),
         pytest.param({**LINUX, "running_guest_id": "windows9Server64Guest"}, {}, "pass", id="Tools report what runs"),
+        pytest.param({**WINDOWS, "running_guest_id": None}, {}, "unknown", id="what runs was not read, made for Windows"),
+        pytest.param({**LINUX, "running_guest_id": None}, {}, "unknown", id="what runs was not read, made for a Linux of today"),
         pytest.param({**WINDOWS, "running_guest_id": "other6xLinux64Guest"}, {}, "fail", id="Tools report a Linux of today"),
         pytest.param(
-            {"power_state": "poweredOn", "guest_id": "otherGuest64", "guest_full_name": "Microsoft Windows Server 2025 (64-bit)"},
+            {
+                "power_state": "poweredOn",
+                "guest_id": "otherGuest64",
+                "running_guest_id": "",
+                "guest_full_name": "Microsoft Windows Server 2025 (64-bit)",
+            },
             {},
             "pass",
             id="Windows by its name alone",

@@ -25,7 +25,7 @@ def behind_one_endpoint(limit: int | None = None, **volume: Any) -> Facts:
     given["datastore"] = [{"datastore_id": f"ds-{n}", "name": f"container-{n}", "type": "VVOL"} for n in (1, 2)]
     given["vvol_mount"] = [{"datastore_id": f"ds-{n}", "host_id": f"host-{h}", "device": PE} for n in (1, 2) for h in (1, 2)]
     machine = {"vm_id": "vm-1", "name": "noisy", "host_id": "host-1", "disks_read": True}
-    given["vm"] = [{**machine, "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest"}]
+    given["vm"] = [{**machine, "power_state": "poweredOn", "guest_id": "windows2019srv_64Guest", "running_guest_id": ""}]
     disk = {"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}
     given["vm_disk"] = [{**disk, "iops_limit": limit, "backing_object_id": f"rfc4122.{VVOL.upper()}"}]
     return given

@@ -62,6 +62,7 @@ def facts() -> Facts:
                 "disks_read": True,
                 "power_state": "poweredOn",
                 "guest_id": "windows2019srv_64Guest",
+                "running_guest_id": "",
             }
         ],
         "vm_disk": [{"vm_id": "vm-1", "disk": "Hard disk 1", "datastore_id": "ds-1", "controller": "pvscsi"}],

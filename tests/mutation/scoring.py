@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,10 +16,16 @@ from tests.mutation.incidents import incident_views
 from tests.mutation.noticing import Noticing
 from tests.mutation.trying import TESTS, try_tests
 
-KEPT = Path(__file__).with_name("scores.json")
-PAGE = Path(__file__).parents[2] / "docs" / "mutation-scores.md"
+KEPT = Path(__file__).with_name("scores")
+"""A file for each view, so that scores that are made at the same time do not meet in one file."""
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "mutation-scores.md"
 ALIKE = Path(__file__).with_name("alike.json")
 """By view and mistake: why it makes no difference to any row that there can be."""
+
+FEW_FILES = 3
+"""So many files of tests are run for each view where few are to be run."""
 
 OF_INCIDENTS, OF_ANY = 90, 80
 """The percentages that a view that judges an incident, and any other, is to reach."""
@@ -35,7 +42,7 @@ class Score:
         by_tests: how many a test noticed.
         by_laws: how many more the expected findings of a scenario, or a law, noticed.
         missed: the others.
-        files: where the tests that noticed are; these are run again when the view changes.
+        files: where the tests that noticed are, those first that noticed most; these are run again when the view changes.
     """
 
     digest: str
@@ -59,7 +66,7 @@ def digest(view: str) -> str:
 
 def kept() -> dict[str, Score]:
     """The scores as they were written last."""
-    return {view: Score(**score) for view, score in json.loads(KEPT.read_text(encoding="utf-8")).items()} if KEPT.exists() else {}
+    return {file.stem: Score(**json.loads(file.read_text(encoding="utf-8"))) for file in sorted(KEPT.glob("*.json"))}
 
 
 def changed() -> list[str]:
@@ -69,11 +76,9 @@ def changed() -> list[str]:
 
 
 def tests_of(views: Collection[str]) -> Sequence[str]:
-    """The files of tests that noticed mistakes in these views before; all tests of views where one has none."""
+    """The files of tests that noticed most mistakes in each of these views before, as far as they are still there."""
     known = kept()
-    if any(view not in known or not known[view].files for view in views):
-        return TESTS
-    return sorted({file for view in views for file in known[view].files})
+    return sorted({file for view in views if view in known for file in known[view].files[:FEW_FILES] if (ROOT / file).exists()})
 
 
 def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
@@ -83,13 +88,13 @@ def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
     return (Random(view).sample(every, most) if 0 < most < len(every) else every), len(every)
 
 
-def score(views: Collection[str], most: int, tests: Sequence[str] = TESTS) -> dict[str, Score]:
-    """Try up to `most` mistakes in each of these views on these tests; 0: all."""
+def score(views: Collection[str], most: int, tests: Sequence[str] = TESTS, *, laws: bool = True) -> dict[str, Score]:
+    """Try up to `most` mistakes in each of these views on these tests, and what they do not notice on the laws; 0: all."""
     chosen = {view: sample(view, most) for view in views}
     usable = {view: [mutant for mutant in mutants if can_be_computed(view, mutant)] for view, (mutants, _) in chosen.items()}
     by_tests = try_tests(usable, tests).noticed
     left = {view: [mutant for mutant in mutants if (view, mutant.what) not in by_tests] for view, mutants in usable.items()}
-    missed = by_laws(left)
+    missed = by_laws(left) if laws else {view: [mutant.what for mutant in mutants] for view, mutants in left.items()}
     return {
         view: Score(
             digest(view),
@@ -98,7 +103,7 @@ def score(views: Collection[str], most: int, tests: Sequence[str] = TESTS) -> di
             len(usable[view]) - len(left[view]),
             len(left[view]) - len(missed[view]),
             missed[view],
-            sorted({test.partition("::")[0] for (of, _), test in by_tests.items() if of == view}),
+            [file for file, _ in Counter(test.partition("::")[0] for (of, _), test in by_tests.items() if of == view).most_common()],
         )
         for view in views
     }
@@ -131,6 +136,7 @@ def _empty() -> duckdb.DuckDBPyConnection:
         from auditor.facts.views import view_sql
 
         connection = duckdb.connect()
+        connection.execute("PRAGMA disable_optimizer")
         create_tables(connection)
         create_macros(connection)
         for name in catalog().views:
@@ -140,12 +146,18 @@ def _empty() -> duckdb.DuckDBPyConnection:
 
 
 def keep(scores: Mapping[str, Score]) -> None:
-    """Write the scores, and their page; those of views that are gone are dropped."""
-    every = {**kept(), **scores}
-    every = {view: every[view] for view in sorted(every) if view in view_files()}
-    lines = [f"  {json.dumps(view)}: {json.dumps(asdict(score))}" for view, score in every.items()]
-    KEPT.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-    PAGE.write_text(page(every), encoding="utf-8")
+    """Write the scores, and the page of all; those of views that are gone are dropped."""
+    KEPT.mkdir(exist_ok=True)
+    for view, score in scores.items():
+        (KEPT / f"{view}.json").write_text(json.dumps(asdict(score), indent=1) + "\n", encoding="utf-8")
+    for view in kept().keys() - view_files().keys():
+        (KEPT / f"{view}.json").unlink()
+    write_page()
+
+
+def write_page() -> None:
+    """Write the page of the scores that are kept."""
+    PAGE.write_text(page(kept()), encoding="utf-8")
 
 
 def wanted(view: str) -> int:

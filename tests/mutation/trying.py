@@ -1,11 +1,12 @@
 """Runs tests with mistakes in views put in, in one process: only tests whose facts give other rows by a mistake can notice it.
 
-First every test runs once as it is, and wherever it computes a view, the view's mutants are computed over the same rows as well. Then each
-mutant is put in, and the tests where its rows differed run again until one fails.
+Every test runs once as it is. Wherever it computes a view, those of the view's mutants that nothing noticed so far are computed over the
+same rows as well, and the test runs again with each whose rows differ.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -15,9 +16,11 @@ from _pytest.runner import runtestprotocol
 from auditor.authoring.view_mutants import ViewMutant
 from auditor.facts.catalog import catalog
 from auditor.facts.memory import run
+from auditor.facts.views import view_sql
+from tests.facts import prepared, single
 from tests.mutation.bench import facts_named
 
-MOST_TESTS = 10
+MOST_TESTS = 25
 """So many tests are tried on one mistake at most."""
 
 _CREATE = re.compile(r"CREATE (?:table|view) (\w+) AS\n", re.IGNORECASE)
@@ -28,68 +31,111 @@ class Trying:
 
     Attributes:
         noticed: by view and mistake, the test that fails.
+        failing: the tests that fail without a mistake; nothing can be learnt from them.
     """
 
     def __init__(self, mutants: Mapping[str, Sequence[ViewMutant]]) -> None:
         self.noticed: dict[tuple[str, str], str] = {}
-        self.unsound: list[str] = []
+        self.failing: list[str] = []
         self._mutants = mutants
-        self._where: dict[tuple[str, str], list[pytest.Item]] = {}
-        self._known: dict[tuple[str, Any], list[str]] = {}
-        self._current: pytest.Item | None = None
+        self._tried: dict[tuple[str, str], int] = {}
+        self._differing: dict[str, dict[str, ViewMutant]] = {}
+        self._known: dict[tuple[str, Any], list[ViewMutant]] = {}
+        self._watching = False
         self._put_in: tuple[str, str] | None = None
+        self._outdated = set[str]()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """Look where rows differ, then see which tests mind."""
+        """Look which rows differ in a test, then see whether it minds."""
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("auditor.facts.views.run", self._computed)
+            patch.setattr("auditor.facts.views.run", self._created)
+            patch.setattr(prepared, "view_sql", self._text)
+            patch.setattr(prepared._Prepared, "_make", self._made(prepared._Prepared._make))
+            patch.setattr(single, "view_sql", self._text)
+            patch.setattr(single, "_computed", self._computed(single._computed))
             for item in session.items:
-                self._current = item
-                if not self._passes(item):
-                    self.unsound.append(item.nodeid)
-            self._current = None
-            for view, mutant in self._in_order():
-                self._put_in = view, mutant.sql
-                for item in self._candidates(view, mutant):
-                    if item.nodeid not in self.unsound and not self._passes(item):
-                        self.noticed[view, mutant.what] = item.nodeid
-                        break
+                self._try(item)
         return True
 
-    def seen_nowhere(self) -> list[tuple[str, str]]:
-        """The mistakes that change the rows of no test."""
-        return [(view, mutant.what) for view, mutant in self._in_order() if (view, mutant.what) not in self._where]
+    def _try(self, item: pytest.Item) -> None:
+        self._differing, self._watching = {}, True
+        passes = self._passes(item)
+        self._watching = False
+        if not passes:
+            self.failing.append(item.nodeid)
+            return
+        for view, mutants in self._differing.items():
+            for mutant in mutants.values():
+                self._put(view, mutant.sql)
+                self._tried[view, mutant.what] = self._tried.get((view, mutant.what), 0) + 1
+                if not self._passes(item):
+                    self.noticed[view, mutant.what] = item.nodeid
+            self._put(view, None)
 
-    def _in_order(self) -> Iterator[tuple[str, ViewMutant]]:
-        yield from ((view, mutant) for view, mutants in self._mutants.items() for mutant in mutants)
-
-    def _candidates(self, view: str, mutant: ViewMutant) -> list[pytest.Item]:
-        """The tests to try, those first that noticed others of the view."""
-        fruitful = [test for (of, _), test in self.noticed.items() if of == view]
-        return sorted(self._where.get((view, mutant.what), ()), key=lambda item: -fruitful.count(item.nodeid))[:MOST_TESTS]
+    def _put(self, view: str, sql: str | None) -> None:
+        self._put_in = None if sql is None else (view, sql)
+        self._outdated |= _with_all_above(view)
 
     def _passes(self, item: pytest.Item) -> bool:
         return not any(report.failed for report in runtestprotocol(item, log=False, nextitem=None))
 
-    def _computed(self, connection: duckdb.DuckDBPyConnection, sql: str, *more: Any) -> None:
-        created = _CREATE.match(sql)
-        if created is not None and self._put_in is not None and self._put_in[0] == created[1]:
-            sql = created[0] + self._put_in[1]
-        run(connection, sql, *more)
-        if created is not None and self._current is not None and created[1] in self._mutants:
-            self._compare(connection, created[1], self._current)
+    def _text(self, view: str) -> str:
+        """The text of a view, or the mistaken one that is put in."""
+        return self._put_in[1] if self._put_in is not None and self._put_in[0] == view else view_sql(view)
 
-    def _compare(self, connection: duckdb.DuckDBPyConnection, view: str, item: pytest.Item) -> None:
-        """Note the mutants of a view whose rows are others here."""
+    def _created(self, connection: duckdb.DuckDBPyConnection, sql: str, *more: Any) -> None:
+        """In the place of `run` of the views of an audit."""
+        created = _CREATE.match(sql)
+        run(connection, created[0] + self._text(created[1]) if created is not None else sql, *more)
+        if created is not None:
+            self._compare(connection, created[1], created[1])
+
+    def _made(self, make: Callable[[Any, str], None]) -> Callable[[Any, str], None]:
+        """In the place of `_make` of the prepared database."""
+
+        def made(database: Any, view: str) -> None:
+            if view in self._outdated:
+                database._of.pop(view, None)
+                self._outdated.discard(view)
+            make(database, view)
+            self._compare(database._connection, view, view)
+
+        return made
+
+    def _computed(self, compute: Callable[[duckdb.DuckDBPyConnection, str], Any]) -> Callable[[duckdb.DuckDBPyConnection, str], Any]:
+        """In the place of `_computed` of a view over rows that are put in."""
+
+        def computed(connection: duckdb.DuckDBPyConnection, view: str) -> Any:
+            self._compare(connection, view, f"({view_sql(view).strip().removesuffix(';')})")
+            return compute(connection, view)
+
+        return computed
+
+    def _compare(self, connection: duckdb.DuckDBPyConnection, view: str, source: str) -> None:
+        """Note the mutants of a view whose rows are others here than its own, which `source` gives."""
+        if not self._watching or view not in self._mutants:
+            return
         below = [*catalog().views[view].rests_on, *(f"fact.{table}" for table in sorted(facts_named(view)))]
         rows = view, tuple(_digest(connection, name) for name in below)
+        left = [mutant for mutant in self._mutants[view] if self._is_open(view, mutant)]
         if rows not in self._known:
-            own = _digest(connection, view)
-            self._known[rows] = [mutant.what for mutant in self._mutants[view] if _digest(connection, f"({mutant.sql})") != own]
-        for what in self._known[rows]:
-            where = self._where.setdefault((view, what), [])
-            if item not in where and len(where) < 4 * MOST_TESTS:
-                where.append(item)
+            own = _digest(connection, source)
+            self._known[rows] = [mutant for mutant in left if _digest(connection, f"({mutant.sql})") != own]
+        differing = self._differing.setdefault(view, {})
+        differing.update((mutant.what, mutant) for mutant in self._known[rows] if self._is_open(view, mutant))
+
+    def _is_open(self, view: str, mutant: ViewMutant) -> bool:
+        return (view, mutant.what) not in self.noticed and self._tried.get((view, mutant.what), 0) < MOST_TESTS
+
+
+@cache
+def _with_all_above(view: str) -> frozenset[str]:
+    """A view and all that rest on it."""
+    above = {view}
+    for name, about in catalog().views.items():
+        if above.intersection(about.rests_on):
+            above.add(name)
+    return frozenset(above)
 
 
 def _digest(connection: duckdb.DuckDBPyConnection, source: str) -> Any:
@@ -108,10 +154,18 @@ _LEFT_OUT = ("test_spilling", "test_snapshot", "test_snapshot_files", "test_dige
 
 
 def try_tests(mutants: Mapping[str, Sequence[ViewMutant]], tests: Sequence[str] = TESTS) -> Trying:
-    """Which of these mistakes make a test fail."""
+    """Which of these mistakes make a test fail.
+
+    Raises:
+        ValueError: a file of tests cannot be read, or a test fails without a mistake, so that nothing could be learnt from it.
+    """
     trying = Trying(mutants)
     ignored = [f"--ignore=tests/facts/{name}.py" for name in _LEFT_OUT]
-    pytest.main(
+    ended = pytest.main(
         ["-q", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary", *ignored, *tests], plugins=[trying]
     )
+    if ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise ValueError(f"pytest ends with {ended!r}: do the tests {' '.join(tests)} run?")
+    if trying.failing:
+        raise ValueError(f"these tests fail without a mistake: {' '.join(trying.failing)}")
     return trying

@@ -1,8 +1,6 @@
 """A recording, served again, is judged as the fleet it was made from was: the same verdicts, under masked names."""
 
 import json
-import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +8,7 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
+from auditor.lab.description import LabFleet
 from auditor.lab.recorded.serving import serve_recording
 from auditor.lab.scenario import load_scenario, merged_names, scenario_names
 from auditor.lab.serving import serve
@@ -19,6 +18,7 @@ from auditor.recording.masking import Fate, Masker
 from auditor.recording.private import KEY_FILE, load_originals, originals_path, recording_key
 from auditor.recording.pseudonyms import Pseudonyms
 from tests.peers import running_vcsim
+from tests.recording import comparing
 
 ALONE = sorted(set(scenario_names()) - set(merged_names()) - {"all"})
 """Scenarios that `all` does not hold: their unreadable endpoints would leave the others open."""
@@ -52,9 +52,10 @@ def both(fleet: Path, folder: Path) -> Both:
     bundle, state = folder / "fleet.tar.gz", folder / "state"
     original = audited(fleet, folder, "original")
     assert run(["record", "--fleet", str(fleet), "--out", str(bundle), "--state-dir", str(state)]) in (0, 2)
+    (folder / "masked").mkdir()
     with serve_recording(read_bundle(bundle)) as lab:
-        lab.write_fleet(folder / "masked.yaml")
-        again = audited(folder / "masked.yaml", folder, "again")
+        lab.write_fleet(folder / "masked" / "fleet.yaml")
+        again = audited(folder / "masked" / "fleet.yaml", folder, "again")
     return Both(original, again, bundle, state)
 
 
@@ -67,61 +68,17 @@ def lab_twice(tmp_path_factory: pytest.TempPathFactory) -> Both:
         return both(folder / "fleet.yaml", folder)
 
 
-WORD = re.compile(r"[^\W_]+")
-
-
 def differences(twice: Both, endpoints: set[str] | None = None) -> list[tuple[str, ...]]:
-    """The findings of either side that the other one has not: by rule, verdict, kind, and a name whose words are the same or replaced.
-
-    Args:
-        twice: the two audits.
-        endpoints: of which ones; None: all.
-    """
+    """The findings of either side that the other one has not; only those of `endpoints`, by their masked names, unless it is None."""
     masker = twice.masker()
-    waiting: dict[tuple[object, ...], list[tuple[list[str], list[str]]]] = {}
-    for one in twice.original["findings"]:
-        endpoint = masker.text(one["resource"]["endpoint"] or "", Fate.NAME)
-        if endpoints is None or endpoint in endpoints:
-            name = _named(one)
-            before, after = WORD.findall(name), WORD.findall(_masked(name, masker))
-            waiting.setdefault((*_key(one), endpoint, WORD.sub("", name)), []).append((before, after))
-    assert sum(map(len, waiting.values())) > 20
-    surplus = [one for one in twice.again["findings"] if endpoints is None or one["resource"]["endpoint"] in endpoints]
-    for digits_may_stay in (False, True):  # a number that was replaced may look like one that stayed: those that are certain go first
-        left = []
-        for one in surplus:
-            words, group = WORD.findall(_named(one)), waiting.get((*_key(one), one["resource"]["endpoint"], WORD.sub("", _named(one))), [])
-            fitting = (pair for pair in group if all(map(_fits(digits_may_stay), words, *pair)))
-            if (found := next(fitting, None)) is None:
-                left.append(one)
-            else:
-                group.remove(found)
-        surplus = left
-    missing = [("in the original alone", *map(str, key), " ".join(after)) for key, group in waiting.items() for _, after in group]
-    return missing + [("in the recording alone", *_key(one), _named(one)) for one in surplus]
-
-
-def _masked(name: str, masker: Masker) -> str:
-    """A name as the recording has it; what vCenter calls a disk stays."""
-    return "".join(part if part.startswith("Hard disk") else masker.text(part, Fate.NAME) for part in re.split(r"(Hard disk \d+)", name))
-
-
-def _fits(digits_may_stay: bool) -> Callable[[str, str, str], bool]:
-    """Whether a word of the recording's findings is what became of one in the original's, old and replaced."""
-
-    def fits(word: str, old: str, new: str) -> bool:
-        key_of_a_cluster = re.fullmatch("[0-9a-f]{8}", old) is not None  # four letters in hexadecimal digits, as devices' names have them
-        return word == new or key_of_a_cluster or (word == old and (digits_may_stay or not old.isdigit()))
-
-    return fits
-
-
-def _key(finding: dict[str, Any]) -> tuple[str, str, str]:
-    return finding["rule"], finding["verdict"], finding["resource"]["kind"]
-
-
-def _named(finding: dict[str, Any]) -> str:
-    return " / ".join(str(finding["resource"][part] or "") for part in ("name", "cluster", "host"))
+    original = [
+        one
+        for one in twice.original["findings"]
+        if endpoints is None or masker.text(one["resource"]["endpoint"] or "", Fate.NAME) in endpoints
+    ]
+    again = [one for one in twice.again["findings"] if endpoints is None or one["resource"]["endpoint"] in endpoints]
+    assert len(original) > 20
+    return comparing.differences(original, again, masker)
 
 
 @pytest.mark.parametrize("scenario", merged_names())
@@ -156,6 +113,41 @@ def test_no_name_address_or_serial_number_of_the_lab_is_in_the_bundle(lab_twice:
     texts = {name: content.decode() for name, content in read_files(lab_twice.bundle).items()}
     assert {one for text in texts.values() for one in occurring(wanted, text)} - set(originals["doubtful"]) == set()
     assert run(["record", "--check", str(lab_twice.bundle), "--state-dir", str(lab_twice.state)]) == 0
+
+
+OWN_POLICY = """
+params:
+  vm/iops-limits: {meant: "^vmfs-.* Hard disk 2$"}
+severity: {queue/*: info}
+"""
+OF_THE_VCENTER = """
+  lane: soap
+  params: {queue/raise-both: {stock: 48}}
+  clusters: {sf-vvol: {params: {diag/davg: {flash_limit: 90, least_commands: 1.0}}}}"""
+OWN_WAIVERS = """
+waivers:
+- {rule: iscsi/delayed-ack, resources: {host: "esx-vvol-*"}, owner: storage, reason: soon, ticket: 1, expires: 2999-01-01}
+- {rule: vvol/pe-uniform, resources: {host: ["esx-vvol-1*", "esx-vvol-2*"]}, owner: storage, reason: soon, ticket: 1, expires: 2999-01-01}
+- {rule: queue/*, resources: {resource: "naa.6f47acc*"}, owner: storage, reason: soon, ticket: 1, expires: 2020-01-01}
+"""
+
+
+def test_a_recording_by_soap_has_the_same_verdicts_by_the_fleets_own_parameters_and_waivers(tmp_path: Path) -> None:
+    with serve(LabFleet(vcenters=load_scenario("solidfire-vvols").vcenters)) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        text = (tmp_path / "fleet.yaml").read_text(encoding="utf-8").replace("kind: vcenter", f"kind: vcenter{OF_THE_VCENTER}")
+        (tmp_path / "fleet.yaml").write_text(text + OWN_POLICY, encoding="utf-8")
+        (tmp_path / "waivers.yaml").write_text(OWN_WAIVERS, encoding="utf-8")
+        twice = both(tmp_path / "fleet.yaml", tmp_path)
+    assert differences(twice) == []
+    assert twice.again["summary"] == twice.original["summary"]
+    by_rule = {one["rule"]: one for one in twice.original["findings"] if one["verdict"] == "waived"}
+    assert by_rule.keys() == {"iscsi/delayed-ack", "vvol/pe-uniform"}
+    failing = {one["rule"] for one in twice.original["findings"] if one["verdict"] == "fail"}
+    assert "vm/iops-limits" not in failing, "the parameter counts"
+    severities = {one["severity"] for one in twice.again["findings"] if one["rule"].startswith("queue/")}
+    assert severities == {"info"}
+    assert "storage" not in (tmp_path / "masked" / "waivers.yaml").read_text(encoding="utf-8")
 
 
 def test_vmwares_own_simulator_has_the_verdicts_of_its_recording(tmp_path: Path) -> None:

@@ -113,7 +113,8 @@ def _add(
         disks_read=_DEVICES in values,
         guest_id=values.get(_GUEST) or None,
         guest_full_name=values.get(_GUEST_NAME) or None,
-        running_guest_id=values.get(_RUNNING_GUEST) or None,
+        # Unset, VMware Tools report none; not read, it may be any.
+        running_guest_id=values.get(_RUNNING_GUEST) or (None if _RUNNING_GUEST in missing or _RUNNING_GUEST not in paths else ""),
     )
     _add_disks(disks, facts.id, values.get(_DEVICES) or ())
 

@@ -56,6 +56,7 @@ SELECT
     l.sioc_enabled,
     l.sioc_mode,
     l.sioc_threshold_ms,
+    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read THEN false END AS io_metric_in_force,
     w.enabled = 'true' AS wanted_enabled,
     w.mode AS wanted_mode,
     TRY_CAST(w.threshold_ms AS BIGINT) AS wanted_threshold_ms,
@@ -66,4 +67,7 @@ SELECT
 FROM listed AS l
 JOIN fact.baseline AS m ON m.kind = 'made'
 LEFT JOIN wanted AS w ON w.endpoint = l.endpoint AND w.name = l.name
+LEFT JOIN fact.datastore AS d ON d.endpoint = l.endpoint AND d.datastore_id = l.datastore_id
+LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
+LEFT JOIN step_endpoint_reading AS r ON r.endpoint = l.endpoint
 LEFT JOIN change AS c ON c.endpoint = l.endpoint AND c.entity_id = l.datastore_id;

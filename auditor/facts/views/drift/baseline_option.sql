@@ -19,6 +19,12 @@ SELECT
     CASE WHEN o.key IS NOT NULL THEN true WHEN r.options_read THEN false END AS is_listed,
     b.setting IN ('ISCSI.MaxIoSizeKB', 'NFS.MaxQueueDepth', 'NFS.MaxVolumes', 'Net.TcpipHeapMax', 'Net.TcpipHeapSize', 'SunRPC.MaxConnPerIP')
         AS needs_reboot,
+    CASE
+        WHEN b.value = '1'
+            AND b.setting IN ('DataMover.HardwareAcceleratedInit', 'DataMover.HardwareAcceleratedMove', 'VMFS3.HardwareAcceleratedLocking')
+        THEN CASE WHEN r.devices_read THEN concat_ws(', ', u.unsourced_arrays, CASE WHEN contains(f.families, 'eternus-dx') THEN 'eternus-dx' END) END
+        ELSE ''
+    END AS unsourced_arrays,
     regexp_matches(b.setting, '^(DataMover|Disk|Scsi|VMFS3)[.]|^NFS[.]Heartbeat') AS acts_at_once,
     s.of_host AS baseline_host,
     s.baseline_run,
@@ -29,4 +35,6 @@ FROM step_wanted_host AS s
 JOIN step_host_reading AS r ON r.endpoint = s.endpoint AND r.host_id = s.host_id
 LEFT JOIN fact.baseline AS b ON b.kind = 'option' AND b.of_endpoint = s.of_endpoint AND b.of_host = s.of_host
 LEFT JOIN fact.host_option AS o ON o.endpoint = s.endpoint AND o.host_id = s.host_id AND o.key = b.setting
+LEFT JOIN step_host_offload AS u ON u.endpoint = s.endpoint AND u.host_id = s.host_id
+LEFT JOIN step_host_family AS f ON f.endpoint = s.endpoint AND f.host_id = s.host_id
 LEFT JOIN step_host_change AS c ON c.kind = 'option' AND c.endpoint = s.endpoint AND c.host_id = s.host_id;

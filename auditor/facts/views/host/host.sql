@@ -12,7 +12,9 @@ WITH pe AS (
         count(*) FILTER (WHERE per_object_qos AND stalls_neighbours) AS stalling,
         count(*) FILTER (WHERE (per_object_qos AND stalls_neighbours) IS NULL) AS undetermined_stalling,
         count(*) FILTER (WHERE per_object_qos AND is_deepened) AS deepened,
-        count(*) FILTER (WHERE (per_object_qos AND is_deepened) IS NULL) AS undetermined_deepened
+        count(*) FILTER (WHERE (per_object_qos AND is_deepened) IS NULL) AS undetermined_deepened,
+        string_agg(DISTINCT coalesce(family, 'not known'), ', ' ORDER BY coalesce(family, 'not known'))
+            FILTER (WHERE (per_object_qos AND is_deepened) IS DISTINCT FROM true) AS beside_deepened
     FROM protocol_endpoint
     GROUP BY ALL
 ),
@@ -63,6 +65,7 @@ SELECT
         WHEN p.deepened > 0 THEN true
         WHEN r.devices_read AND coalesce(p.undetermined_deepened, 0) = 0 THEN false
     END AS has_deepened_endpoints,
+    CASE WHEN r.devices_read THEN coalesce(p.beside_deepened, '') END AS endpoint_families_beside_deepened,
     k.stock_pe_dsnro,
     CASE WHEN r.devices_read AND coalesce(f.unknown_families, 0) = 0 THEN coalesce(f.families, '') END AS families,
     CASE

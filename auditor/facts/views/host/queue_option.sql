@@ -30,7 +30,8 @@ share AS (
         count(*) FILTER (WHERE d.families = 'ontap') AS ontap,
         count(*) FILTER (WHERE d.families IS NULL) AS undetermined,
         few_distinct(CASE WHEN d.families = 'ontap' THEN d.resource_name END) AS ontap_names,
-        few_distinct(CASE WHEN d.families = 'ontap' THEN d.arrays END) AS arrays
+        few_distinct(CASE WHEN d.families = 'ontap' THEN d.arrays END) AS arrays,
+        few_distinct(CASE WHEN d.families IS DISTINCT FROM 'ontap' THEN d.resource_name END) AS other_names
     FROM fact.datastore_mount AS m
     JOIN datastore AS d USING (endpoint, datastore_id)
     WHERE d.type = 'NFS'
@@ -62,7 +63,8 @@ SELECT
         WHEN e.datastores_read AND coalesce(n.undetermined, 0) = 0 THEN false
     END AS mounts_ontap_nfs,
     n.ontap_names AS ontap_datastores,
-    n.arrays AS ontap_arrays
+    n.arrays AS ontap_arrays,
+    CASE WHEN e.datastores_read THEN coalesce(n.other_names, '') END AS other_datastores
 FROM fact.host AS h
 CROSS JOIN option AS p
 LEFT JOIN listed AS o ON o.endpoint = h.endpoint AND o.host_id = h.host_id AND o.option = p.option

@@ -1,7 +1,7 @@
 -- materialize: view
 -- What each machine's guest is, as far as it decides how many commands a virtual disk sends: windows | linux-254 (a Linux whose kernel surely
 -- sends 254 by PVSCSI) | '' (any other, and a guest that was not reported). What VMware Tools report of the running guest goes before what the
--- machine was made for. `runs` is NULL when its power state was not read, and when its host is away, since vCenter then has the last known one: a
+-- machine was made for, which counts where they report none; where what they report was not read, any guest may run ('?', which is ''). `runs` is NULL when its power state was not read, and when its host is away, since vCenter then has the last known one: a
 -- machine that is off or suspended sends nothing.
 -- Source: docs/domain/facts.md#8-4; the ids are VirtualMachineGuestOsIdentifier of the vSphere API.
 WITH named AS (
@@ -11,8 +11,8 @@ WITH named AS (
         v.host_id,
         CASE WHEN v.power_state = 'poweredOn' AND h.connection_state <> 'connected' THEN NULL ELSE v.power_state = 'poweredOn' END AS runs,
         v.guest_full_name,
-        lower(coalesce(CASE WHEN NOT regexp_matches(v.running_guest_id, '^other(Guest|Linux)') THEN v.running_guest_id END, v.guest_id, v.running_guest_id, ''))
-            AS guest_word
+        lower(CASE WHEN regexp_matches(v.running_guest_id, '^$|^other(Guest|Linux)') THEN coalesce(v.guest_id, v.running_guest_id)
+            ELSE coalesce(v.running_guest_id, '?') END) AS guest_word
     FROM fact.vm AS v LEFT JOIN fact.host AS h USING (endpoint, host_id)
 )
 SELECT

@@ -210,6 +210,24 @@ def test_a_machine_and_its_disks_are_told_with_what_they_are_promised(collected:
     }
 
 
+def test_tools_that_report_no_guest_are_another_thing_than_a_guest_that_was_not_read(
+    serve_vcenter: Serve, described: VCenterDescription, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, endpoint = serve_vcenter(described)
+    needed = needs([("vm", "running_guest_id")])
+    assert {row["running_guest_id"] for row in collect(endpoint, needed).rows("vm")} == {""}, "Tools of no machine report one"
+    page = BulkReader.page
+
+    def refused(reader: BulkReader, kind: str, paths: Sequence[str], refs: Sequence[Ref]) -> Any:
+        found, size = page(reader, kind, paths, refs)
+        return [
+            dataclasses.replace(one, missing={"guest.guestId": "NoPermission"}) if kind == "VirtualMachine" else one for one in found
+        ], size
+
+    monkeypatch.setattr(BulkReader, "page", refused)
+    assert {row["running_guest_id"] for row in collect(endpoint, needed).rows("vm")} == {None}
+
+
 def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, described: VCenterDescription) -> None:
     _, endpoint = serve_vcenter(described)
     with open_vcenter(endpoint) as vcenter:

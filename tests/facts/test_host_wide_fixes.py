@@ -1,0 +1,165 @@
+"""A host-wide fix says what it reaches besides the arrays that it is meant for; the plan shows it before the write."""
+
+from typing import Any
+
+import pytest
+
+from auditor.authoring.examples import judge_rows
+from auditor.engine.rule import Rule
+from auditor.model import EndpointKind
+from tests.engine.test_shipped_rules import shipped
+
+from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
+from .test_baseline_views import held, option, rows, with_rows
+
+MEANT_FOR_ALL = {
+    "baseline/module-parameter": "the option string is put back for whatever is behind the driver",
+    "baseline/option-reboot": "options of the host's own stack, which the baseline holds for the whole host",
+    "iscsi/max-io-size": "the fleet agreed on one size for every iSCSI array",
+    "queue/pending-reboot": "a person reboots the host; nothing is written",
+    "vaai/enabled": "proposed only where a source says of every array on the host that it bears offload",
+    "vaai/stale-workaround": "likewise",
+}
+"""Host-wide fixes that reach nothing besides what they are meant for, and why."""
+
+INIT, LOCKING = "DataMover.HardwareAcceleratedInit", "VMFS3.HardwareAcceleratedLocking"
+
+
+def host_wide() -> dict[str, Rule]:
+    """Rules whose fix sets something of a host as a whole, and not of a device or target."""
+    single = {"device", "iqn", "address"}
+    return {rule.id: rule for rule in shipped() if rule.fix and "host_id" in rule.fix.target and not single & rule.fix.target.keys()}
+
+
+def test_no_host_wide_fix_leaves_open_what_else_it_reaches() -> None:
+    assert host_wide(), "no rule has a host-wide fix any more"
+    assert [name for name, rule in host_wide().items() if rule.fix is None or rule.fix.touches is None] == []
+
+
+def test_a_host_wide_fix_that_reaches_nothing_else_has_a_reason() -> None:
+    nothing = {name for name, rule in host_wide().items() if rule.fix and rule.fix.touches and rule.fix.touches.text.strip() == "''"}
+    assert nothing == set(MEANT_FOR_ALL)
+
+
+def touched(rule: str, **row: Any) -> str | None:
+    [judged] = judge_rows(shipped()[rule], shipped().views[shipped()[rule].over], [row])
+    assert judged["verdict"] == "fail", "only a failure has a fix"
+    return str(judged["touches"])
+
+
+@pytest.mark.parametrize(
+    ("families", "kib", "reaches"),
+    [
+        pytest.param("dell-sc, solidfire", 16384, "solidfire", id="Element's own size goes, for the sake of Dell SC"),
+        pytest.param("dell-sc, flasharray, solidfire", 16384, "flasharray, solidfire", id="two that had theirs"),
+        pytest.param("dell-sc, xtremio", 256, "xtremio", id="XtremIO's own size goes"),
+        pytest.param("dell-sc", 16384, "", id="nobody asked for the size that goes"),
+        pytest.param("solidfire", 8192, "", id="it is meant for the only array there is"),
+        pytest.param("xtremio", 4096, "", id="likewise, an XtremIO"),
+    ],
+)
+def test_a_copy_size_names_the_arrays_whose_own_size_goes(families: str, kib: int, reaches: str) -> None:
+    assert touched("vaai/xcopy-size", families=families, max_transfer_kb=kib) == reaches
+
+
+@pytest.mark.parametrize(
+    ("option", "families", "reaches"),
+    [
+        pytest.param("Disk.SchedQuantum", "flasharray, kaminario", "flasharray, kaminario", id="Silk asks for the longer one"),
+        pytest.param("Disk.SchedQuantum", "flasharray", "", id="nobody does"),
+        pytest.param("Disk.SchedQControlSeqReqs", "flasharray, kaminario", "", id="of other options nobody asks for anything"),
+    ],
+)
+def test_a_scheduler_default_names_arrays_where_a_vendor_asks_for_another(option: str, families: str, reaches: str) -> None:
+    about = {"purpose": "scheduler", "option": option, "value": 100, "stock_value": 8, "families": families}
+    assert touched("queue/scheduler-defaults", **about) == reaches
+
+
+@pytest.mark.parametrize(
+    ("families", "reaches"),
+    [
+        pytest.param("flasharray, ontap", "", id="both vendors ask for 1"),
+        pytest.param("dell-sc, flasharray, solidfire", "dell-sc, solidfire", id="of the others no source does"),
+    ],
+)
+def test_the_ats_heartbeat_names_arrays_whose_vendors_do_not_ask_for_it(families: str, reaches: str) -> None:
+    assert touched("vaai/ats-heartbeat", option="VMFS3.UseATSForHBOnVMFS5", value=0, families=families) == reaches
+
+
+@pytest.mark.parametrize(
+    ("sourced", "unsourced", "reaches"),
+    [
+        pytest.param(True, "", "", id="every array bears offload"),
+        pytest.param(False, "eternus-dx", "eternus-dx", id="of one no source says so"),
+        pytest.param(None, "", "not known", id="the devices were not read"),
+    ],
+)
+def test_hardware_locking_names_arrays_that_may_not_bear_it(sourced: bool | None, unsourced: str, reaches: str) -> None:
+    about = {"option": LOCKING, "value": 0, "loses_locking": True, "offload_is_sourced": sourced, "unsourced_arrays": unsourced}
+    assert touched("vaai/locking-guard", **about) == reaches
+
+
+def test_the_queue_to_nfs_datastores_names_those_of_other_filers() -> None:
+    given = hosts(1)
+    names = {"ours": "192.0.2.10", "theirs": "192.0.2.77"}
+    given["datastore"] = [
+        {"datastore_id": name, "name": name, "type": "NFS", "nfs_host": server, "nfs_path": "/v"} for name, server in names.items()
+    ]
+    given["datastore_mount"] = [{"datastore_id": name, "host_id": "host-1"} for name in names]
+    array(given, "n", EndpointKind.ONTAP, {"name": "v", "kind": "share", "export_path": "/v"})
+    serves(given, "n", "192.0.2.10")
+    [row] = [row for row in view("queue_option", given) if row["option"] == "NFS.MaxQueueDepth"]
+    assert (row["ontap_datastores"], row["other_datastores"]) == ("ours", "theirs")
+    about = {key: row[key] for key in ("option", "mounts_ontap_nfs", "other_datastores")}
+    assert touched("queue/nfs-max-queue-depth", value=4294967295, version="8.0.3", **about) == "theirs"
+    for reading in given["reading"]:
+        reading["complete"] = reading["complete"] and reading["topic"] != "datastores"
+    assert {row["other_datastores"] for row in view("queue_option", given)} == {None}
+
+
+def endpoint(device: str, family: str) -> dict[str, Any]:
+    return seen(device, family, is_protocol_endpoint=True)
+
+
+def test_the_queue_of_endpoints_to_come_names_families_that_keep_theirs() -> None:
+    given = hosts(1)
+    on_all_hosts(
+        given, endpoint("naa.6f47acc2000000017366707200000000", "solidfire"), endpoint("naa.600a09803030303030303030303030aa", "ontap")
+    )
+    [row] = view("host", given)
+    assert row["endpoint_families_beside_deepened"] == "ontap, solidfire", "nobody read the Element cluster's limits: it may be another"
+    given["device"] = []
+    assert [row["endpoint_families_beside_deepened"] for row in view("host", given)] == [""]
+    about = {"has_stalling_endpoints": True, "has_deepened_endpoints": True, "vvol_pe_dsnro_default": 128, "stock_pe_dsnro": 256}
+    assert touched("vvol/pe-default-option", endpoint_families_beside_deepened="ontap", **about) == "ontap"
+
+
+def drifted(key: str, then: str, now: str, *families: str) -> str | None:
+    """What the view says of this option of a host whose arrays are of these families."""
+
+    def facts(value: str) -> Facts:
+        given = with_rows(hosts(1), "host_option", option(key, value))
+        on_all_hosts(given, *(seen(f"naa.{number}", family) for number, family in enumerate(families)))
+        return given
+
+    [row] = rows("baseline_option", held(facts(then), facts(now)))
+    assert (row["option"], row["value"], row["wanted"]) == (key, now, then)
+    return None if row["unsourced_arrays"] is None else str(row["unsourced_arrays"])
+
+
+@pytest.mark.parametrize(
+    ("key", "then", "families", "reaches"),
+    [
+        pytest.param(INIT, "1", ("flasharray",), "", id="offload goes on again, and every array bears it"),
+        pytest.param(INIT, "1", ("flasharray", "powervault-md3"), "powervault-md3", id="of one no source says so"),
+        pytest.param(LOCKING, "1", ("eternus-dx",), "eternus-dx", id="an ETERNUS, of whatever generation"),
+        pytest.param(INIT, "0", ("powervault-md3",), "", id="offload goes off again"),
+        pytest.param("Disk.QFullSampleSize", "1", ("powervault-md3",), "", id="not an offload"),
+    ],
+)
+def test_a_baseline_that_switches_offload_on_names_arrays_that_may_not_bear_it(
+    key: str, then: str, families: tuple[str, ...], reaches: str
+) -> None:
+    assert drifted(key, then, "7", *families) == reaches
+    about = {"is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False, "acts_at_once": True, "option": key}
+    assert touched("baseline/option", value="7", wanted=then, wanted_number=int(then), unsourced_arrays=reaches, **about) == reaches
