@@ -59,7 +59,7 @@ FLEETS = [fleet]
 USUAL: Row = {"endpoint": "vc", "cluster": "gold", **SWITCH}
 
 
-def row(name: str, is_bound: bool | None, mtus: int | None, devices: int | None = 0, of: str = "vc", **more: Any) -> Row:  # noqa: FBT001  a column
+def row(name: str, is_bound: bool | None, mtus: int | None, devices: int | None = 0, of: str = "vc", **more: Any) -> Row:
     names = {"resource_id": f"{name}/vmk1", "resource_name": "vmk1", "vmk": "vmk1", "host_id": name, "host": f"{name} of {of}"}
     return {**names, "endpoint": of, "is_bound": is_bound, "bound_mtus": mtus, "iscsi_devices": devices, **more}
 
