@@ -44,6 +44,8 @@ def fleet() -> Facts:
             add(given, "hba", {**key, "hba": "by None"})
     host(given, "vc", "host-0", "unnamed", None)
     given["host"][-1]["name"] = None
+    host(given, "vc", "a-host", "first by its id", None)
+    given["host"][-1]["name"] = None
     for n in range(3, 8):
         host(given, "vc", f"host-{n}", f"esx-{n} of vc", "gold")
     _seen(given)
@@ -70,6 +72,8 @@ def _seen(given: Facts) -> None:
     sees(given, "host-2", "of two families")
     sees(given, "host-1", "by an unlisted adapter", "unlisted")
     sees(given, "host-0", "of the unnamed", "nfnic")
+    for host_id in ("host-1", "a-host"):
+        sees(given, host_id, "of another unnamed")
     for n in (0, 1, 2, 3, 4, 5, 6):
         sees(given, f"host-{n}", "of seven")
     for n in (7, 2, 3, 4, 5, 6):
@@ -209,6 +213,9 @@ EXPECTED = expected(
     *(row("of five", n, hosts=5, host_names=", ".join(f"esx-{n} of vc" for n in range(3, 8))) for n in range(3, 8)),
     row("of two families", vendor="NETAPP", model="LUN C-Mode", family="ontap", hosts=2, host_names="esx-1 of vc, esx-2 of vc"),
     row("of two families", 2, hosts=2, host_names="esx-1 of vc, esx-2 of vc"),
+    row("of another unnamed", hosts=2, host_names="a-host, esx-1 of vc"),
+    row("of another unnamed", 0, hosts=2, host_names="a-host, esx-1 of vc")
+    | {"resource_id": "a-host/of another unnamed", "host_id": "a-host", "domain_id": "a-host"},
     row("of the unnamed", 0, host_names="host-0"),
     *(row("of seven", n, **SEVEN) for n in range(7)),
     *(row("of six", n, **SIX) for n in range(2, 8)),
