@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
@@ -30,6 +31,7 @@ def record(
     replace: Annotated[
         list[str] | None, typer.Option("--replace", metavar="WORD", help="A word to replace wherever it stands. Repeatable.")
     ] = None,
+    waivers: options.Waivers = None,
     transport: options.Transport = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -53,14 +55,28 @@ def record(
     if out.exists():
         raise ConfigurationError(f"{out} is there already", why="nothing was read: it would be written over.", do="name another file.")
     from auditor.fleet import load_fleet, with_transport
+    from auditor.policy import load_fleet_waivers, load_rule_set
     from auditor.recording.capture import record as recorded_to
     from auditor.recording.private import KEY_FILE
 
     loaded = with_transport(load_fleet(fleet), transport)
+    rules = load_rule_set()
+    answered = load_fleet_waivers(waivers, loaded, rules, datetime.now(UTC))
     with progress() as shown:
-        recorded = recorded_to(loaded, out, state=state, key=key or state / KEY_FILE, progress=shown, also=replace or ())
+        recorded = recorded_to(
+            loaded,
+            out,
+            state=state,
+            key=key or state / KEY_FILE,
+            progress=shown,
+            also=replace or (),
+            rules=frozenset(rules.rules),
+            waivers=answered,
+        )
     for gap in recorded.gaps:
         print(f"gap: {gap}", file=sys.stderr)
+    for what in recorded.left_out:
+        print(f"left out, so the audit of the recording judges without it: {what}", file=sys.stderr)
     print(f"{out}: {recorded.exchanges} answers of {len(loaded.endpoints)} endpoints, {len(recorded.gaps)} gaps")
     for before, after in recorded.samples[:_SAMPLES]:
         print(f"  {before} -> {after}")

@@ -14,7 +14,7 @@ from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from auditor.lab.arrays.dell_sc.server import DellScServer
@@ -94,11 +94,12 @@ def write_fleet_file(
     authority: Authority,
     password: str,
     served: Iterable[tuple[EndpointKind, str, Any]],
-    given: Mapping[str, Sequence[Mapping[str, str]]],
+    given: Mapping[str, Any],
+    of_endpoint: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> None:
     """Write a fleet file for what is served, with the CA certificate and the password beside it; only the owner may read them.
 
-    `given` is what else stands in it, by key.
+    `given` is what else stands in it, by key; `of_endpoint` what else an endpoint's entry has, by the endpoint's name.
     """
     import yaml
 
@@ -115,8 +116,9 @@ def write_fleet_file(
         user = VCENTER_USER if kind is EndpointKind.VCENTER else ARRAY_USER
         login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
         trust = {"ssh": {"fingerprint": server.host_key.fingerprint}} if kind is EndpointKind.ETERNUS else {"tls": {"ca": ca.name}}
-        endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust})
-    content: dict[str, Any] = {"endpoints": endpoints, **{key: [dict(one) for one in entries] for key, entries in given.items() if entries}}
+        own = (of_endpoint or {}).get(name, {})
+        endpoints.append({"name": name, "kind": kind.value, "address": f"{server.host}:{server.port}", **login, **trust, **own})
+    content: dict[str, Any] = {"endpoints": endpoints, **{key: entries for key, entries in given.items() if entries}}
     # A copy without shared parts: each endpoint is written out by itself.
     plain = json.loads(json.dumps(content))
     path.write_text(yaml.safe_dump(plain, sort_keys=False), encoding="utf-8")

@@ -73,6 +73,7 @@ class About:
     Attributes:
         declared: what fleet.yaml declares about devices, masked.
         nfs_servers: likewise about servers of NFS.
+        policy: what the fleet is judged by: lists `params` and `waivers`, and `severity` by rule (`recording.judging`).
         counts: how much was replaced, by kind, and dropped.
         gaps: how much could not be read, by endpoint.
     """
@@ -82,6 +83,7 @@ class About:
     gaps: Mapping[str, int] = field(default_factory=dict)
     made_by: str = ""
     nfs_servers: Sequence[Mapping[str, str]] = ()
+    policy: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ def write_bundle(recorded: Sequence[Lines], about: About, readable: str, path: P
         "endpoints": endpoints,
         "declared": [dict(one) for one in about.declared],
         "nfs_servers": [dict(one) for one in about.nfs_servers],
+        "judged_by": dict(about.policy),
         "replaced_and_dropped": dict(about.counts),
         "gaps": dict(about.gaps),
         "sha256": {name: _digest(content) for name, content in files.items()},
@@ -157,8 +160,43 @@ def read_bundle(path: Path) -> Bundle:
             manifest.get("gaps", {}),
             str(manifest.get("made_by", "")),
             _entries(manifest, "nfs_servers"),
+            _policy(path, manifest.get("judged_by")),
         ),
     )
+
+
+class _Param(Struct, omit_defaults=True):
+    rule: str
+    name: str
+    value: bool | int | float | str | list[bool | int | float | str]
+    endpoint: str | None = None
+    cluster: str | None = None
+
+
+class _Waiver(Struct):
+    rule: str
+    resources: dict[str, list[str]]
+    owner: str
+    reason: str
+    ticket: str
+    expires: str
+    also_unknown: bool = False
+
+
+class _Policy(Struct):
+    params: list[_Param] = []
+    severity: dict[str, str] = {}
+    waivers: list[_Waiver] = []
+
+
+def _policy(path: Path, written: Any) -> dict[str, Any]:
+    """What a fleet is judged by, of the form that it must have; a bundle of before has nothing of it."""
+    try:
+        policy = msgspec.convert(written or {}, _Policy)
+    except msgspec.ValidationError as error:
+        raise _refused(path, f"its {MANIFEST} says of what it is judged by: {error}") from None
+    built: dict[str, Any] = msgspec.to_builtins(policy)
+    return built
 
 
 def _entries(manifest: Mapping[str, Any], key: str) -> list[dict[str, str]]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auditor import __version__
 from auditor.recording.bundle import About, Lines, line_of, write_bundle
 from auditor.recording.exchanges import masked_exchange
+from auditor.recording.judging import masked_policy
 from auditor.recording.manifest import readable_manifest, report_of_originals
 from auditor.recording.masking import Fate, Masker
 from auditor.recording.private import ORIGINALS_FOLDER, originals_path, recording_key, write_originals, write_private
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
+    from auditor.engine.waivers import Waivers
     from auditor.fleet import Fleet
     from auditor.model import Endpoint, Exchange
 
@@ -45,6 +47,7 @@ class Recorded:
         report: the same for people, with samples.
         doubtful: words that stayed in fields of states and models, and are names elsewhere.
         samples: what was replaced and by what, for the sender's terminal.
+        left_out: what fleet.yaml and waivers.yaml say that the bundle does not.
     """
 
     exchanges: int
@@ -53,6 +56,7 @@ class Recorded:
     report: Path
     doubtful: tuple[str, ...]
     samples: tuple[tuple[str, str], ...]
+    left_out: tuple[str, ...] = ()
 
 
 class EndpointTap:
@@ -83,7 +87,15 @@ class EndpointTap:
 
 
 def record(
-    fleet: Fleet, out: Path, *, state: Path, key: Path, progress: Callable[[str, str], None], also: Collection[str] = ()
+    fleet: Fleet,
+    out: Path,
+    *,
+    state: Path,
+    key: Path,
+    progress: Callable[[str, str], None],
+    also: Collection[str] = (),
+    rules: Collection[str] = (),
+    waivers: Waivers | None = None,
 ) -> Recorded:
     """Read everything of `fleet` and write a bundle to the new file `out`.
 
@@ -94,6 +106,8 @@ def record(
         key: the file of the key, made on first use.
         progress: as for `collect_fleet`.
         also: words to replace wherever they stand.
+        rules: the ids of auditor's own rules; parameters, severities and waivers of others are left out.
+        waivers: what somebody answers for.
 
     Raises:
         ConfigurationError: the key cannot be used.
@@ -113,7 +127,9 @@ def record(
         snapshot = collect_fleet(replace(fleet, endpoints=tapped), progress)
         recorded = [tap.lines() for tap in taps]
         gaps = Counter(masker.text(gap.endpoint, Fate.NAME) for gap in snapshot.gaps)
-        about = About(_declared(fleet, masker), _counts(masker), dict(gaps), f"auditor {__version__}", _nfs_servers(fleet, masker))
+        policy = masked_policy(fleet, waivers, rules, masker)
+        declared, servers = _declared(fleet, masker), _nfs_servers(fleet, masker)
+        about = About(declared, _counts(masker), dict(gaps), f"auditor {__version__}", servers, policy.as_written())
         operations = {one.name: tap.operations for one, tap in zip(recorded, taps, strict=True)}
         write_bundle(recorded, about, readable_manifest(recorded, operations, about), out)
     originals = originals_path(state, out)
@@ -123,7 +139,8 @@ def record(
     write_private(report, report_of_originals(masker, doubtful))
     sentences = tuple(f"{gap.endpoint}: {gap.what}: {gap.why}" for gap in snapshot.gaps)
     samples = tuple(sorted(masker.names.items(), key=lambda pair: (len(pair[0]), pair)))
-    return Recorded(sum(tap.count for tap in taps), sentences, originals, report, doubtful, samples[:: max(1, len(samples) // 6)])
+    chosen = samples[:: max(1, len(samples) // 6)]
+    return Recorded(sum(tap.count for tap in taps), sentences, originals, report, doubtful, chosen, tuple(policy.left_out))
 
 
 def _declared(fleet: Fleet, masker: Masker) -> list[dict[str, str]]:

@@ -23,6 +23,8 @@ file of this bundle is text: `tar xzf` unpacks it, and any editor shows it.
   device names, UUIDs and serial numbers. The same original has the same replacement everywhere, made with a key that the sender keeps.
   Without the key nobody can tell what a replacement stands for. Lengths, the vendor's part of an identifier, and which addresses share a
   network can still be seen; so can shared beginnings of identifiers.
+* Kept: what the fleet is judged by: parameters of rules, severities, and what waivers cover until when, with replaced names (in
+  manifest.json). Who answers for a waiver, why, and its ticket are left out.
 * Kept: models, versions, states, names of options, drivers and modules, numbers (sizes, limits, counters), times.
 * Dropped: descriptions, notes, annotations, messages, banners; raw inquiry data; answers of an unknown form.
 * Never written: passwords, tokens, cookies, session ids, CHAP secrets, the requests of logins.

@@ -5,18 +5,21 @@ from __future__ import annotations
 import secrets
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from auditor.engine.waivers import FILE_NAME as WAIVERS
+from auditor.errors import ConfigurationError
 from auditor.lab.recorded.arrays import RecordedArray
 from auditor.lab.recorded.matching import Replay
 from auditor.lab.recorded.vcenter import RecordedVCenter
 from auditor.lab.serving import ARRAY_USER, write_fleet_file
 from auditor.lab.wire import WireServer
 from auditor.model import EndpointKind
+from auditor.recording.judging import params_of
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from auditor.lab.authority import Authority
@@ -26,6 +29,7 @@ if TYPE_CHECKING:
     Server = WireServer | RecordedEternus
 
 _LOOPBACK = "127.0.0.1"
+_HEAD = "# Of a recording; written by `auditor lab up --recording`.\n"
 
 
 @dataclass(frozen=True)
@@ -47,10 +51,32 @@ class RecordedLab:
         yield from self.endpoints
 
     def write_fleet(self, path: Path) -> None:
-        """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them."""
+        """Write the fleet file at `path`, with the CA certificate and the password beside it; only the owner may read them.
+
+        The waivers of the recording go into waivers.yaml beside it.
+
+        Raises:
+            ConfigurationError: there is a waivers.yaml of somebody else's already.
+        """
         about = self.bundle.about
-        given = {"declared": about.declared, "nfs_servers": about.nfs_servers}
-        write_fleet_file(path, self.authority, self.password, self.served(), given)
+        params, severity, waivers = (about.policy.get(key) or () for key in ("params", "severity", "waivers"))
+        _write_waivers(path.with_name(WAIVERS), waivers)
+        given = {"declared": about.declared, "nfs_servers": about.nfs_servers, "severity": severity, **params_of(params, None)}
+        own = {name: params_of(params, name) for _, name, _ in self.endpoints}
+        write_fleet_file(path, self.authority, self.password, self.served(), given, own)
+
+
+def _write_waivers(path: Path, waivers: Sequence[Mapping[str, Any]]) -> None:
+    import yaml
+
+    if path.exists() and not path.read_text(encoding="utf-8", errors="replace").startswith(_HEAD):
+        raise ConfigurationError(
+            f"{path} is not the recording's",
+            why="nothing was written: a fleet file beside it would be judged by waivers of another fleet.",
+            do="write the fleet file into a folder of its own.",
+        )
+    if waivers or path.exists():
+        path.write_text(_HEAD + yaml.safe_dump({"waivers": list(waivers)}, sort_keys=False), encoding="utf-8")
 
 
 @contextmanager

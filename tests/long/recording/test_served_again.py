@@ -52,9 +52,10 @@ def both(fleet: Path, folder: Path) -> Both:
     bundle, state = folder / "fleet.tar.gz", folder / "state"
     original = audited(fleet, folder, "original")
     assert run(["record", "--fleet", str(fleet), "--out", str(bundle), "--state-dir", str(state)]) in (0, 2)
+    (folder / "masked").mkdir()
     with serve_recording(read_bundle(bundle)) as lab:
-        lab.write_fleet(folder / "masked.yaml")
-        again = audited(folder / "masked.yaml", folder, "again")
+        lab.write_fleet(folder / "masked" / "fleet.yaml")
+        again = audited(folder / "masked" / "fleet.yaml", folder, "again")
     return Both(original, again, bundle, state)
 
 
@@ -114,13 +115,39 @@ def test_no_name_address_or_serial_number_of_the_lab_is_in_the_bundle(lab_twice:
     assert run(["record", "--check", str(lab_twice.bundle), "--state-dir", str(lab_twice.state)]) == 0
 
 
-def test_a_recording_by_soap_has_the_same_verdicts(tmp_path: Path) -> None:
+OWN_POLICY = """
+params:
+  vm/iops-limits: {meant: "^vmfs-.* Hard disk 2$"}
+severity: {queue/*: info}
+"""
+OF_THE_VCENTER = """
+  lane: soap
+  params: {queue/raise-both: {stock: 48}}
+  clusters: {sf-vvol: {params: {diag/davg: {flash_limit: 90, least_commands: 1.0}}}}"""
+OWN_WAIVERS = """
+waivers:
+- {rule: iscsi/delayed-ack, resources: {host: "esx-vvol-*"}, owner: storage, reason: soon, ticket: 1, expires: 2999-01-01}
+- {rule: vvol/pe-uniform, resources: {host: ["esx-vvol-1*", "esx-vvol-2*"]}, owner: storage, reason: soon, ticket: 1, expires: 2999-01-01}
+- {rule: queue/*, resources: {resource: "naa.6f47acc*"}, owner: storage, reason: soon, ticket: 1, expires: 2020-01-01}
+"""
+
+
+def test_a_recording_by_soap_has_the_same_verdicts_by_the_fleets_own_parameters_and_waivers(tmp_path: Path) -> None:
     with serve(LabFleet(vcenters=load_scenario("solidfire-vvols").vcenters)) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")
-        text = (tmp_path / "fleet.yaml").read_text(encoding="utf-8").replace("kind: vcenter", "kind: vcenter\n  lane: soap")
-        (tmp_path / "fleet.yaml").write_text(text, encoding="utf-8")
+        text = (tmp_path / "fleet.yaml").read_text(encoding="utf-8").replace("kind: vcenter", f"kind: vcenter{OF_THE_VCENTER}")
+        (tmp_path / "fleet.yaml").write_text(text + OWN_POLICY, encoding="utf-8")
+        (tmp_path / "waivers.yaml").write_text(OWN_WAIVERS, encoding="utf-8")
         twice = both(tmp_path / "fleet.yaml", tmp_path)
     assert differences(twice) == []
+    assert twice.again["summary"] == twice.original["summary"]
+    by_rule = {one["rule"]: one for one in twice.original["findings"] if one["verdict"] == "waived"}
+    assert by_rule.keys() == {"iscsi/delayed-ack", "vvol/pe-uniform"}
+    failing = {one["rule"] for one in twice.original["findings"] if one["verdict"] == "fail"}
+    assert "vm/iops-limits" not in failing, "the parameter counts"
+    severities = {one["severity"] for one in twice.again["findings"] if one["rule"].startswith("queue/")}
+    assert severities == {"info"}
+    assert "storage" not in (tmp_path / "masked" / "waivers.yaml").read_text(encoding="utf-8")
 
 
 def test_vmwares_own_simulator_has_the_verdicts_of_its_recording(tmp_path: Path) -> None:
