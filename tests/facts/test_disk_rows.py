@@ -33,7 +33,10 @@ MACHINES: Rows = [
     machine("raw, unknown", "h6"),
     machine("half counted", "h2"),
     machine("idle neighbour", "h7", runs=False),
+    machine("beside untold", "h8"),
+    machine("untold", "h8", disks_read=None),
     machine("alone", "h1", endpoint="vc-2"),
+    machine("off, not read", "h1", endpoint="vc-2"),
     machine("alone", "h1", endpoint="vc-3"),
     machine("nowhere", None, endpoint="vc-3"),
     machine("alone", "h1", endpoint="vc-4"),
@@ -45,7 +48,9 @@ DISKS: Rows = [
     disk("off", "d1", "single"),
     disk("first", "d1", "single"),
     disk("second", "d1", "single"),
+    disk("second", "d2", "single"),
     disk("beside unread", "d1", "single"),
+    disk("beside untold", "d1", "single"),
     disk("beside unknown", "d1", "single"),
     disk("unknown", "d1", "single"),
     disk("raw", "d1", "single", rdm_mode="physicalMode", rdm_device="naa.9"),
@@ -53,12 +58,13 @@ DISKS: Rows = [
     disk("raw, unknown", "d1", "single", rdm_mode="virtualMode"),
     disk("half counted", "d1", "span"),
     disk("idle neighbour", "d1", "single"),
+    disk("idle neighbour", "d2", "span"),
     *(disk("alone", "d1", "single", endpoint=vcenter) for vcenter in ("vc-2", "vc-3", "vc-4")),
     disk("alone", "d2", "span", endpoint="vc-2"),
     disk("nowhere", "d1", "share", endpoint="vc-3"),
 ]
 HOSTS: Rows = [
-    *of_vc(*({"host_id": f"h{number}", "name": f"host {number}", "cluster": "gold"} for number in range(1, 8))),
+    *of_vc(*({"host_id": f"h{number}", "name": f"host {number}", "cluster": "gold"} for number in range(1, 9))),
     *({"endpoint": vcenter, "host_id": "h1", "name": f"host of {vcenter}"} for vcenter in ("vc-2", "vc-3", "vc-4")),
 ]
 
@@ -94,6 +100,7 @@ def virtual_disks() -> Rows:
                 *({"endpoint": vcenter, "datastore_id": "single", "name": f"fast of {vcenter}"} for vcenter in ("vc-2", "vc-3")),
             ],
             "fact.datastore_extent": [
+                *of_vc({"datastore_id": "another span", "device": "naa.4"}, {"datastore_id": "another span", "device": "naa.5"}),
                 *({"endpoint": vcenter, "datastore_id": "single", "device": "naa.1"} for vcenter in ("vc", "vc-2", "vc-3", "vc-4")),
                 *(
                     {"endpoint": vcenter, "datastore_id": "span", "device": device}
@@ -109,7 +116,10 @@ def virtual_disks() -> Rows:
                 load("h2", "naa.1", 10.0, 100.0),
                 load("h2", "naa.2", 10.0, 100.0),
                 load("h2", "naa.3", 10.0, None),
-                *(load(host, "naa.1", 40.0, 50.0) for host in ("h3", "h4", "h5", "h6", "h7")),
+                *(load(host, "naa.1", 40.0, 50.0) for host in ("h3", "h4", "h5", "h6", "h7", "h8")),
+                *(load("h6", device, 5.0, 100.0) for device in ("naa.2", "naa.3")),
+                load("h7", "naa.2", 0.0, 0.0),
+                load("h7", "naa.3", 5.0, 100.0),
                 load("h5", "naa.9", 30.0, 10.0),
                 *(load("h1", device, 5.0, 1000.0, "vc-2") for device in ("naa.1", "naa.2", "naa.3", "naa.4")),
                 *(load("h1", "naa.1", 6.0, 1000.0, vcenter) for vcenter in ("vc-3", "vc-4")),
@@ -143,7 +153,7 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
     commands, outstanding = "commands_per_second", "outstanding"
     own, own_outstanding = "commands_per_second_per_disk", "outstanding_per_disk"
     not_own = {own: None, own_outstanding: None}
-    shared = {commands: 10.0, outstanding: 1.0, "disks_on_device": 2}
+    shared = {commands: 10.0, outstanding: 1.0, "disks_on_device": 3}
     likewise = {commands: 40.0, outstanding: 2.0, "disks_on_device": 1}
     expected: ByName = {
         "alone/d1": {
@@ -187,7 +197,9 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
         "off/d1": {**not_own, commands: 100.0, outstanding: 2.0, "disks_on_device": 1, "is_template": True},
         "first/d1": {**shared, own: 7.0, own_outstanding: 0.25, "is_limit_by_policy": False, "storage_policy": None, "vm_disks": 1},
         "second/d1": {**shared, **not_own, "vm_datastores": 1, "vm_controllers": "pvscsi"},
+        "second/d2": {**shared, own: 8.0, own_outstanding: 0.5, "vm_disks": 2, "vm_datastores": 1},
         "beside unread/d1": {**likewise, **not_own},
+        "beside untold/d1": {**likewise, **not_own},
         "beside unknown/d1": {**likewise, **not_own},
         "unknown/d1": {**likewise, **not_own, "power_state": None},
         "raw/d1": {
@@ -204,6 +216,7 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
         "raw, unknown/d1": {"device": None, commands: None, outstanding: None, "disks_on_device": None, "datastore": "fast", **not_own},
         "half counted/d1": {"device": None, commands: None, outstanding: None, "disks_on_device": 1, **not_own},
         "idle neighbour/d1": {**likewise, **not_own, "disks_on_device": 0},
+        "idle neighbour/d2": {commands: 5.0, outstanding: 0.5, **not_own, "device": None},
         "vc-2/alone/d1": {commands: 5.0, outstanding: 5.0, **not_own, "datastore": "fast of vc-2", "host": "host of vc-2", "vm_disks": 2},
         "vc-2/alone/d2": {commands: 15.0, outstanding: 15.0, **not_own, "device": None, "datastore": None},
         "vc-3/alone/d1": {commands: 6.0, outstanding: 6.0, **not_own, "disks_on_device": 1},
@@ -220,20 +233,25 @@ def pe(host: str, device: str, family: str | None, *, capped: bool | None, **mor
 
 
 CAPPED = ("has_capped_protocol_endpoints", "has_capped_element_endpoints", "has_stalling_endpoints", "has_deepened_endpoints")
-ENDPOINTS: dict[str, tuple[Rows, tuple[bool | None, ...]]] = {
-    # host: (its protocol endpoints; which kinds of capped ones it has, in the order of CAPPED)
-    "none": ([], (False, False, False, False)),
-    "element": ([pe("element", "1", "solidfire", capped=True)], (True, True, True, True)),
-    "uncapped": ([pe("uncapped", "1", "solidfire", capped=False), pe("uncapped", "2", None, capped=False)], (False, False, False, False)),
-    "stalling": ([pe("stalling", "1", "flasharray", capped=True, stalls_neighbours=True)], (True, False, True, False)),
-    "deepened": ([pe("deepened", "1", "other", capped=True, is_deepened=True)], (True, False, False, True)),
-    "caps unknown": ([pe("caps unknown", "1", "solidfire", capped=None)], (None, None, None, None)),
-    "other caps unknown": ([pe("other caps unknown", "1", "ontap", capped=None)], (None, False, False, False)),
-    "family unknown": ([pe("family unknown", "1", None, capped=True)], (True, None, None, None)),
-    "nothing known": ([pe("nothing known", "1", None, capped=None)], (None, None, None, None)),
+ENDPOINTS: dict[str, tuple[Rows, tuple[bool | None, ...], str]] = {
+    # host: (its protocol endpoints; which kinds of capped ones it has, in the order of CAPPED; families of those not known to be deepened)
+    "none": ([], (False, False, False, False), ""),
+    "element": ([pe("element", "1", "solidfire", capped=True)], (True, True, True, True), ""),
+    "uncapped": (
+        [pe("uncapped", "1", "solidfire", capped=False), pe("uncapped", "2", None, capped=False)],
+        (False, False, False, False),
+        "not known, solidfire",
+    ),
+    "stalling": ([pe("stalling", "1", "flasharray", capped=True, stalls_neighbours=True)], (True, False, True, False), "flasharray"),
+    "deepened": ([pe("deepened", "1", "other", capped=True, is_deepened=True)], (True, False, False, True), ""),
+    "caps unknown": ([pe("caps unknown", "1", "solidfire", capped=None)], (None, None, None, None), "solidfire"),
+    "other caps unknown": ([pe("other caps unknown", "1", "ontap", capped=None)], (None, False, False, False), "ontap"),
+    "family unknown": ([pe("family unknown", "1", None, capped=True)], (True, None, None, None), "not known"),
+    "nothing known": ([pe("nothing known", "1", None, capped=None)], (None, None, None, None), "not known"),
     "one and another": (
         [pe("one and another", "1", "solidfire", capped=True), pe("one and another", "2", None, capped=None)],
         (True, True, True, True),
+        "not known",
     ),
 }
 STORES: dict[str, tuple[list[tuple[str | None, list[str | None]]], str | None]] = {
@@ -255,7 +273,7 @@ STORES: dict[str, tuple[list[tuple[str | None, list[str | None]]], str | None]] 
 def hosts() -> Rows:
     """Hosts by their protocol endpoints and by what their datastores ask, and two whose facts were not read."""
     names = (*ENDPOINTS, *STORES)
-    rows = [{"endpoint": "vc", "host_id": name} for name in (*names, "unread")]
+    rows = [{"endpoint": "vc", "host_id": name} for name in (*names, "unread", "unread, uncapped")]
     rows += [{"endpoint": "vc-2", "host_id": name} for name in ("element", "none", "asks zero")]
     stores = [(host, f"{host} {number}", *store) for host, (several, _) in STORES.items() for number, store in enumerate(several)]
     extents = [(store, f"{store} {number}", family) for _, store, _, families in stores for number, family in enumerate(families)]
@@ -266,11 +284,12 @@ def hosts() -> Rows:
                 {**row, "name": f"{row['host_id']}!", "cluster": "gold", "version": "8.0.3", "build": 1, "software_iscsi": True}
                 for row in rows
             ],
-            "step_host_reading": [{**row, "devices_read": row["host_id"] != "unread"} for row in rows],
+            "step_host_reading": [{**row, "devices_read": not row["host_id"].startswith("unread")} for row in rows],
             "step_endpoint_reading": [{"endpoint": "vc", "datastores_read": True}, {"endpoint": "vc-2", "datastores_read": False}],
             "protocol_endpoint": [
-                *(row for several, _ in ENDPOINTS.values() for row in several),
+                *(row for several, _, _ in ENDPOINTS.values() for row in several),
                 pe("unread", "1", "solidfire", capped=True),
+                pe("unread, uncapped", "1", "solidfire", capped=False),
                 pe("none", "1", "solidfire", capped=False, endpoint="vc-2"),
             ],
             "fact.datastore": [
@@ -287,6 +306,7 @@ def hosts() -> Rows:
             "fact.datastore_extent": [
                 *of_vc(*({"datastore_id": store, "device": device} for store, device, _ in extents)),
                 {"endpoint": "vc-2", "datastore_id": "asks nothing 0", "device": "asks both 0 0"},
+                {"endpoint": "vc-2", "datastore_id": "asks zero 0", "device": "asks nothing 0 0"},
             ],
             "step_seen_device": [
                 *of_vc(*({"device": device, "family": family} for _, device, family in extents)),
@@ -316,7 +336,8 @@ def hosts() -> Rows:
 
 def test_a_host_has_capped_endpoints_where_one_is_known_to_be_and_none_where_all_are_known_not_to_be() -> None:
     expected: ByName = {
-        host: {"protocol_endpoints": len(several), **dict(zip(CAPPED, kinds, strict=True))} for host, (several, kinds) in ENDPOINTS.items()
+        host: {"protocol_endpoints": len(several), **dict(zip(CAPPED, kinds, strict=True))}
+        for host, (several, kinds, _) in ENDPOINTS.items()
     }
     expected["element"] |= {"families": "ontap, solidfire", "iscsi_max_io_size_kb": 1, "vvol_pe_dsnro_default": 2, "max_transfer_kb": 3}
     expected["element"] |= {
@@ -329,6 +350,9 @@ def test_a_host_has_capped_endpoints_where_one_is_known_to_be_and_none_where_all
     expected["none"] |= {"families": "", "iscsi_max_io_size_kb": None}
     expected["stalling"] |= {"families": None}
     expected |= {host: {"block_delete_advice": advice} for host, (_, advice) in STORES.items()}
+    for host, (_, _, beside) in ENDPOINTS.items():
+        expected[host] |= {"endpoint_families_beside_deepened": beside}
+    expected["unread, uncapped"] = {"endpoint_families_beside_deepened": None, **dict.fromkeys(CAPPED)}
     expected["unread"] = {"protocol_endpoints": None, "families": None, **dict.fromkeys(CAPPED, True)}
     expected["vc-2/element"] = {"protocol_endpoints": 0, "iscsi_max_io_size_kb": 9, "stock_pe_dsnro": 128, "families": ""}
     expected["vc-2/none"] = {"protocol_endpoints": 1, "families": "wrong", "block_delete_advice": None}
