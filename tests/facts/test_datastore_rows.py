@@ -224,6 +224,7 @@ def test_depths_and_media_are_told_of_the_own_devices_on_the_hosts_that_mount_it
         fact_datastore_mount=[
             *(row for name in (*every, "off") for row in mounts(name, "h1", "h2")),
             {"endpoint": "vc-2", "datastore_id": "full", "host_id": "h1"},
+            {"endpoint": "vc-2", "datastore_id": "full", "host_id": "h3"},
         ],
         fact_host=of_vc(*({"host_id": host, "name": host} for host in ("h1", "h2", "h3")), {"endpoint": "vc-2", "host_id": "h1"}),
         fact_device_scheduling=[
