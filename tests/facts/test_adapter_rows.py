@@ -18,12 +18,14 @@ DEVICES: dict[str, tuple[int | None, int | None, str | None]] = {
     "naa.3": (128, 16, "disk"),
     "naa.4": (None, 32, "disk"),
     "naa.5": (96, None, "disk"),
+    "naa.6": (None, None, "disk"),
     "mpx.1": (999, 999, "cdrom"),
 }
 BEHIND: dict[str, list[str]] = {
     "h1/several": ["naa.1", "naa.1", "naa.2", "naa.3", "mpx.1"],
     "h1/untold": ["naa.1", "naa.4"],
     "h1/unscheduled": ["naa.1", "naa.5"],
+    "h1/neither": ["naa.1", "naa.6"],
     "h1/none": ["mpx.1", "not listed"],
     "h2/part": ["naa.1"],
     "h3/part": ["naa.1"],
@@ -111,6 +113,7 @@ def test_an_adapter_has_its_own_load_and_the_deepest_queue_of_the_disks_behind_i
         "h1/untold": {"devices": 2, "deepest_device": "naa.1", deepest: None, at_least: 64, effective: None, together: None}
         | {"outstanding_max": 4, "queue_ms": 5.0, "commands_per_second": 6.0, "samples": None},
         "h1/unscheduled": {"devices": 2, "deepest_device": "naa.5", deepest: 96, effective: None, together: None},
+        "h1/neither": {"devices": 2, deepest: None, at_least: 64, effective: None, together: None},
         "h1/none": {"devices": 0, "deepest_device": None, deepest: 0, at_least: 0, effective: 0, together: 0},
         "h2/part": {**nothing, at_least: 64, "host": "two"},
         "h3/part": {**nothing, at_least: 64},
@@ -150,6 +153,10 @@ RULES: Rows = [
     rule("TWICE", "M", options="iops=3", claim_options="tpgs_on"),
     rule("USER-MODEL", "M", options="iops=4", rule_group="user"),
     rule("USER-MODEL", options="iops=5", rule_group="user"),
+    rule("USER-MODEL", options="iops=6", host_id="h2"),
+    rule("USER-MODEL", options="iops=7", endpoint="vc-2"),
+    rule("VENDOR", "M", options="iops=8", host_id="h2"),
+    rule("VENDOR", "M", options="iops=8", endpoint="vc-2"),
     *(rule("NARROW", options="iops=9", **{column: "x"}) for column in ("device", "driver", "transport")),
     rule("NARROW", "OTHER", options="iops=9"),
     rule("NARROW", options="iops=9", satp="DEFAULT_AA"),
@@ -162,6 +169,7 @@ RULES: Rows = [
 def test_a_device_is_claimed_by_the_rule_that_names_it_best() -> None:
     devices = [
         *((vendor, "vc", "h1") for vendor in dict.fromkeys(row["vendor"] for row in RULES)),
+        *((vendor, vcenter, host) for vendor in ("USER-MODEL", "VENDOR") for vcenter, host in (("vc", "h2"), ("vc-2", "h1"))),
         ("NARROW", "vc", "h2"),
         ("NARROW", "vc", "h3"),
         ("NARROW", "vc-2", "h1"),
@@ -208,6 +216,9 @@ def test_a_device_is_claimed_by_the_rule_that_names_it_best() -> None:
         "h1/USER-MODEL": claimed("iops=4", "iops", 4, group="user"),
         "h1/NARROW": {"has_claim_rule": False, **none},
         "h1/": {"has_claim_rule": False, **none},
+        **{f"{host}/VENDOR": {"claimed_options": "iops=8"} for host in ("h2", "vc-2/h1")},
+        "h2/USER-MODEL": {"claimed_options": "iops=6"},
+        "vc-2/h1/USER-MODEL": {"claimed_options": "iops=7"},
         "h2/NARROW": {"has_claim_rule": None},
         "h3/NARROW": {"has_claim_rule": None, **none},
         "vc-2/h1/NARROW": {"has_claim_rule": None, "claimed_rr_iops": 9},

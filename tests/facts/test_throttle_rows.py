@@ -42,7 +42,7 @@ CASES: dict[str, tuple[dict[str, Any], list[int | None], dict[str, Any]]] = {
     "half of the disks": (
         {"has_array_qos": True, "sioc_enabled": False},
         [500, None],
-        {"throttles": "array QoS", "throttled_twice": False},
+        {"throttles": "array QoS", "throttled_twice": False, "throttled_twice_without_sioc": False},
     ),
     "element": (
         {"has_array_qos": True, "sioc_enabled": False, "families": "solidfire"},
