@@ -11,7 +11,7 @@ def hosts() -> Rows:
     """The hosts of "vc", and one of the same id in another vCenter."""
     return [
         *({"endpoint": "vc", "host_id": host, "name": f"{host}!", "cluster": "gold"} for host in HOSTS),
-        {"endpoint": "vc-2", "host_id": "h1", "name": "elsewhere"},
+        *({"endpoint": "vc-2", "host_id": host, "name": "elsewhere"} for host in ("h1", "unread", "calm")),
     ]
 
 
@@ -32,8 +32,9 @@ def seen(host: str, device: str, driver: str | None, depth: int | None, **more: 
 
 DEVICES: Rows = [
     # most hosts have 64; the other driver's depth is its own matter
-    *(seen(host, "naa.1", "nfnic", 64) for host in ("h1", "h2")),
-    seen("h3", "naa.1", "nfnic", 32),
+    *(seen(host, "naa.1", "nfnic", 64) for host in ("h1", "h2", "calm")),
+    seen("h3", "naa.1", "nfnic", 100),
+    seen("h1", "naa.1", "nfnic", 16, endpoint="vc-2"),
     seen("h4", "naa.1", "lpfc", 16),
     # no majority
     seen("h1", "naa.2", "lpfc", 64),
@@ -61,7 +62,9 @@ GROUPS: Rows = [
     *of_vc(
         {"host_id": "h6", "driver": None, "devices": 1, "deepest_queue": 8},
         {"host_id": "unread, with a device", "driver": None, "devices": 2},
+        {"host_id": "unread", "driver": "lpfc", "devices": 1},
     ),
+    {"endpoint": "vc-2", "host_id": "unread", "driver": None, "devices": 1},
     {"endpoint": "vc-2", "host_id": "h1", "driver": "nfnic", "devices": 5, "deepest_queue": 5},
 ]
 
@@ -85,7 +88,12 @@ def numbered(devices: Rows, drivers: tuple[str, ...]) -> dict[str, Rows]:
 
 
 def test_a_driver_is_odd_on_a_host_where_its_depth_is_not_that_of_the_others_by_the_same_driver() -> None:
-    open_rows = [seen("h4", "naa.9", "fnic", 1), seen("h4", "naa.8", "iscsi_vmk", 1, is_shared=False), seen("calm", "naa.5", "nfnic", 1)]
+    open_rows = [
+        seen("h4", "naa.9", "fnic", 1),
+        seen("h4", "naa.10", "fnic", 1),
+        seen("h4", "naa.8", "iscsi_vmk", 1, is_shared=False),
+        seen("calm", "naa.5", "nfnic", 1),
+    ]
     differs = ("naa.1", "naa.2", "naa.3", "naa.4")
     given: dict[str, Rows] = {
         "fact.host": hosts(),
@@ -96,17 +104,21 @@ def test_a_driver_is_odd_on_a_host_where_its_depth_is_not_that_of_the_others_by_
             *of_vc(
                 *({"device": name, "queue_depth_agrees": name not in differs, "queue_depths_known": True} for name in (*differs, "naa.5"))
             ),
-            *of_vc({"device": "naa.9", "queue_depths_known": None}, {"device": "naa.8", "queue_depths_known": False}),
+            {"endpoint": "vc-2", "device": "naa.6", "queue_depths_known": False},
+            *of_vc(
+                {"device": "naa.10", "queue_depths_known": False},
+                {"device": "naa.9", "queue_depths_known": None},
+                {"device": "naa.8", "queue_depths_known": False},
+            ),
             {"endpoint": "vc-2", "device": "naa.5", "queue_depths_known": False},
             {"endpoint": "vc-2", "device": "naa.1", "queue_depth_agrees": False, "queue_depths_known": False},
         ],
         "host_module": [
-            *of_vc({"host_id": "h4", "module": "iscsi_vmk", "serves_capped_protocol_endpoints": True, "vvol_endpoints": 0}),
+            *of_vc({"host_id": "h5", "module": "iscsi_vmk", "serves_capped_protocol_endpoints": True, "vvol_endpoints": 0}),
             *of_vc({"host_id": "h1", "module": "fnic", "depth_parameter": "lun_queue_depth_per_path", "vvol_endpoints": 1}),
             *of_vc({"host_id": "h3", "module": "nfnic", "depth_parameter": "lun_queue_depth_per_path", "vvol_endpoints": 0}),
             *of_vc({"host_id": "h2", "module": "lpfc", "depth_parameter": "lpfc_lun_queue_depth", "vvol_endpoints": 1}),
             *of_vc({"host_id": "h3", "module": "lpfc", "serves_capped_protocol_endpoints": True}),
-            {"endpoint": "vc-2", "host_id": "h1", "module": "nfnic", "serves_capped_protocol_endpoints": True},
             {"endpoint": "vc-2", "host_id": "h2", "module": "lpfc", "serves_capped_protocol_endpoints": True},
         ],
         **numbered([*DEVICES, *open_rows], ("nfnic", "lpfc", "iscsi_vmk", "fnic")),
@@ -120,7 +132,7 @@ def test_a_driver_is_odd_on_a_host_where_its_depth_is_not_that_of_the_others_by_
         "h2/nfnic": {**right, depths: "64", "devices": 1},
         "h2/lpfc": {depths: "30", agrees: False, odd: 1, names: "naa.2", wanted: None},
         "h2/fnic": {depths: "20", agrees: False, odd: 1, names: "naa.4", wanted: "200"},
-        "h3/nfnic": {depths: "32", agrees: False, odd: 1, names: "naa.1", wanted: "64"},
+        "h3/nfnic": {depths: "100", agrees: False, odd: 1, names: "naa.1", wanted: "64"},
         "h4/lpfc": {**right, depths: None},
         "h4/fnic": {agrees: None, odd: None},
         "h4/iscsi_vmk": {**right, depths: None},
@@ -130,7 +142,9 @@ def test_a_driver_is_odd_on_a_host_where_its_depth_is_not_that_of_the_others_by_
         "calm/nfnic": {**right, depths: "64"},
         "unread/?": {"devices": None, agrees: None, depths: None, "resource_name": "driver not known", "host": "unread!"},
         "unread, with a device/?": {"devices": 2, agrees: None},
-        "vc-2/h1/nfnic": {"devices": 5, depths: "5", agrees: True, "host": "elsewhere"},
+        "unread/lpfc": {"devices": 1, agrees: None},
+        "vc-2/h1/nfnic": {"devices": 5, depths: "16", agrees: False, odd: 1, wanted: "64", "host": "elsewhere"},
+        "vc-2/unread/?": {"devices": 1, agrees: None},
     }
     assert shown(rows_over("driver_queue", given), expected) == expected
 
@@ -144,7 +158,7 @@ LUNS: dict[str, dict[str, Values]] = {
     "naa.o3": {"h1": OFF},
     "naa.o4": {"h2": UNTOLD, "unread": ON},
     "naa.o5": {"h3": (32, None)},
-    "naa.o6": {"h3": (None, 8)},
+    "naa.o6": {"open": (None, 8)},
     "naa.o9": {"h5": OFF, "h6": ON},
 }
 OTHERS: dict[str, dict[str, Values]] = {
@@ -155,7 +169,9 @@ OTHERS: dict[str, dict[str, Values]] = {
     "naa.x3": {"h5": OFF, "h6": ON, "calm": (0, None)},
     "naa.x5": {"h2": OFF, "h5": OFF, "h6": ON, "calm": UNTOLD},
     "naa.x6": {"h2": OFF, "calm": OFF},
-    "naa.x8": {"h2": OFF, "h5": (None, 8), "h6": (None, 8), "calm": (None, 8)},
+    "naa.x8": {"h2": OFF, "h3": ON, "h4": ON, "h5": (None, 8), "h6": (0, None)},
+    "naa.x9": {"h2": ON, "h3": ON, "h5": (32, 4)},
+    "naa.y1": {"h2": ON, "h3": ON, "h6": (16, 8)},
 }
 
 
@@ -181,7 +197,9 @@ def queue_full() -> dict[str, Rows]:
     known = {"queue_full_known": True, "queue_full_agrees": True}
     rows = [
         seen("calm", "naa.x6", None, None),
+        seen("calm", "naa.x6", None, None, endpoint="vc-2"),
         seen("open", "naa.x7", None, None),
+        seen("open", "naa.z7", None, None),
         seen("h5", "naa.o9", None, None),
         seen("calm", "naa.pe", None, None),
     ]
@@ -213,7 +231,7 @@ def queue_full() -> dict[str, Rows]:
                     for name in OTHERS
                 )
             ),
-            *of_vc({"device": "naa.x7", "family": "flasharray", "queue_full_known": None}),
+            *of_vc(*({"device": name, "family": "flasharray", "queue_full_known": None} for name in ("naa.x7", "naa.z7"))),
             {"endpoint": "vc-2", "device": "naa.o1", "family": "ontap", "is_protocol_endpoint": False, **known},
             {"endpoint": "vc-2", "device": "naa.x1", "family": "flasharray", **known, "queue_full_agrees": False},
             {"endpoint": "vc-2", "device": "naa.x6", "family": "flasharray", "queue_full_known": False},
@@ -225,7 +243,7 @@ def queue_full() -> dict[str, Rows]:
             for device, of_hosts in devices.items()
             for values in dict.fromkeys(of_hosts.values())
         ],
-        **numbered([{**row, "endpoint": "vc"} for row in rows], ()),
+        **numbered(rows, ()),
     }
 
 
@@ -246,15 +264,17 @@ def test_the_adaptive_queue_depth_of_a_host_is_told_of_its_own_luns_and_held_aga
         "h1": {luns: 3, seen_values: "0/0, 32/8", counts: "0/0 on 1, 32/8 on 2", names: "naa.o3; naa.o1, naa.o2", known: True, others: 3}
         | {**odd(1, "naa.x2", "0/0"), "resource_name": "h1!", "cluster": "gold"},
         "h2": {luns: 1, seen_values: None, counts: None, names: "naa.o4", known: None, others: None, **odd(None, None, None)},
-        "h3": {luns: 2, seen_values: None, known: None, others: 0, **odd(1, "naa.x1", "32/8", "0/0")},
+        "h3": {luns: 1, seen_values: None, known: None, others: 0, **odd(1, "naa.x1", "32/8", "0/0")},
         "h4": {luns: None, seen_values: None, known: True, others: 2, **odd(2, "naa.n1, naa.x2", "32/8")},
-        "h5": {luns: 1, seen_values: "0/0", known: True, others: 0, **odd(1, "naa.n1", "0/0")},
-        "h6": {luns: 1, seen_values: "32/8", known: True, others: 0, **odd(1, "naa.x5", "32/8")},
+        "h5": {luns: 1, seen_values: "0/0", known: True, others: 0, **odd(2, "naa.n1, naa.x9", "0/0, 32/4", "32/8")},
+        "h6": {luns: 1, seen_values: "32/8", known: True, others: 0, **odd(2, "naa.x5, naa.y1", "16/8, 32/8", "32/8")},
         "unread": {luns: 1, seen_values: "32/8", known: None, others: None, agrees: None, "odd_devices": None},
         "unread, with a device": {luns: None, known: None, others: 1, agrees: None},
         "calm": {luns: 0, known: True, others: 0, names: None, **odd(None, None, None)},
-        "open": {luns: 0, known: True, others: 1, agrees: None, "odd_devices": None},
+        "open": {luns: 1, seen_values: None, known: None, others: 1, agrees: None, "odd_devices": None},
         "unscheduled": {luns: None, known: None, others: 0, agrees: None},
+        "vc-2/calm": {agrees: None, luns: 0},
+        "vc-2/unread": {agrees: None, luns: None},
         "vc-2/h1": {luns: 1, seen_values: "16/4", known: True, others: 0, agrees: True, "resource_name": "elsewhere"},
     }
     assert shown(rows_over("host_queue_full", queue_full()), expected) == expected
