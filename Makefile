@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -32,7 +32,7 @@ test: env ## run the tests but for the long ones (tests/long)
 	$(TESTS) --ignore tests/long
 
 test-long: env ## run the long tests: whole audits and long searches
-	$(TESTS) tests/long
+	$(TESTS) --ignore tests/long/peers tests/long
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -88,6 +88,14 @@ vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (ne
 .bin/%:
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
+# Installing ansible takes some minutes, on a busy machine half an hour.
+peers: env .peers/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
+	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers
+.peers/.ready: tests/long/peers/requirements.txt
+	$(PYTHON) -m venv .peers
+	.peers/bin/python -m pip install --quiet --requirement tests/long/peers/requirements.txt
+	@touch .peers/.ready
+
 cassettes: env ## record the answers that tests replay anew from the lab
 	AUDITOR_RECORD=1 $(PYTEST) tests/endpoints/*/test_*_cassettes.py
 
@@ -107,5 +115,5 @@ lock: env ## resolve requirements.lock anew
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \
 		--allow-unsafe --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
-clean: ## remove .venv, .bin, build and dist
-	rm -rf $(VENV) .bin build dist
+clean: ## remove .venv, .bin, .peers, build and dist
+	rm -rf $(VENV) .bin .peers build dist

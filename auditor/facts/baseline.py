@@ -120,15 +120,16 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
     into = "INSERT INTO fact.baseline (kind, of_endpoint, of_host, thing, setting, value)"
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
     connection.execute(f"{into} {hosts}", {**bound, "reach": reach})
-    for name, kind in KINDS.items():
-        is_kept = f"k.kind = '{name}' AND k.value IS NOT NULL"
-        of_host = "h.name" if kind.of_hosts else "''"
-        kept = f"SELECT '{name}', k.endpoint, {of_host}, k.thing, k.setting, k.value FROM step_setting_now AS k"  # noqa: S608  likewise
-        if kind.of_hosts:
-            place = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id) WHERE {is_kept} AND {chosen}"
-            connection.execute(f"{into} {kept} {place}", bound)
-        elif host is None:
-            connection.execute(f"{into} {kept} WHERE {is_kept}")
+    kept = f"{into} SELECT k.kind, k.endpoint, {{}}, k.thing, k.setting, k.value FROM step_setting_now AS k {{}} WHERE k.value IS NOT NULL"  # noqa: S608  our own
+    of_hosts = kept.format("h.name", f"JOIN ({_NAMED}) AS h USING (endpoint, host_id)")
+    connection.execute(f"{of_hosts} AND {_of(hosts=True)} AND {chosen}", bound)
+    if host is None:
+        connection.execute(f"{kept.format(repr(''), '')} AND {_of(hosts=False)}")
+
+
+def _of(*, hosts: bool) -> str:
+    """The condition on the kinds of settings that hosts have, or arrays."""
+    return f"k.kind IN ({', '.join(repr(name) for name, kind in KINDS.items() if kind.of_hosts is hosts)})"
 
 
 def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:
