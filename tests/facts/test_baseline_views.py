@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from auditor.authoring.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import catalog
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.history.baseline import missing_notices
 from auditor.model import EndpointKind
@@ -79,7 +78,7 @@ def unread(given: Facts, topic: str) -> Facts:
 
 
 def test_the_views_that_rest_on_a_baseline_are_those_its_kinds_name() -> None:
-    resting = {view for view, columns in view_columns().items() if ("baseline", "") in rests_on([(view, list(columns))]).columns}
+    resting = {name for name, view in catalog().views.items() if view.columns and "baseline" in view.facts}
     assert resting == VIEWS == {kind.view for kind in KINDS.values()}
 
 
