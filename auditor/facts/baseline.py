@@ -121,8 +121,8 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
     connection.execute(f"{into} {hosts}", {**bound, "reach": reach})
     kept = f"{into} SELECT k.kind, k.endpoint, {{}}, k.thing, k.setting, k.value FROM step_setting_now AS k {{}} WHERE k.value IS NOT NULL"  # noqa: S608  our own
-    of_hosts = kept.format("h.name", f"JOIN ({_NAMED}) AS h USING (endpoint, host_id)")
-    connection.execute(f"{of_hosts} AND {_of(hosts=True)} AND {chosen}", bound)
+    joined = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id)"
+    connection.execute(f"{kept.format('h.name', joined)} AND {_of(hosts=True)} AND {chosen}", bound)
     if host is None:
         connection.execute(f"{kept.format(repr(''), '')} AND {_of(hosts=False)}")
 
