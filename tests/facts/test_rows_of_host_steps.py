@@ -65,17 +65,21 @@ def test_devices_within_the_host_are_left_out_and_those_of_which_that_is_not_kno
         row(seen, (1, 3, 1, 1, None, True)),
         row(seen, (1, 4, 1, 1, 99, False)),
     ]
-    tables = {"step_device_row": rows, "step_device_number": [row("device_number name_family", n, "solidfire") for n in (1, 2, 3, 4)]}
+    names = [{"device_number": n, "name_family": "solidfire"} for n in (1, 2, 3, 4)]
     columns = "host_number inquiry_number name_family driver_number devices deepest_queue undetermined"
-    assert rows_over("step_host_inquiry", tables) == [row(columns, (1, 1, "solidfire", 1, 3, 64, 1))]
+    found = rows_over("step_host_inquiry", {"step_device_row": rows, "step_device_number": names})
+    assert found == [row(columns, (1, 1, "solidfire", 1, 3, 64, 1))]
 
 
 def test_a_word_of_an_option_string_is_known_by_the_parameters_of_its_own_module() -> None:
     module = {**KEY, "module": "m"}
     strangers = ({"endpoint": "vc-2"}, {"host_id": "g"}, {"module": "n"})
     tables = {
-        "fact.host_module": [module | {"option_string": " a=1  a=1 ab=x=y z "}, module | {"module": "o", "option_string": "q=1"}]
-        + [module | {"module": "p", "option_string": "  "}],
+        "fact.host_module": [
+            module | {"option_string": " a=1  a=1 ab=x=y z "},
+            module | {"module": "o", "option_string": "q=1"},
+            module | {"module": "p", "option_string": "  "},
+        ],
         "fact.host_module_parameter": [module | {"name": name} for name in ("a", "abc", "abd")]
         + [module | other | {"name": "ab"} for other in strangers],
     }
