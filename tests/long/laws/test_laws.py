@@ -106,12 +106,6 @@ def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data
     assert [str(breach) for breach in less_knowledge(alone, forgetting_a_topic(data.draw(st.sampled_from(topics)), share))] == []
 
 
-UNDONE = {
-    ("sioc/auto-tiering", "vc-dell"): "Storage DRS switches it on again: issue 13, part 1, number 12",
-    ("sioc/overlap-array-qos", "vc-dell"): "likewise",
-}
-"""Fixes that are undone, by rule and endpoint, each with the reason."""
-
 BROKEN_BY_A_FIX = {
     ("sioc/uniform-spindles", "netapp-odd"): "Storage I/O Control goes off where it is not supported, and the pool is mixed then"
 }
@@ -141,11 +135,11 @@ def test_a_fix_mends_what_it_is_for_breaks_nothing_and_is_not_planned_twice(alon
         before, after = alone.before(changed), alone.judged(changed)
     assert {key[:2] for key in broken(verdicts(before), verdicts(after))} <= BROKEN_BY_A_FIX.keys()
     mended = [(rule, change.target.endpoint, change.resource.id) for change in made for rule in change.rules]
-    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass" and key[:2] not in UNDONE] == []
+    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass"] == []
     again = loaded(recorded())
     for statement in statements:
         again.execute(statement)
-    targets = {change.target for change in made if not any((rule, change.target.endpoint) in UNDONE for rule in change.rules)}
+    targets = {change.target for change in made}
     assert [change for change in planned(again).changes if change.target in targets] == []
 
 
