@@ -43,7 +43,7 @@ COLUMNS = [
 
 BROKEN_BY_A_FIX: Mapping[str, str] = {
     "sioc/uniform-spindles": "Storage I/O Control goes off where it is not supported, or the array throttles: the pool is mixed then",
-    "vaai/uniform": "offload goes on on a host whose arrays are all known; others of its cluster wait until vendors are asked",
+    "vaai/uniform": "hardware locking goes on on a host that would have none, whatever others of its cluster do",
 }
 """Rules that a fix may break on other resources, each with the reason; the plan does not say so yet."""
 
