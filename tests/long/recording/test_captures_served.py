@@ -10,10 +10,14 @@ from typing import Any
 import pytest
 import yaml
 
+from auditor.fleet import load_fleet
 from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.arrays.eternus.commands import PROMPT
 from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.recorded.serving import serve_recording
 from auditor.lab.vcenter.server import VCenterServer
-from auditor.model import Endpoint, EndpointKind
+from auditor.model import Endpoint, EndpointKind, Exchange
+from auditor.recording.bundle import About, Bundle, RecordedEndpoint, RecordedExchange
 from tests.endpoints.arrays import serving_array
 from tests.long.recording.test_served_again import both, differences
 
@@ -21,12 +25,15 @@ CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
 
 
 def captured(name: str) -> Any:
-    path = CAPTURES / f"{name}.json"
+    return json.loads(found(CAPTURES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def found(path: Path) -> Path:
     if not path.exists():
         if os.environ.get("REQUIRE_CAPTURES") == "1":
             pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
         pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return path
 
 
 @contextmanager
@@ -70,15 +77,42 @@ def element(folder: Path) -> Iterator[Endpoint]:
         yield endpoint
 
 
+COMMANDS = {
+    "show enclosure-status": "show_enclosure_status_5",
+    "show volumes": "show_volumes_12",
+    "show volume-qos": "show_volume_qos_13",
+    "show qos-bandwidth-limit": "show_qos_bandwidth_limit_14",
+}
+
+
+@contextmanager
+def eternus(folder: Path) -> Iterator[Endpoint]:
+    """Answers as an ETERNUS DX200 S3 did to the four commands that were recorded; it knows no others."""
+    exchanges = [
+        RecordedExchange(Exchange(command, "SSH", "", command.encode(), 0, {}, shell(f"eternus-cli-cinder/{name}")), float(place))
+        for place, (command, name) in enumerate(COMMANDS.items())
+    ]
+    with serve_recording(Bundle([RecordedEndpoint("dx-east", EndpointKind.ETERNUS, exchanges)], About())) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        yield load_fleet(folder / "fleet.yaml").endpoints[0]
+
+
+def shell(name: str) -> bytes:
+    path = found(CAPTURES / f"{name}.txt")
+    with path.open(encoding="utf-8", newline="") as file:
+        return f"{file.read().strip().removeprefix(PROMPT).removesuffix('CLI>')}{PROMPT}".encode()
+
+
 def listed(endpoint: Endpoint) -> dict[str, Any]:
     """An entry of fleet.yaml."""
     secret = {endpoint.password.way: endpoint.password.argument[0]}
     login = {"api_token": secret} if endpoint.kind is EndpointKind.FLASHARRAY else {"username": endpoint.username, "password": secret}
     about = {"name": endpoint.name, "kind": endpoint.kind.value, "address": f"{endpoint.address}:{endpoint.port}"}
-    return {**about, **login, "tls": {"ca": endpoint.tls.ca}}
+    trust = {"tls": {"ca": endpoint.tls.ca}} if endpoint.ssh is None else {"ssh": {"fingerprint": endpoint.ssh.fingerprint}}
+    return {**about, **login, **trust}
 
 
-@pytest.mark.parametrize("recorded", [flasharray, element], ids=["FlashArray", "Element"])
+@pytest.mark.parametrize("recorded", [flasharray, element, eternus], ids=["FlashArray", "Element", "ETERNUS"])
 def test_a_real_arrays_answers_have_the_verdicts_of_their_recording(
     tmp_path: Path, serve_vcenter: Callable[..., tuple[VCenterServer, Endpoint]], recorded: Callable[[Path], Any]
 ) -> None:
