@@ -5,7 +5,10 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants catalog generated checked-rules example-values wheel check coverage vcsim cassettes lock clean \
+# Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -32,7 +35,7 @@ test: env ## run the tests but for the long ones (tests/long)
 	$(TESTS) --ignore tests/long
 
 test-long: env ## run the long tests: whole audits and long searches
-	$(TESTS) tests/long
+	$(TESTS) --ignore tests/long/peers tests/long
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -75,9 +78,11 @@ generated: catalog checked-rules rule-pages ## make all generated files but the 
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor.lab.example_values
 
-# The long tests run without the tracer, which would take as long again.
-coverage: env ## the tests but for the long ones, with branch coverage
-	$(TESTS) --ignore tests/long --cov --cov-report=term --cov-fail-under=85
+# The tracer takes half as long again. What tests SQL, the lab or whole audits, and the long tests, run without it.
+UNTRACED := tests/facts tests/lab tests/scenarios tests/walk
+coverage: env ## the tests but for the long ones; with branch coverage where Python is tested
+	$(TESTS) tests --ignore tests/long $(UNTRACED:%=--ignore %) --cov --cov-report=term --cov-fail-under=85
+	$(TESTS) $(UNTRACED)
 
 wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
@@ -87,6 +92,14 @@ check: lint types layers rules mutants view-mutants rule-pages-check coverage te
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
+
+# Installing ansible takes some minutes, on a busy machine half an hour.
+peers: env .peers/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
+	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers
+.peers/.ready: tests/long/peers/requirements.txt
+	$(PYTHON) -m venv .peers
+	.peers/bin/python -m pip install --quiet --requirement tests/long/peers/requirements.txt
+	@touch .peers/.ready
 
 cassettes: env ## record the answers that tests replay anew from the lab
 	AUDITOR_RECORD=1 $(PYTEST) tests/endpoints/*/test_*_cassettes.py
@@ -107,5 +120,5 @@ lock: env ## resolve requirements.lock anew
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \
 		--allow-unsafe --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
-clean: ## remove .venv, .bin, build and dist
-	rm -rf $(VENV) .bin build dist
+clean: ## remove .venv, .bin, .peers, build and dist
+	rm -rf $(VENV) .bin .peers build dist

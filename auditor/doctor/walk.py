@@ -33,9 +33,10 @@ whose session it is, its permissions, the roles; whose session again, its privil
 
 More only where a session expires meanwhile, a transport fails, or the vCenter splits the states of very many hosts over several answers."""
 
-MOST_REQUESTS_TO_AN_ARRAY = 30
+MOST_REQUESTS_TO_AN_ARRAY = 40
 """Sent to one array of the lab: login, version, role, clock, and what it takes until each topic that rules need has its first answer. On
-an array whose reader gathers several pages before it reports anything, those are asked for too."""
+an array whose reader gathers several pages before it reports anything, those are asked for too; counters that a busy ONTAP reports late are
+read again."""
 
 _MOST_ENDPOINTS_AT_ONCE = 32
 

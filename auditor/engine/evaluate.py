@@ -58,14 +58,17 @@ def evaluate(
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
     judged = {rule.id: _judged_rule(rule) for rule in chosen}
     store = new_store(connection, judged)
-    classes, small = device_classes(connection), _small_views(connection)
+    classes, rows = device_classes(connection), _rows_of_small_views(connection)
     views = {
-        view: JudgedView(view, chosen.views[view], classes if view == VIEW else None, view in small)
+        view: JudgedView(view, chosen.views[view], classes if view == VIEW else None, view in rows)
         for view in {rule.over: None for rule in chosen}
     }
+    with_rows = [rule for rule in chosen if rows.get(rule.over) != 0]
     try:
-        deferred = [_judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(chosen)]
-        for rule in chosen:
+        deferred = [
+            _judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(with_rows)
+        ]
+        for rule in _failed(connection, store, with_rows):
             mark_harmful_fixes(connection, store, rule, chosen, params, views[rule.over])
     except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")
@@ -73,10 +76,17 @@ def evaluate(
     return Evaluation(connection, store, judged, tuple(verdicts for verdicts in deferred if verdicts.counts))
 
 
-def _small_views(connection: duckdb.DuckDBPyConnection) -> frozenset[str]:
-    """The views whose rows are there already, and few."""
-    few = "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() AND schema_name = 'main' AND estimated_size <= ?"
-    return frozenset(row[0] for row in connection.execute(few, [SMALL_VIEW_ROWS]).fetchall())
+def _rows_of_small_views(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """How many rows each view has whose rows are there already, and few."""
+    few = "database_name = current_database() AND schema_name = 'main' AND estimated_size <= ?"
+    rows = connection.execute(f"SELECT table_name, estimated_size FROM duckdb_tables() WHERE {few}", [SMALL_VIEW_ROWS]).fetchall()
+    return dict(rows)  # no row was deleted, so the estimate is the count
+
+
+def _failed(connection: duckdb.DuckDBPyConnection, store: str, rules: Iterable[Rule]) -> list[Rule]:
+    """The rules that a row fails."""
+    failed = {row[0] for row in connection.execute(f"SELECT DISTINCT rule FROM {store}.verdict WHERE verdict = 'fail'").fetchall()}
+    return [rule for rule in rules if rule.id in failed]
 
 
 def _judge(
@@ -96,7 +106,7 @@ def _judge(
                     _keep_verdicts(connection, store, rule, view, scope, f"WHERE auditor_verdict = {quoted(Verdict.FAIL)}")
                 else:
                     counts[Verdict(verdict)] = counts.get(Verdict(verdict), 0) + int(count)
-    select, bound = _deferred_select(rule, view.columns, parts, f"auditor_{number}_")
+    select, bound = _deferred_select(rule, view.columns, parts, f"auditor_{number}_") if counts else ("", {})
     return DeferredVerdicts(rule.id, str(rule.severity), counts, select, bound)
 
 

@@ -258,14 +258,18 @@ def _fixed_columns(fix: FixRule) -> str:
 
 def _missing(rule: Rule) -> str:
     strict = [column for column in rule.holds.columns if column not in rule.may_be_missing]
-    unread = f"CASE WHEN {_any_null(strict)} THEN {_null_names(strict)} ELSE {_null_names(rule.holds.columns)} END" if strict else ""
-    of_holds = unread or _null_names(rule.holds.columns)
+    of_holds = _null_names(rule.holds.columns)
+    if strict and len(strict) < len(rule.holds.columns):
+        of_holds = f"CASE WHEN {_any_null(strict)} THEN {_null_names(strict)} ELSE {of_holds} END"
     if rule.applies is None:
         return of_holds
     return f"CASE WHEN ({rule.applies.text}\n) IS NULL THEN {_null_names(rule.applies.columns)} ELSE {of_holds} END"
 
 
 def _strict(expression: Expression, exempt: Mapping[str, str]) -> str:
+    """The expression, NULL where a column it names is, unless `exempt` has that column."""
+    if (expression.text,) == expression.columns:
+        return named(expression.text)
     needed = [column for column in expression.columns if column not in exempt]
     return f"CASE WHEN {_any_null(needed)} THEN NULL ELSE ({expression.text}\n) END" if needed else f"({expression.text}\n)"
 
@@ -280,7 +284,13 @@ def _null_names(columns: Iterable[str]) -> str:
 
 
 def _evidence(columns: Iterable[str], view: Mapping[str, str]) -> str:
-    return f"CAST({_object([(column, json_sql(named(column), view[column])) for column in columns])} AS VARCHAR)"
+    return f"CAST({_object([(column, _cell(column, view[column])) for column in columns])} AS VARCHAR)"
+
+
+def _cell(column: str, duckdb_type: str) -> str:
+    """A column as the value of a JSON object, which takes text, truth and whole numbers as they are."""
+    plain = family_of(duckdb_type) in {Family.TEXT, Family.TRUTH, Family.WHOLE}
+    return named(column) if plain else json_sql(named(column), duckdb_type)
 
 
 def _object(pairs: Iterable[tuple[str, str]]) -> str:

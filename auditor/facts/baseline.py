@@ -34,6 +34,7 @@ class Kind:
 
     view: str  # what judges them
     label: str
+    before: tuple[str, ...] = ()  # what judged them in earlier versions; rules of users may
     of_hosts: bool = True  # False: of a datastore or an array, so that one host is no example for them
 
 
@@ -42,7 +43,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "option": Kind("baseline_option", "advanced options"),
         "parameter": Kind("baseline_parameter", "module parameters"),
         "dsnro": Kind("baseline_dsnro", "DSNRO of devices"),
-        "queue_depth": Kind("baseline_queue_depth", "queue depths of devices"),
+        "queue_depth": Kind("baseline_driver_queue", "queue depths of devices", before=("baseline_queue_depth",)),
         "path_policy": Kind("baseline_path_policy", "path policies of devices"),
         "delayed_ack": Kind("baseline_delayed_ack", "delayed acknowledgement of iSCSI targets"),
         "sioc": Kind("baseline_datastore", "Storage I/O Control of datastores", of_hosts=False),
@@ -52,7 +53,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 )
 """What a baseline holds, by the word of the column `kind`; step_setting_now has them in a snapshot."""
 
-VIEWS = frozenset(kind.view for kind in KINDS.values())
+VIEWS = frozenset(view for kind in KINDS.values() for view in (kind.view, *kind.before))
 """Views that have no rows without a baseline."""
 
 # A name that two hosts have says of neither which settings are its.
@@ -119,15 +120,16 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
     into = "INSERT INTO fact.baseline (kind, of_endpoint, of_host, thing, setting, value)"
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
     connection.execute(f"{into} {hosts}", {**bound, "reach": reach})
-    for name, kind in KINDS.items():
-        is_kept = f"k.kind = '{name}' AND k.value IS NOT NULL"
-        of_host = "h.name" if kind.of_hosts else "''"
-        kept = f"SELECT '{name}', k.endpoint, {of_host}, k.thing, k.setting, k.value FROM step_setting_now AS k"  # noqa: S608  likewise
-        if kind.of_hosts:
-            place = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id) WHERE {is_kept} AND {chosen}"
-            connection.execute(f"{into} {kept} {place}", bound)
-        elif host is None:
-            connection.execute(f"{into} {kept} WHERE {is_kept}")
+    kept = f"{into} SELECT k.kind, k.endpoint, {{}}, k.thing, k.setting, k.value FROM step_setting_now AS k {{}} WHERE k.value IS NOT NULL"  # noqa: S608  our own
+    joined = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id)"
+    connection.execute(f"{kept.format('h.name', joined)} AND {_of(hosts=True)} AND {chosen}", bound)
+    if host is None:
+        connection.execute(f"{kept.format(repr(''), '')} AND {_of(hosts=False)}")
+
+
+def _of(*, hosts: bool) -> str:
+    """The condition on the kinds of settings that hosts have, or arrays."""
+    return f"k.kind IN ({', '.join(repr(name) for name, kind in KINDS.items() if kind.of_hosts is hosts)})"
 
 
 def _drop_views(connection: duckdb.DuckDBPyConnection) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import select
 import subprocess
 import sys
 import threading
@@ -94,15 +96,19 @@ def test_a_report_into_a_named_pipe_that_is_not_read_to_its_end_is_told_and_is_n
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
 
-    def leave() -> None:
-        with pipe.open("rb", buffering=0) as reader:
-            reader.read(1)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    if hasattr(fcntl, "F_SETPIPE_SZ"):  # not on macOS
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)  # the report is longer: whoever writes it is still at it when the reader leaves
 
-    reader = threading.Thread(target=leave, daemon=True)
-    reader.start()
+    def leave() -> None:
+        select.select([reader], [], [], PATIENCE_SECONDS)
+        os.close(reader)
+
+    leaving = threading.Thread(target=leave, daemon=True)
+    leaving.start()
     command = [*AUDITOR, "runs", "show", "--reporter", f"json:{pipe}", "--state-dir", str(state)]
     done = completed(command, check=False)
-    reader.join(PATIENCE_SECONDS)
+    leaving.join(PATIENCE_SECONDS)
     assert done.returncode == 141
     assert done.stderr.startswith("error: the reader of the named pipe")
     assert "Traceback" not in done.stderr

@@ -1,12 +1,14 @@
-"""docs/rule-catalogue.md: every row is accounted for, and names rules that exist."""
+"""docs/rule-catalogue.md: every row is accounted for, every rule stands there once, and what is said of it in brackets is so."""
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
 import pytest
 
-from auditor.engine.rule import RuleSet
+from auditor.engine.rule import ON_REQUEST, RuleSet
+from auditor.model import FixClass, Severity
 from auditor.policy import load_rule_set
 
 PAGE = Path(__file__).parents[2] / "docs/rule-catalogue.md"
@@ -24,6 +26,9 @@ ROWS = {
 }
 """Of each letter, how many rows the catalogue has."""
 
+RULE = re.compile(r"`([a-z0-9-]+/[a-z0-9-]+)`")
+WITH_BRACKETS = re.compile(RULE.pattern + r" \(([^()]*)\)")
+
 
 @cache
 def shipped() -> RuleSet:
@@ -31,19 +36,46 @@ def shipped() -> RuleSet:
 
 
 @cache
+def text() -> str:
+    return PAGE.read_text(encoding="utf-8")
+
+
+def lines(of: str) -> list[list[str]]:
+    """The cells of each line of a table, without anchors."""
+    return [[re.sub(r"<a id=.*?</a>", "", cell).strip() for cell in line.strip("|").split("|")] for line in of.splitlines() if "|" in line]
+
+
+def section(anchor: str) -> str:
+    """The text between this heading and the next."""
+    found = re.search(rf'^## <a id="{anchor}"></a>.*?$(.*?)(?=^## |\Z)', text(), re.MULTILINE | re.DOTALL)
+    assert found is not None, f"docs/rule-catalogue.md: the heading {anchor} is gone"
+    return found[1]
+
+
+@cache
 def rows() -> dict[str, tuple[str, str]]:
     """Row -> (the rules that judge it, what is not read)."""
     found: dict[str, tuple[str, str]] = {}
-    for line in PAGE.read_text(encoding="utf-8").splitlines():
-        cells = [re.sub(r"<a id=.*?</a>", "", cell).strip() for cell in line.strip("|").split("|")]
+    for cells in lines(section("rows")):
         if re.fullmatch(r"(A|V|Q|S-|VA|I|M|O|W|E)\d+", cells[0]):
             assert cells[0] not in found, f"{cells[0]} has two lines"
             found[cells[0]] = cells[2], cells[3]
     return found
 
 
-def named(text: str) -> set[str]:
-    return set(re.findall(r"`([a-z0-9-]+/[a-z0-9-]+)`", text))
+def listed() -> list[str]:
+    """The cells in which rules are listed: one of each row, and one of each line of the rules without a row."""
+    beside = [cells[0] for cells in lines(section("beside")) if RULE.search(cells[0])]
+    return [rules for rules, _ in rows().values()] + beside
+
+
+def expected(rule_id: str) -> str:
+    """What stands in brackets behind a rule: severity; class of fix; whether it is judged on request alone."""
+    rule = shipped()[rule_id]
+    fix = "by hand" if rule.fix is None else str(rule.fix.fix_class)
+    if rule.fix is not None and rule.fix.retunes is not None:
+        fix += ", retune"
+    return "; ".join([str(rule.severity), fix, *(["on request"] if ON_REQUEST in rule.tags else [])])
 
 
 def test_every_row_of_the_catalogue_has_its_line() -> None:
@@ -51,14 +83,35 @@ def test_every_row_of_the_catalogue_has_its_line() -> None:
 
 
 @pytest.mark.parametrize("row", rows())
-def test_a_row_names_rules_that_exist_or_says_what_is_missing(row: str) -> None:
+def test_a_row_names_rules_or_says_what_is_missing(row: str) -> None:
     rules, missing = rows()[row]
-    assert named(rules) <= set(shipped().rules), f"docs/rule-catalogue.md, row {row}: no such rule"
-    assert named(rules) or (rules == "none" and missing), "nobody would know why it is not judged"
+    assert RULE.search(rules) or (rules == "none" and missing), "nobody would know why it is not judged"
 
 
-def test_rules_beside_the_catalogue_exist_and_are_in_no_row() -> None:
-    beside = named(PAGE.read_text(encoding="utf-8").partition("Judged besides")[2].partition("\n#")[0])
-    assert beside, "docs/rule-catalogue.md: the sentence that begins with 'Judged besides' is gone"
-    assert beside <= set(shipped().rules), "docs/rule-catalogue.md, 'Judged besides': no such rule"
-    assert not beside & {rule for rules, _ in rows().values() for rule in named(rules)}, "docs/rule-catalogue.md: in a row, too"
+def test_every_rule_of_the_page_exists() -> None:
+    assert set(RULE.findall(text())) <= set(shipped().rules)
+
+
+def test_every_rule_has_exactly_one_line() -> None:
+    found = Counter(rule for cell in listed() for rule in RULE.findall(cell))
+    assert found == Counter(list(shipped().rules))
+
+
+def test_severity_and_class_of_fix_are_the_rule_s() -> None:
+    found = {rule: brackets for cell in listed() for rule, brackets in WITH_BRACKETS.findall(cell)}
+    assert found == {rule: expected(rule) for rule in shipped().rules}
+
+
+def test_every_class_and_severity_is_explained() -> None:
+    explained = {cells[0].strip("`"): cells[1] for cells in lines(section("classes")) if cells[0].startswith("`")}
+    assert set(explained) == set(FixClass)
+    used = {FixClass.RETUNE, *(rule.fix.fix_class for rule in shipped() if rule.fix)}
+    assert {name for name, what in explained.items() if "no rule has such a fix" in what} == set(FixClass) - used
+    assert set(re.findall(r"\*(\w+)\*", section("severity"))) == set(Severity)
+
+
+def test_what_is_asked_on_request_is_named_by_its_pack() -> None:
+    packs = {rule.id.partition("/")[0] for rule in shipped() if ON_REQUEST in rule.tags}
+    named = set(re.findall(r"`--tag (\w+)`", text()))
+    assert named
+    assert all(named & set(rule.tags) for rule in shipped() if ON_REQUEST in rule.tags), packs

@@ -7,13 +7,11 @@ import pytest
 
 from auditor.cli import run
 from auditor.engine.evaluate import evaluate
-from auditor.engine.params import ParamValues
 from auditor.engine.planning import plan
-from auditor.facts.views import create_views, seal
 from auditor.model import Plan
-from auditor.policy import load_rule_set
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, snapshot
+from tests.facts.judged import evaluated
 
 _FIX = "{remediator: device.dsnro, target: {host_id: host_id, device: device}, column: dsnro"
 _LOWER = rule_text("local/lower", holds="dsnro = 32", desired="32", fix=f"{_FIX}, set: '32', class: online, reason: The default}}")
@@ -83,10 +81,7 @@ def of_the_demo(module: str, configured: int, in_effect: int, dsnro: int) -> Fac
 
 def judged(given: Facts, *rules: str) -> Plan:
     """The plan that the shipped rules make of these facts."""
-    chosen, connection = load_rule_set(only=list(rules)), snapshot(given).connection
-    create_views(connection, views={rule.over for rule in chosen})
-    seal(connection)
-    return plan(evaluate(connection, chosen, ParamValues()))
+    return plan(evaluated(given, *rules))
 
 
 def test_a_driver_depth_is_not_lowered_and_brought_into_effect_at_once() -> None:

@@ -318,3 +318,20 @@ def test_an_empty_view_gives_no_findings(tmp_path: Path) -> None:
     evaluation = evaluate(fleet([]), rules_from(tmp_path, SOUND), ParamValues())
     assert list(evaluation.findings()) == []
     assert evaluation.summary().coverage == 0
+
+
+@pytest.mark.parametrize(("rows", "judged_rows"), [pytest.param(0, 0, id="no row"), pytest.param(1, 1, id="one row")])
+def test_no_statement_is_run_for_a_rule_whose_view_has_no_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, judged_rows: int
+) -> None:
+    monkeypatch.setattr("auditor.engine.evaluate.SMALL_VIEW_ROWS", 1_000)
+    statements: list[str] = []
+
+    def recorded(connection: duckdb.DuckDBPyConnection, statement: str, bound: Mapping[str, Any] | None = None) -> Any:
+        statements.append(statement)
+        return connection.execute(statement, bound)
+
+    monkeypatch.setattr("auditor.engine.evaluate.execute", recorded)
+    evaluation = evaluate(fleet([pe(number) for number in range(rows)]), rules_from(tmp_path, SOUND))
+    assert len(list(evaluation.findings())) == judged_rows
+    assert sum(HEADROOM in statement for statement in statements) == judged_rows

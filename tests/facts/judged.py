@@ -7,6 +7,7 @@ from typing import Any
 from auditor.engine.evaluate import evaluate
 from auditor.engine.params import param_values
 from auditor.engine.rule import RuleSet
+from auditor.engine.verdicts import Evaluation
 from auditor.fleet import ParamOverride
 from auditor.policy import load_rule_set
 
@@ -20,12 +21,17 @@ def shipped() -> RuleSet:
     return load_rule_set()
 
 
+def evaluated(given: Facts, *rules: str, **params: Any) -> Evaluation:
+    """What these rules say of these facts, readable until facts are judged again; `params` are a fleet's overrides, of every rule."""
+    chosen = shipped().only(rules)
+    overrides = [ParamOverride("fleet.yaml:1", rule, name, value) for rule in rules for name, value in params.items()]
+    connection = connection_with({rule.over for rule in chosen}, whole(given))
+    return evaluate(connection, chosen, param_values(overrides, chosen))
+
+
 def judged(rule: str, given: Facts, **params: Any) -> Mapping[str, str]:
     """By resource id, the verdict that `rule` gives over these facts; `params` are a fleet's overrides."""
-    rules = shipped().only([rule])
-    connection = connection_with({one.over for one in rules}, whole(given))
-    overrides = [ParamOverride("fleet.yaml:1", rule, name, value) for name, value in params.items()]
-    evaluation = evaluate(connection, rules, param_values(overrides, rules))
+    evaluation = evaluated(given, rule, **params)
     verdicts = {finding.resource.id: finding.verdict.value for finding in evaluation.findings()}
     evaluation.close()
     return verdicts

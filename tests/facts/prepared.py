@@ -20,8 +20,8 @@ from auditor.facts.views import view_sql
 _Rows = list[dict[str, Any]]
 
 
-class _Prepared:
-    """A database of facts, and the views that were asked for so far, each with the number of the filling that it is of."""
+class FactTables:
+    """A database of facts that is filled again and again."""
 
     def __init__(self) -> None:
         self._builder = SnapshotBuilder()
@@ -29,13 +29,10 @@ class _Prepared:
         self._filling = 0
         self._texts: dict[str, str] = {}
         self._of: dict[str, int] = {}
-        create_macros(self._connection)
 
-    def connection(self, views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
+    def holding(self, facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
+        """The database with these facts, of which every row is whole, and no others."""
         self._fill(facts)
-        classes = {CLASS_TABLE} if VIEW in views else set()
-        for view in with_dependencies({*views, *classes}):
-            self._make(view)
         return self._connection
 
     def _fill(self, facts: dict[str, _Rows]) -> None:
@@ -50,6 +47,21 @@ class _Prepared:
                 self._texts[table] = repr(rows)
                 self._of[f"fact.{table}"] = self._filling
         self._builder.so_far()
+
+
+class _Prepared(FactTables):
+    """Besides the facts the views that were asked for so far, each with the number of the filling that it is of."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        create_macros(self._connection)
+
+    def connection(self, views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
+        self._fill(facts)
+        classes = {CLASS_TABLE} if VIEW in views else set()
+        for view in with_dependencies({*views, *classes}):
+            self._make(view)
+        return self._connection
 
     def _make(self, view: str) -> None:
         """Make a view or step where it is older than what it reads."""
@@ -81,6 +93,10 @@ def connection_with(views: Collection[str], facts: dict[str, _Rows]) -> duckdb.D
 
 def rows_of_view(name: str, facts: dict[str, _Rows]) -> _Rows:
     """The rows of the view in the order of their resources, over these facts, of which every row is whole."""
-    answer = connection_with({name}, facts).execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id')
+    return listed(connection_with({name}, facts).execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id'))
+
+
+def listed(answer: duckdb.DuckDBPyConnection) -> _Rows:
+    """The rows of an answer, by column."""
     columns = [column[0] for column in answer.description or []]
     return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]

@@ -4,15 +4,12 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluate import evaluate
 from auditor.engine.planning import plan
-from auditor.engine.verdicts import Evaluation
 from auditor.facts.families import BY_NAME
 from auditor.facts.family_advice import ADVICE, TOPICS
-from auditor.facts.views import create_views
-from tests.engine.test_shipped_rules import shipped
 
-from .fleets import WHEN, Facts, builder, hosts, on_all_hosts, seen, view
+from .fleets import Facts, hosts, on_all_hosts, seen, view
+from .judged import evaluated
 
 MOVE = "DataMover.HardwareAcceleratedMove"
 PURE = seen("naa.624a93705a1f77c29b3e4d1000011011", "flasharray")
@@ -28,17 +25,9 @@ HALF_READ = {**PURE, "device": "naa.624a93705a1f77c29b3e4d1000011013", "is_local
 DX = "naa.600000e00d1000000010660000010000"
 
 
-def judged(given: Facts, *rules: str) -> Evaluation:
-    """These facts judged by these rules through the real views."""
-    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
-    chosen = shipped().only(rules)
-    create_views(connection, views={rule.over for rule in chosen})
-    return evaluate(connection, chosen)
-
-
 def verdicts(given: Facts, *rules: str) -> dict[str, str]:
     """Name of the resource -> verdict."""
-    return {finding.resource.name: str(finding.verdict) for finding in judged(given, *rules).findings()}
+    return {finding.resource.name: str(finding.verdict) for finding in evaluated(given, *rules).findings()}
 
 
 def offload_off(*devices: dict[str, Any], declared: dict[str, str] | None = None) -> Facts:
@@ -79,7 +68,7 @@ def test_offload_is_proposed_on_only_where_every_array_of_the_host_is_known_to_b
     given = offload_off(*devices)
     [row] = [row for row in view("vaai_option", given) if row["option"] == MOVE]
     assert (row["offload_is_sourced"], row["unsourced_arrays"]) == (is_proposed, unsourced)
-    planned = plan(judged(given, "vaai/enabled", "vaai/stale-workaround", "vaai/uniform"))
+    planned = plan(evaluated(given, "vaai/enabled", "vaai/stale-workaround", "vaai/uniform"))
     assert bool(planned.changes) is is_proposed
 
 
@@ -110,7 +99,7 @@ def test_where_the_devices_were_read_in_part_offload_is_not_proposed_on() -> Non
     given = offload_off(PURE)
     for row in given["reading"]:
         row["complete"] = row["complete"] and row["topic"] != "devices"
-    assert plan(judged(given, "vaai/enabled", "vaai/stale-workaround")).changes == ()
+    assert plan(evaluated(given, "vaai/enabled", "vaai/stale-workaround")).changes == ()
 
 
 @pytest.mark.parametrize(
@@ -129,13 +118,13 @@ def test_offload_comes_back_only_for_an_eternus_that_a_source_clears(
 ) -> None:
     given = offload_off(seen(DX, "eternus-dx"), *beside, declared=declared)
     assert verdicts(given, "vaai/stale-workaround")[MOVE] == verdict
-    assert bool(plan(judged(given, "vaai/enabled", "vaai/stale-workaround")).changes) is is_proposed
+    assert bool(plan(evaluated(given, "vaai/enabled", "vaai/stale-workaround")).changes) is is_proposed
 
 
 def test_a_dx90_s2_is_reported_as_a_doubt() -> None:
     given = offload_off(seen(DX, "eternus-dx"), declared={"model": "DX90", "generation": "S2", "firmware": "V10L68"})
     for rule in ("vaai/stale-workaround", "vaai/eternus-dx-s1-firmware"):
-        found = [finding for finding in judged(given, rule).findings() if finding.resource.name == MOVE]
+        found = [finding for finding in evaluated(given, rule).findings() if finding.resource.name == MOVE]
         assert [(str(finding.verdict), finding.evidence["eternus_doubts"]) for finding in found] == [("unknown", "DX90 S2 V10L68")]
 
 
@@ -166,7 +155,7 @@ def on_vmfs(version: str | None, *devices: dict[str, Any], value: str = "0") -> 
 )
 def test_unmap_through_vmfs_5_is_judged_by_the_vendor_of_the_datastore(given: Facts, verdict: str) -> None:
     # docs/domain/facts.md#3-9: Dell asks for 1, NetApp for 0; neither is a fault, so nothing is planned
-    evaluation = judged(given, "vaai/block-delete")
+    evaluation = evaluated(given, "vaai/block-delete")
     assert [str(finding.verdict) for finding in evaluation.findings()] == [verdict]
     assert plan(evaluation).changes == ()
 
@@ -215,14 +204,14 @@ NO_SOURCE = {
 def test_of_queues_that_no_source_speaks_of_there_is_no_verdict_and_no_fix(family: str) -> None:
     vendor, model = NO_SOURCE[family]
     given = behind("qlnativefc", {**STRANGER, "vendor": vendor, "model": model}, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
-    evaluation = judged(given, *QUEUES)
+    evaluation = evaluated(given, *QUEUES)
     assert {str(finding.verdict) for finding in evaluation.findings()} == {"not_applicable"}
     assert plan(evaluation).changes == ()
 
 
 def test_of_queues_that_a_source_speaks_of_there_is_a_verdict() -> None:
     given = behind("qlnativefc", PURE, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
-    assert {str(finding.verdict) for finding in judged(given, *QUEUES).findings()} == {"fail"}
+    assert {str(finding.verdict) for finding in evaluated(given, *QUEUES).findings()} == {"fail"}
     # One driver, one depth: with an array beside it of which nobody says what it takes, there is none for the driver.
     beside = {**STRANGER, "vendor": "DellEMC", "model": "PowerStore"}
     given = behind("qlnativefc", PURE, beside, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
@@ -231,7 +220,7 @@ def test_of_queues_that_a_source_speaks_of_there_is_a_verdict() -> None:
 
 @pytest.mark.parametrize("driver", ["qedf", "brcmfcoe", "qla4xxx", "elxiscsi", "qlnativefc-dell", "lpfc_820"])
 def test_a_driver_that_nobody_knows_is_unknown_and_listed(driver: str) -> None:
-    found = {finding.rule: finding for finding in judged(behind(driver, PURE, options="some_depth=255"), *MODULE).findings()}
+    found = {finding.rule: finding for finding in evaluated(behind(driver, PURE, options="some_depth=255"), *MODULE).findings()}
     assert {rule: (str(one.verdict), one.resource.name) for rule, one in found.items()} == dict.fromkeys(MODULE, ("unknown", driver))
     assert "has_depth_parameter" in found["queue/driver-depth"].missing
 

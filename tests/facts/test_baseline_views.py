@@ -3,47 +3,62 @@
 from collections.abc import Callable
 from copy import deepcopy
 from datetime import timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from auditor.authoring.lineage import rests_on
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import catalog
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.views import create_views
 from auditor.history.baseline import missing_notices
 from auditor.model import EndpointKind
 
-from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot
+from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot, whole
+from .prepared import FactTables, listed, rows_of_view
 
 RUN = "20261121T065500Z-1a2b"
 LUN, OTHER_LUN = "naa.6f47acc100000000000000000000abcd", "naa.6f47acc100000000000000000000abce"
 
 
-def held(then: Facts, now: Facts, host: str | None = None, reach: str = "itself") -> Snapshot:
+@cache
+def _others() -> FactTables:
+    """A second database: what somebody made the baseline is not what is judged by it."""
+    return FactTables()
+
+
+def kept_rows(given: Facts, host: str | None = None, reach: str = "itself") -> Rows:
+    """The rows of the baseline that is made from these facts, or from one host of theirs."""
+    connection = _others().holding(whole(given))
+    take(Snapshot(connection, (), (), WHEN, WHEN), RUN, None if host is None else ("vc", host), reach)
+    return listed(connection.execute("SELECT * FROM fact.baseline"))
+
+
+def held(then: Facts, now: Facts, host: str | None = None, reach: str = "itself") -> Facts:
     """The fleet now, held against what it was then."""
+    return {**now, "baseline": kept_rows(then, host, reach)}
+
+
+def rows(view: str, given: Facts) -> Rows:
+    """The rows of a view over facts that a baseline is held against."""
+    baseline = given.pop("baseline")
+    return rows_of_view(view, {**whole(given), "baseline": baseline})
+
+
+def joined(then: Facts, now: Facts) -> Snapshot:
+    """The same as an audit has it."""
     before, after = snapshot(then), snapshot(now)
-    take(before, RUN, None if host is None else ("vc", host), reach)
+    take(before, RUN, None, "itself")
     hand_on(before.connection, after.connection)
     return after
 
 
-def rows(view: str, of: Snapshot) -> Rows:
-    create_views(of.connection, views={view})
-    answer = of.connection.execute(f'SELECT * FROM "{view}" ORDER BY endpoint, resource_id')
-    names = [column[0] for column in answer.description or []]
-    return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]
-
-
 def kept(given: Facts) -> set[tuple[str, str, str, str, str]]:
     """(kind, host, thing, setting, value) of all that a baseline of these facts holds, but for its hosts."""
-    found = snapshot(given)
-    take(found, RUN, None, "itself")
-    query = "SELECT kind, of_host, thing, setting, value FROM fact.baseline WHERE kind NOT IN ('made', 'host')"
-    return set(found.connection.execute(query).fetchall())
+    rows = (row for row in kept_rows(given) if row["kind"] not in ("made", "host"))
+    return {(row["kind"], row["of_host"], row["thing"], row["setting"], row["value"]) for row in rows}
 
 
 def option(key: str, value: str, host: str = "host-1", value_type: str = "long") -> dict[str, str]:
@@ -63,8 +78,8 @@ def unread(given: Facts, topic: str) -> Facts:
 
 
 def test_the_views_that_rest_on_a_baseline_are_those_its_kinds_name() -> None:
-    resting = {view for view, columns in view_columns().items() if ("baseline", "") in rests_on([(view, list(columns))]).columns}
-    assert resting == VIEWS == {kind.view for kind in KINDS.values()}
+    resting = {name for name, view in catalog().views.items() if view.columns and "baseline" in view.facts}
+    assert resting == VIEWS == {view for kind in KINDS.values() for view in (kind.view, *kind.before)}
 
 
 def test_no_name_address_identity_or_log_target_becomes_a_baseline() -> None:
@@ -106,13 +121,12 @@ def test_a_host_that_came_or_was_renamed_is_not_known_and_the_lost_one_is_named(
     then = with_rows(hosts(2), "host_option", option("Disk.QFullSampleSize", "32"), option("Disk.QFullSampleSize", "32", "host-2"))
     now = with_rows(hosts(3), "host_option", *(option("Disk.QFullSampleSize", "0", f"host-{n}") for n in (1, 2, 3)))
     now["host"][1]["name"] = "esx-renamed"
-    after = held(then, now)
-    assert [(row["host"], row["is_known"]) for row in rows("baseline_option", after)] == [
+    assert [(row["host"], row["is_known"]) for row in rows("baseline_option", held(then, now))] == [
         ("esx-1", True),
         ("esx-renamed", False),
         ("esx-3", False),
     ]
-    (notice,) = missing_notices(after)
+    (notice,) = missing_notices(joined(then, now))
     assert "esx-2 (vc)" in notice
 
 
@@ -127,7 +141,7 @@ def test_endpoints_that_the_fleet_does_not_list_any_more_are_named() -> None:
 
 def test_hosts_that_could_not_all_be_listed_are_not_called_lost() -> None:
     then, now = hosts(2), unread(hosts(1), "hosts")
-    assert missing_notices(held(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
+    assert missing_notices(joined(with_rows(then, "host_option", option("Disk.QFullSampleSize", "32")), now)) == ()
 
 
 def test_two_hosts_of_one_name_are_nobodys_example() -> None:
@@ -474,10 +488,10 @@ def test_who_may_have_changed_a_datastore_is_the_newest_since_the_baseline() -> 
 
 def test_a_baseline_that_was_judged_by_is_not_taken_for_what_was_read() -> None:
     then = with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "32"))
-    after = held(then, with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "0")))
+    after = joined(then, with_rows(hosts(1), "host_option", option("Disk.QFullSampleSize", "0")))
     take(after, RUN, None, "itself")
-    assert [row["wanted"] for row in rows("baseline_option", after)] == ["0"]
-    assert dict(counts(after.connection)) == {"host": 1, "option": 1}
+    [wanted] = after.connection.execute("SELECT value FROM fact.baseline WHERE kind = 'option'").fetchall()
+    assert (wanted, dict(counts(after.connection))) == (("0",), {"host": 1, "option": 1})
 
 
 def test_a_run_whose_files_are_damaged_is_no_baseline_and_said_to_be(tmp_path: Path) -> None:

@@ -7,17 +7,14 @@ from typing import Any
 import pytest
 
 from auditor.apply.guards import select_changes
-from auditor.engine.evaluate import evaluate
-from auditor.engine.params import ParamValues
 from auditor.engine.planning import plan
-from auditor.facts.views import create_views, seal
 from auditor.model import Change, FixClass, Plan
-from auditor.policy import load_rule_set
 from auditor.report.json_reading import fix_of
 from auditor.report.json_report import fix_object
 from auditor.report.plan import write_plan
 
-from .fleets import Facts, hosts, on_all_hosts, seen, snapshot
+from .fleets import Facts, hosts, on_all_hosts, seen
+from .judged import evaluated
 
 INIT = "DataMover.HardwareAcceleratedInit"
 PE = "naa.6f47acc2000000017366707200000000"
@@ -33,10 +30,7 @@ def eternus(*others: str) -> Facts:
 
 
 def planned(given: Facts, rule: str) -> tuple[Plan, list[Any]]:
-    chosen, connection = load_rule_set(only=[rule]), snapshot(given).connection
-    create_views(connection, views={one.over for one in chosen})
-    seal(connection)
-    evaluation = evaluate(connection, chosen, ParamValues())
+    evaluation = evaluated(given, rule)
     return plan(evaluation), [finding.fix for finding in evaluation.findings() if finding.fix is not None]
 
 

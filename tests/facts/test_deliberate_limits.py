@@ -4,14 +4,10 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluate import evaluate
-from auditor.engine.params import param_values
-from auditor.facts.views import create_views, seal
-from auditor.fleet import ParamOverride
 from auditor.model import EndpointKind, Verdict
-from auditor.policy import load_rule_set
 
-from .fleets import Facts, array, hosts, snapshot
+from .fleets import Facts, array, hosts
+from .judged import evaluated
 
 ELEMENT_CURVE = '{"4096": 100, "32768": 500}'  # docs/domain/facts.md#6-2
 
@@ -55,13 +51,8 @@ def policies_unread(given: Facts) -> Facts:
 
 
 def verdict(rule: str, given: Facts, **params: Any) -> Verdict:
-    chosen, connection = load_rule_set(only=[rule]), snapshot(given).connection
-    create_views(connection, views={one.over for one in chosen})
-    seal(connection)
-    overrides = [
-        ParamOverride("fleet.yaml:1", rule, name, tuple(value) if isinstance(value, list) else value) for name, value in params.items()
-    ]
-    [finding] = evaluate(connection, chosen, param_values(overrides, chosen)).findings()
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
+    [finding] = evaluated(given, rule, **values).findings()
     return finding.verdict
 
 

@@ -4,12 +4,10 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluate import evaluate
-from auditor.facts.views import create_views
 from auditor.model import Finding
-from tests.engine.test_shipped_rules import shipped
 
-from .fleets import INQUIRY, WHEN, Facts, builder, hosts
+from .fleets import INQUIRY, Facts, hosts
+from .judged import evaluated
 
 LUNS = 10
 
@@ -47,10 +45,7 @@ def unread(given: Facts, host: str) -> Facts:
 
 def found(given: Facts, rule: str) -> dict[str, Finding]:
     """The finding of this rule on each host, judged through the real views; there is no more than one."""
-    connection = builder(given).finish((), started=WHEN, finished=WHEN).connection
-    chosen = shipped().only([rule])
-    create_views(connection, views={one.over for one in chosen})
-    listed = list(evaluate(connection, chosen).findings())
+    listed = list(evaluated(given, rule).findings())
     assert len({finding.resource.host for finding in listed}) == len(listed)
     return {str(finding.resource.host): finding for finding in listed}
 

@@ -100,13 +100,14 @@ def test_a_curve_that_is_not_json_makes_its_values_unknown_and_stops_nothing() -
                 f"INSERT INTO fact.array_qos_policy BY NAME SELECT 'sf' AS endpoint, '{volume}' AS policy_id, $curve AS curve",
                 {"curve": curve},
             )
-        create_views(connection)
+        create_views(connection, views={"array_volume", "vvol_disk", "qos_policy"})
         assert connection.execute("SELECT count(*) FROM array_volume").fetchone() == (4,)
         assert connection.execute("SELECT count(*) FROM vvol_disk").fetchone() == (4,)
         assert connection.execute("SELECT count(*) FROM qos_policy").fetchone() == (4,)
 
 
 LONG = """
+import signal
 import sys
 import duckdb
 from auditor.facts import views
@@ -116,6 +117,7 @@ def long(_name):
     print("begins", flush=True)
     return "SELECT sum(a.n * b.n * c.n) AS n FROM range(90000) AS a (n), range(90000) AS b (n), range(90000) AS c (n)"
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process that a shell starts in the background ignores it
 views.view_sql = long
 connection = duckdb.connect()
 create_tables(connection)

@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.evaluate import evaluate
-from auditor.engine.params import ParamValues
-from auditor.facts.views import create_views, seal
 from auditor.model import EndpointKind, Verdict
-from auditor.policy import load_rule_set
 
-from .fleets import Facts, array, hosts, on_all_hosts, seen, snapshot, unanswered, view
+from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from .judged import evaluated
 
 LUN, OTHER = "naa.624a93705a1f77c29b3e4d1000011011", "naa.624a93705a1f77c29b3e4d1000011012"
 ELEMENT = "naa.6f47acc100000000736670720000002a"
@@ -65,10 +62,7 @@ def of_all(count: int = 2) -> list[str]:
 
 def verdicts(given: Facts, rule: str) -> dict[str, Verdict]:
     """What a shipped rule says of these facts, by the name of the resource."""
-    chosen, connection = load_rule_set(only=[rule]), snapshot(given).connection
-    create_views(connection, views={one.over for one in chosen})
-    seal(connection)
-    return {finding.resource.name: finding.verdict for finding in evaluate(connection, chosen, ParamValues()).findings()}
+    return {finding.resource.name: finding.verdict for finding in evaluated(given, rule).findings()}
 
 
 def lists_unread(given: Facts, topic: str, name: str = "fa") -> None:

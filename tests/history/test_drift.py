@@ -2,6 +2,7 @@
 
 import json
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -23,9 +24,10 @@ OTHER_KEY = (RULE, "vc", "baseline_option", "host-2/Disk.QFullSampleSize")
 FAIL, PASS, UNKNOWN = "fail", "pass", "unknown"
 
 
+@cache
 def baseline(number: int = 1) -> Snapshot:
     """A snapshot with a baseline that was made from the run of that number."""
-    made = SnapshotBuilder().finish((), started=WHEN + timedelta(minutes=number), finished=WHEN)
+    made = Snapshot(SnapshotBuilder().so_far(), (), (), WHEN + timedelta(minutes=number), WHEN)
     take(made, f"run {number}", None, "itself")
     return made
 

@@ -17,7 +17,7 @@ from auditor.lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
 from auditor.lab.vcenter.events.manager import event_objects
 from auditor.lab.vcenter.fault_effects import faulty_call, faulty_command
 from auditor.lab.vcenter.inventory.objects import Inventory
-from auditor.lab.vcenter.operations import authorization, extensions, hosts, relocations, storage
+from auditor.lab.vcenter.operations import authorization, datastores, extensions, host_systems, hosts, machines, relocations, storage
 from auditor.lab.vcenter.pbm.endpoint import PbmEndpoint
 from auditor.lab.vcenter.pbm.endpoint import is_for as is_for_pbm
 from auditor.lab.vcenter.performance.manager import OPERATIONS as PERFORMANCE_OPERATIONS
@@ -44,6 +44,9 @@ _OPERATIONS: Mapping[str, Operation] = {
     **updates.OPERATIONS,
     **hosts.OPERATIONS,
     **storage.OPERATIONS,
+    **host_systems.OPERATIONS,
+    **machines.OPERATIONS,
+    **datastores.OPERATIONS,
     **PERFORMANCE_OPERATIONS,
     **EVENT_OPERATIONS,
     **authorization.OPERATIONS,

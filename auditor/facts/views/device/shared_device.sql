@@ -37,10 +37,10 @@ hidden AS (
 whole AS (
     SELECT
         t.device,
-        (bool_and(coalesce(r.scheduling_read, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
+        (bool_and(r.scheduling_read) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
             OR coalesce(any_value(a.hosts_read), false) AS is_whole
     FROM step_device_group AS t
-    LEFT JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
+    JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id
     LEFT JOIN unread AS u ON u.device = t.device
     LEFT JOIN step_device_audience AS a ON a.device = t.device
     CROSS JOIN step_vcenter_reading AS w
@@ -79,9 +79,9 @@ dsnro AS (
         count(*) FILTER (WHERE dsnro IS NULL) AS undetermined,
         CASE
             WHEN 2 * max(hosts) FILTER (WHERE dsnro IS NOT NULL) > sum(hosts) FILTER (WHERE dsnro IS NOT NULL)
-            THEN arg_max(dsnro, hosts) FILTER (WHERE dsnro IS NOT NULL)
+            THEN arg_max(dsnro, hosts)
         END AS majority,
-        string_agg(dsnro || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY dsnro) FILTER (WHERE dsnro IS NOT NULL) AS texts
+        string_agg(dsnro || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY dsnro) AS texts
     FROM one_dsnro
     GROUP BY device
 ),
@@ -100,9 +100,9 @@ by_driver AS (
         CASE
             WHEN bool_or(is_raised_on_purpose) THEN max(queue_depth)
             WHEN 2 * max(hosts) FILTER (WHERE queue_depth IS NOT NULL) > sum(hosts) FILTER (WHERE queue_depth IS NOT NULL)
-            THEN arg_max(queue_depth, hosts) FILTER (WHERE queue_depth IS NOT NULL)
+            THEN arg_max(queue_depth, hosts)
         END AS wanted,
-        string_agg(queue_depth || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY queue_depth) FILTER (WHERE queue_depth IS NOT NULL) AS texts
+        string_agg(queue_depth || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY queue_depth) AS texts
     FROM one_depth
     GROUP BY device, driver
 ),
@@ -112,7 +112,7 @@ depth AS (
         bool_or(differs) AS differs,
         bool_or(undetermined) AS undetermined,
         string_agg(coalesce(driver, 'driver not known') || ' ' || texts, '; ' ORDER BY driver) AS texts,
-        string_agg(driver || ' ' || wanted, '; ' ORDER BY driver) FILTER (WHERE differs AND wanted IS NOT NULL) AS wanted
+        string_agg(driver || ' ' || wanted, '; ' ORDER BY driver) FILTER (WHERE differs) AS wanted
     FROM by_driver
     GROUP BY device
 ),
@@ -122,8 +122,8 @@ odd_group AS (
         g.driver,
         g.dsnro,
         g.queue_depth,
-        x.values_seen > 1 AND g.dsnro > 0 AND g.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) AS is_dsnro_odd,
-        v.differs AND g.queue_depth > 0 AND g.queue_depth IS DISTINCT FROM v.wanted AS is_depth_odd
+        x.values_seen > 1 AND g.dsnro IS NOT NULL AND g.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) AS is_dsnro_odd,
+        v.differs AND g.queue_depth IS NOT NULL AND g.queue_depth IS DISTINCT FROM v.wanted AS is_depth_odd
     FROM step_device_group AS g
     JOIN alike AS l ON l.device = g.device
     JOIN dsnro AS x ON x.device = l.example

@@ -38,10 +38,10 @@ behind AS (
             WHEN product NOT IN ('DX60', 'DX80', 'DX90') THEN false
             WHEN generation = 'S1' THEN CASE WHEN firmware_level >= 10068 THEN false END
             WHEN generation = 'S2' THEN CASE WHEN product <> 'DX90' THEN false END
-            WHEN generation <> 'S1' THEN false
+            WHEN generation IS NOT NULL THEN false
             WHEN firmware_level >= 10068 AND product <> 'DX90' THEN false
         END AS is_affected,
-        coalesce(product = 'DX90' AND generation = 'S2', false) AS is_doubted,
+        product = 'DX90' AND generation = 'S2' AS is_doubted,
         -- Only of the first generation does a source say that it bears offload, and from which firmware on.
         coalesce(
             is_by_inquiry AND product IN ('DX60', 'DX80', 'DX90') AND generation = 'S1' AND firmware_level >= 10068, false
@@ -142,6 +142,7 @@ SELECT
         THEN concat_ws(', ', i.families_beside_eternus, CASE WHEN e.devices > e.affected + e.undetermined THEN 'other eternus-dx' END)
     END AS arrays_punished,
     CASE
+        WHEN s.option <> 'VMFS3.HardwareAcceleratedLocking' THEN NULL
         WHEN s.value = 1 THEN false
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
         WHEN s.value = 0 AND r.lockmode_read AND coalesce(l.undetermined, 0) = 0 AND NOT h.vsan_enabled THEN false

@@ -11,9 +11,7 @@ WITH behind AS (
         m.host_key,
         count(DISTINCT m.vvol_id) AS disks,
         count(*) FILTER (WHERE ceiling_use(l.utilization, l.throttle_us) IS NULL) AS undetermined,
-        arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk)) FILTER (
-            WHERE ceiling_use(l.utilization, l.throttle_us) IS NOT NULL
-        ) AS busiest_disk,
+        arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk)) AS busiest_disk,  -- counts where none is undetermined
         max(ceiling_use(l.utilization, l.throttle_us)) AS highest_utilization
     FROM step_vvol_place AS p
     JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
@@ -41,7 +39,9 @@ placed AS (
         d.*,
         a.array_endpoint,
         a.volume_id AS volume_of_array,
-        coalesce(d.is_protocol_endpoint AND c.vms_read AND r.volume_load_read, false)
+        d.is_protocol_endpoint
+            AND c.vms_read
+            AND r.volume_load_read
             AND e.bound_volumes IS NOT NULL
             AND n.volumes IS NULL
             AND u.machines IS NULL AS is_whole,
@@ -79,7 +79,7 @@ SELECT
     v.actual_iops AS array_iops,
     (CAST(v.latency_us AS HUGEINT) + coalesce(v.throttle_us, 0)) / 1000 AS array_latency_ms,
     CASE WHEN d.is_whole THEN coalesce(b.disks, 0) END AS disks,
-    CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN b.busiest_disk END AS busiest_disk,
+    CASE WHEN d.is_whole AND b.undetermined = 0 THEN b.busiest_disk END AS busiest_disk,
     CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN coalesce(b.highest_utilization, 0) END AS highest_utilization
 FROM placed AS d
 LEFT JOIN fact.array_volume_load AS v ON v.endpoint = d.array_endpoint AND v.volume_id = d.volume_of_array

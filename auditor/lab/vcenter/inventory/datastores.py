@@ -38,7 +38,7 @@ def summary(store: DatastoreState, reference: Any) -> Any:
             accessible=about.accessible,
             multipleHostAccess=len(about.hosts) > 1,
             type=about.type,
-            maintenanceMode=about.maintenance_mode,
+            maintenanceMode=store.maintenance_mode,
         )
     )
 
@@ -127,7 +127,7 @@ def iorm(store: DatastoreState) -> Any:
             percentOfPeakThroughput=store.sioc_percent_of_peak,
             statsCollectionEnabled=store.sioc_statistics,
             reservationEnabled=False,
-            statsAggregationDisabled=False,
+            statsAggregationDisabled=store.sioc_without_aggregation,
         )
     )
 

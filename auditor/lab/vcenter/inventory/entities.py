@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
-from auditor.lab.vcenter.inventory import datastores, host_parts, vms
+from auditor.lab.vcenter.inventory import datastores, hardware, host_managers, host_parts, network, resources, vms
 from auditor.lab.vcenter.inventory import hosts as host_objects
 from auditor.lab.vcenter.inventory import pods as pod_objects
 from auditor.lab.vcenter.state.pods import pod_with
@@ -154,7 +154,16 @@ def _resources(state: VCenterState, owner: Any, hosts: list[Any]) -> Managed:
     """The root resource pool of a compute resource."""
     pool = _pool(owner)
     moid = pool._GetMoId()  # noqa: SLF001  pyVmomi's accessor
-    return _entity(vim.ResourcePool, moid, "Resources", owner, owner=_always(owner), vm=partial(_machines_on, state, hosts))
+    return _entity(
+        vim.ResourcePool,
+        moid,
+        "Resources",
+        owner,
+        owner=_always(owner),
+        vm=partial(_machines_on, state, hosts),
+        config=partial(resources.pool_config, pool, len(hosts)),
+        summary=partial(resources.pool_summary, pool, len(hosts)),
+    )
 
 
 def clusters(state: VCenterState) -> Iterable[Managed]:
@@ -170,12 +179,8 @@ def clusters(state: VCenterState) -> Iterable[Managed]:
             host=_always(hosts),
             datastore=partial(_mounted, state, [host.name for host in cluster.hosts]),
             resourcePool=_always(_pool(reference)),
-            configurationEx=_always(
-                vim.cluster.ConfigInfoEx(
-                    dasConfig=vim.cluster.DasConfigInfo(enabled=True),
-                    drsConfig=vim.cluster.DrsConfigInfo(enabled=cluster.drs, defaultVmBehavior="fullyAutomated"),
-                )
-            ),
+            configurationEx=partial(resources.cluster_config, cluster),
+            configuration=partial(resources.plain_cluster_config, cluster),
         )
         yield _resources(state, reference, hosts)
 
@@ -188,11 +193,6 @@ def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
 def host(state: VCenterState, moid: str) -> Iterable[Managed]:
     """A host and its managers; the host's state is created only when a property is read."""
     name, reference = state.hosts.described[moid].name, vim.HostSystem(moid)
-    systems = {
-        "advancedOption": vim.option.OptionManager(f"EsxHostAdvSettings-{moid[5:]}"),
-        "storageSystem": vim.host.StorageSystem(f"storageSystem-{moid[5:]}"),
-        "kernelModuleSystem": vim.host.KernelModuleSystem(f"kernelModuleSystem-{moid[5:]}"),
-    }
     yield _entity(
         vim.HostSystem,
         moid,
@@ -201,24 +201,17 @@ def host(state: VCenterState, moid: str) -> Iterable[Managed]:
         runtime=lambda: host_objects.runtime(state.hosts[moid]),
         summary=lambda: host_objects.summary(state.hosts[moid], reference),
         config=host_parts.config(state, moid, reference),
-        configManager=_always(vim.host.ConfigManager(**systems)),
+        configManager=_always(host_managers.references(moid)),
+        hardware=partial(_of_host, state, moid, lambda host: hardware.hardware(host, network.physical_nics(host))),
+        capability=partial(_of_host, state, moid, hardware.capability),
         datastore=partial(_mounted, state, [name]),
         vm=partial(_machines_on, state, [reference]),
     )
-    yield Managed(
-        vim.option.OptionManager,
-        f"EsxHostAdvSettings-{moid[5:]}",
-        {"setting": partial(_while_reachable, state, moid, host_objects.option_values)},
-    )
-    yield Managed(
-        vim.host.StorageSystem,
-        f"storageSystem-{moid[5:]}",
-        {"storageDeviceInfo": partial(_while_reachable, state, moid, host_objects.storage_device)},
-    )
-    yield Managed(vim.host.KernelModuleSystem, f"kernelModuleSystem-{moid[5:]}", {})
+    for kind, its_id, properties in host_managers.managers(state, moid):
+        yield Managed(kind, its_id, properties)
 
 
-def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]) -> Any:
+def _of_host(state: VCenterState, moid: str, build: Callable[[Any], Any]) -> Any:
     host = state.hosts[moid]
     return build(host) if host.reachable else None
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
+from auditor.lab.vcenter.inventory import hardware
 from auditor.lab.vcenter.inventory.datastores import mount_info, volume
-from auditor.lab.vcenter.inventory.network import network
+from auditor.lab.vcenter.inventory.network import network, physical_nics
 from auditor.lab.vcenter.inventory.storage import Unit, logical_unit, ports, scsi_lun
+from auditor.lab.vcenter.inventory.topology import topology
 from auditor.lab.vcenter.soap.data_objects import complete, long
 from auditor.lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.state.path_policy import FIXED, policy_of
@@ -59,16 +60,16 @@ def summary(host: HostState, reference: Any) -> Any:
         vim.host.Summary(
             host=reference,
             hardware=vim.host.Summary.HardwareSummary(
-                vendor="Lab",
-                model="Loopback 1",
-                uuid=str(uuid.uuid5(uuid.NAMESPACE_DNS, about.name)),
-                memorySize=long(512 << 30),
-                cpuModel="lab cpu",
-                cpuMhz=2600,
-                numCpuPkgs=2,
-                numCpuCores=32,
-                numCpuThreads=64,
-                numNics=4,
+                vendor=hardware.VENDOR,
+                model=hardware.MODEL,
+                uuid=hardware.host_uuid(host),
+                memorySize=long(hardware.MEMORY_BYTES),
+                cpuModel=hardware.CPU,
+                cpuMhz=hardware.MHZ,
+                numCpuPkgs=hardware.PACKAGES,
+                numCpuCores=hardware.CORES,
+                numCpuThreads=hardware.THREADS,
+                numNics=len(physical_nics(host)),
                 numHBAs=len(host.hbas),
             ),
             runtime=runtime(host),
@@ -94,7 +95,7 @@ def config(state: VCenterState, host: HostState, reference: Any) -> Any:
             product=product(about.version, about.build),
             storageDevice=storage_device(host),
             network=network(host),
-            fileSystemVolume=_volumes(state, host),
+            fileSystemVolume=volumes(state, host),
             option=option_values(host),
             vsanHostConfig=vim.vsan.host.ConfigInfo(enabled=about.vsan_enabled),
             lockdownMode="lockdownDisabled",
@@ -125,6 +126,7 @@ def storage_device(host: HostState) -> Any:
             hostBusAdapter=adapters(host),
             scsiLun=[scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()],
             multipathInfo=vim.host.MultipathInfo(lun=[logical_unit(unit(host, device)) for device in host.devices.values()]),
+            scsiTopology=topology(host),
             softwareInternetScsiEnabled=software_iscsi(host),
         )
     )
@@ -157,7 +159,7 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
         "status": hba.status,
         "model": hba.model,
         "driver": hba.driver,
-        "pci": f"00:{bus:02x}.0",
+        "pci": hardware.hba_pci(host, hba),
         "storageProtocol": hba.protocol,
     }
     if hba.kind == "fc":
@@ -239,7 +241,8 @@ def _parameters(
     ]
 
 
-def _volumes(state: VCenterState, host: HostState) -> Any:
+def volumes(state: VCenterState, host: HostState) -> Any:
+    """HostFileSystemVolumeInfo: the volumes that a host mounts."""
     mounts = [
         vim.host.FileSystemMountInfo(mountInfo=mount_info(store), volume=volume(state, store))
         for store in state.mounted(host.description.name)

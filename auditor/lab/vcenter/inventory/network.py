@@ -1,6 +1,6 @@
 """Properties of a host's network as pyVmomi objects: VMkernel adapters and their switches.
 
-Source of the forms: HostNetworkInfo and its parts in the vSphere API. Physical adapters, routes and DNS are left out.
+Source of the forms: HostNetworkInfo and its parts in the vSphere API. Routes are left out; physical adapters and DNS are in `uplinks`.
 """
 
 from __future__ import annotations
@@ -11,10 +11,15 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim
 
 from auditor.lab.vcenter.description.hosts import VmknicDescription
+from auditor.lab.vcenter.inventory import uplinks
+from auditor.lab.vcenter.inventory.hardware import Nic, nics
 from auditor.lab.vcenter.soap.data_objects import complete
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.state.hosts import HostState
+
+SERVICES = ("faultToleranceLogging", "management", "nvmeRdma", "nvmeTcp", "vmotion", "vsan", "vSphereProvisioning", "vSphereReplication")
+"""Services of VMkernel adapters. Source: HostVirtualNicManagerNicType in the vSphere API; the lab has no facts for the others."""
 
 _MANAGEMENT = VmknicDescription(device="vmk0", switch="vSwitch0", portgroup="Management Network")
 
@@ -27,8 +32,67 @@ def network(host: HostState) -> Any:
             proxySwitch=distributed_switches(host),
             portgroup=portgroups(host),
             vnic=vmknics(host),
+            pnic=uplinks.physical(host, physical_nics(host)),
+            dnsConfig=uplinks.dns(host),
         )
     )
+
+
+def network_config(host: HostState) -> Any:
+    """HostNetworkConfig: the same as HostNetworkInfo, in the form in which it is configured."""
+    switch, proxy, group, nic = vim.host.VirtualSwitch, vim.host.HostProxySwitch, vim.host.PortGroup, vim.host.VirtualNic
+    return complete(
+        vim.host.NetworkConfig(
+            vswitch=[switch.Config(name=one.name, spec=one.spec) for one in standard_switches(host)],
+            proxySwitch=[proxy.Config(uuid=one.dvsUuid, spec=one.spec) for one in distributed_switches(host)],
+            portgroup=[group.Config(spec=one.spec) for one in portgroups(host)],
+            vnic=[nic.Config(device=one.device, portgroup=one.portgroup, spec=one.spec) for one in vmknics(host)],
+            pnic=[vim.host.PhysicalNic.Config(device=one.device) for one in physical_nics(host)],
+            dnsConfig=uplinks.dns(host),
+            ipV6Enabled=False,
+        )
+    )
+
+
+def dns(host: HostState) -> Any:
+    """HostDnsConfig."""
+    return uplinks.dns(host)
+
+
+def services_info(host: HostState) -> Any:
+    """VirtualNicManagerInfo: the configuration of every service."""
+    return vim.host.VirtualNicManagerInfo(netConfig=[net_config(host, service) for service in SERVICES])
+
+
+def net_config(host: HostState, service: str) -> Any:
+    """The VMkernel adapters that may serve a service, and those that do.
+
+    vmk0 manages the host. vMotion is on the adapters of its TCP/IP stack; a host without any uses vmk0. Other services have none: the lab
+    has no facts for them.
+    """
+    adapters = vmknics(host)
+    serving = {
+        "management": [nic for nic in adapters if nic.device == _MANAGEMENT.device],
+        "vmotion": [nic for nic in adapters if nic.spec.netStackInstanceKey == "vmotion"] or adapters[:1],
+    }
+    return vim.host.VirtualNicManager.NetConfig(
+        nicType=service, multiSelectAllowed=True, candidateVnic=adapters, selectedVnic=[nic.key for nic in serving.get(service, [])]
+    )
+
+
+def physical_nics(host: HostState) -> list[Nic]:
+    """The physical adapters of a host: two for each of its switches."""
+    return nics(2 * len(_all_switches(host)))
+
+
+def _all_switches(host: HostState) -> list[str]:
+    return [*_switches(host, distributed=False), *_switches(host, distributed=True)]
+
+
+def _uplinks(host: HostState, switch: str) -> list[str]:
+    """The physical adapters of a switch."""
+    first = 2 * _all_switches(host).index(switch)
+    return [nic.device for nic in physical_nics(host)[first : first + 2]]
 
 
 def described(host: HostState) -> tuple[VmknicDescription, ...]:
@@ -57,7 +121,10 @@ def standard_switches(host: HostState) -> list[Any]:
             numPortsAvailable=1500,
             mtu=mtu,
             portgroup=[_portgroup_key(nic) for nic in described(host) if nic.switch == name],
-            spec=vim.host.VirtualSwitch.Specification(numPorts=128, mtu=mtu),
+            pnic=[uplinks.key(device) for device in _uplinks(host, name)],
+            spec=vim.host.VirtualSwitch.Specification(
+                numPorts=128, mtu=mtu, bridge=vim.host.VirtualSwitch.BondBridge(nicDevice=_uplinks(host, name))
+            ),
         )
         for name, mtu in _switches(host, distributed=False).items()
     ]
@@ -73,7 +140,8 @@ def distributed_switches(host: HostState) -> list[Any]:
             numPorts=1536,
             numPortsAvailable=1500,
             mtu=mtu,
-            spec=vim.host.HostProxySwitch.Specification(),
+            pnic=[uplinks.key(device) for device in _uplinks(host, name)],
+            spec=vim.host.HostProxySwitch.Specification(backing=uplinks.backing(_uplinks(host, name))),
         )
         for name, mtu in _switches(host, distributed=True).items()
     ]

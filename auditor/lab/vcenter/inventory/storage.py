@@ -119,7 +119,7 @@ def logical_unit(unit: Unit) -> Any:
                 isWorkingPath=True,
                 adapter=port.key,
                 lun=lun_key(device),
-                transport=_transport(device, target),
+                transport=transport(device, target),
             )
         )
     return vim.host.MultipathInfo.LogicalUnit(
@@ -143,7 +143,8 @@ _WITHOUT_TARGET = {
 """The transports for which the API has no field for the target."""
 
 
-def _transport(device: DeviceDescription, target: str) -> Any:
+def transport(device: DeviceDescription, target: str) -> Any:
+    """HostTargetTransport of a device's target."""
     if device.transport == "iscsi":
         return vim.host.InternetScsiTargetTransport(iScsiName=target, address=["198.51.100.10:3260"])
     if device.transport in _WITHOUT_TARGET:

@@ -15,8 +15,11 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
     from auditor.lab.vcenter.state.vcenter import VCenterState
 
-_SHARES = {"low": 500, "normal": 1000, "high": 2000}
+SHARES = {"low": 500, "normal": 1000, "high": 2000}
 """The shares of a disk by level. Source: SharesLevel in the vSphere API."""
+
+_TOOLS_VERSION = 12352
+"""VMware Tools 12.3 as vSphere numbers it (known)."""
 
 _EPOCH = datetime(2024, 1, 1, tzinfo=UTC)
 
@@ -56,6 +59,12 @@ def config(state: VCenterState, vm: VmDescription) -> Any:
             instanceUuid=vm_uuid(vm),
             template=vm.template,
             latencySensitivity=vim.LatencySensitivity(level=vm.latency_sensitivity) if vm.latency_sensitivity else None,
+            tools=vim.vm.ToolsConfigInfo(
+                toolsVersion=_TOOLS_VERSION,
+                toolsInstallType="guestToolsTypeMSI",
+                toolsUpgradePolicy="manual",
+                lastInstallInfo=vim.vm.ToolsConfigInfo.ToolsLastInstallInfo(counter=1),
+            ),
             files=vim.vm.FileInfo(vmPathName=_path(vm, f"{vm.name}.vmx")),
             hardware=vim.vm.VirtualHardware(numCPU=4, numCoresPerSocket=1, memoryMB=16384, device=devices(state, vm)),
         )
@@ -99,7 +108,8 @@ def summary(state: VCenterState, vm: VmDescription, moid: str) -> Any:
 def devices(state: VCenterState, vm: VmDescription) -> list[Any]:
     """The controllers, then the disks that are attached to them."""
     keys = _controller_keys(vm)
-    controllers = [_controller(kind, key) for kind, key in keys.items()]
+    attached = {kind: [2000 + place for place, disk in enumerate(vm.disks) if disk.controller == kind] for kind in keys}
+    controllers = [_controller(kind, key, attached[kind]) for kind, key in keys.items()]
     return controllers + [_disk(state, vm, disk, place, keys[disk.controller]) for place, disk in enumerate(vm.disks)]
 
 
@@ -117,7 +127,7 @@ def _controller_keys(vm: VmDescription) -> dict[str, int]:
     return keys
 
 
-def _controller(kind: str, key: int) -> Any:
+def _controller(kind: str, key: int, disks: list[int]) -> Any:
     scsi: dict[str, Any] = {"scsiCtlrUnitNumber": 7, "sharedBus": "noSharing", "hotAddRemove": True}
     device = vim.vm.device
     built, label, extra = {
@@ -130,7 +140,7 @@ def _controller(kind: str, key: int) -> Any:
         "ide": (device.VirtualIDEController, "IDE", {}),
     }[kind]
     number = key - _FIRST_KEY[kind]
-    return built(key=key, busNumber=number, deviceInfo=vim.Description(label=f"{label} {number}", summary=kind), **extra)
+    return built(key=key, busNumber=number, device=disks, deviceInfo=vim.Description(label=f"{label} {number}", summary=kind), **extra)
 
 
 def _disk(state: VCenterState, vm: VmDescription, disk: DiskDescription, place: int, controller: int) -> Any:
@@ -174,7 +184,7 @@ def _backing(state: VCenterState, vm: VmDescription, disk: DiskDescription, name
 def _shares(disk: DiskDescription) -> Any:
     if isinstance(disk.shares, int):
         return vim.SharesInfo(shares=disk.shares, level="custom")
-    return vim.SharesInfo(shares=_SHARES[disk.shares], level=disk.shares)
+    return vim.SharesInfo(shares=SHARES[disk.shares], level=disk.shares)
 
 
 def _path(vm: VmDescription, file: str) -> str:

@@ -111,6 +111,8 @@ def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) 
             store.sioc_statistics = spec.statsCollectionEnabled
         if spec.percentOfPeakThroughput is not None:
             store.sioc_percent_of_peak = spec.percentOfPeakThroughput
+        if spec.statsAggregationDisabled is not None:
+            store.sioc_without_aggregation = spec.statsAggregationDisabled
         sioc_written(context.state, store)
         context.state.changed()
 
@@ -124,7 +126,7 @@ def _check_iorm(spec: Any) -> None:
         value = getattr(spec, name)
         if value is not None and not least <= value <= most:
             raise vmodl.fault.InvalidArgument(invalidProperty=f"spec.{name}", msg="")
-    for name in ("reservationEnabled", "statsAggregationDisabled", "reservableIopsThreshold"):
+    for name in ("reservationEnabled", "reservableIopsThreshold"):
         if getattr(spec, name) is not None:
             raise vmodl.fault.NotSupported(msg=f"The lab's Storage I/O Control does not know {name}.")
 

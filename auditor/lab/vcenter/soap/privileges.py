@@ -19,6 +19,7 @@ ALL = frozenset(
         "System.Read",
         "Host.Config.AdvancedConfig",
         "Host.Config.Maintenance",
+        "Host.Config.Power",
         "Host.Config.Settings",
         "Host.Config.Storage",
         "Datastore.Config",
@@ -28,6 +29,7 @@ ALL = frozenset(
         "StorageProfile.Update",
         "StorageProfile.View",
         "Sessions.TerminateSession",
+        "VirtualMachine.Config.EditDevice",
         "InventoryService.Tagging.AttachTag",
         "InventoryService.Tagging.CreateCategory",
         "InventoryService.Tagging.CreateTag",
@@ -54,6 +56,7 @@ READ_ONLY = frozenset({"System.Anonymous", "System.View", "System.Read"})
 # ConfigureDatastoreIORM_Task: Datastore.ConfigIOManagement is in vCenter's list of privileges (govmomi, authorization_manager.go)
 #     and no other method names it; not verified.
 #   ConfigureStorageDrsForPod_Task: "Datastore cluster.Configure a datastore cluster" (same guide, "Datastore Cluster Privileges").
+#   ReconfigVM_Task: VirtualMachine.Config.EditDevice "if changing the properties of an existing device" (its description in the API).
 #   esxcli through vCenter: not verified. Modelled as Host.Config.Settings, which the kernel module queries ask for; writes to devices
 #       as Host.Config.Storage ("manage iSCSI, scan for new storage devices", same guide).
 _METHODS: Mapping[str, str] = MappingProxyType(
@@ -61,6 +64,7 @@ _METHODS: Mapping[str, str] = MappingProxyType(
         "UpdateOptions": "Host.Config.AdvancedConfig",
         "ConfigureDatastoreIORM_Task": "Datastore.ConfigIOManagement",
         "ConfigureStorageDrsForPod_Task": "StoragePod.Config",
+        "ReconfigVM_Task": "VirtualMachine.Config.EditDevice",
         "RetrieveManagedMethodExecuter": "Host.Config.Settings",
         "RetrieveDynamicTypeManager": "Host.Config.Settings",
         "ExecuteSoap": "Host.Config.Settings",

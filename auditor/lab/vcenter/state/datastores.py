@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from auditor.lab.vcenter.description.datastores import DatastoreDescription
 
 
+NORMAL, IN_MAINTENANCE = "normal", "inMaintenance"
+"""DatastoreSummary.maintenanceMode. Source: DatastoreSummaryMaintenanceModeState in the vSphere API."""
+
+
 class DatastoreState:
     """The state of one datastore; `on_change` is called for changes that cause events."""
 
@@ -28,3 +32,5 @@ class DatastoreState:
         self.sioc_threshold_ms = description.sioc.threshold_ms
         self.sioc_statistics = description.sioc.statistics
         self.sioc_percent_of_peak = description.sioc.percent_of_peak
+        self.sioc_without_aggregation = False
+        self.maintenance_mode = description.maintenance_mode

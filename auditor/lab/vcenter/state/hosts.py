@@ -26,6 +26,9 @@ Source: docs/domain/facts.md#5 for the names, and for the first value (Dell PS: 
 esxcli and not verified, nor is it that the API has esxcli's names. A real adapter has some ten more.
 """
 
+BALANCED = 2
+"""Key of the power policy that ESXi has from the start: "Balanced (Default)" in its client (known)."""
+
 TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
 
 
@@ -76,6 +79,7 @@ class HostState:
         self.in_maintenance_mode = description.in_maintenance_mode
         self.connection_state = description.connection_state
         self.boot_time = datetime.now(UTC) - timedelta(days=30)
+        self.power_policy = BALANCED
         self._endpoint_default = self._endpoint_option()
 
     @property

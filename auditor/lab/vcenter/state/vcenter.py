@@ -83,8 +83,13 @@ class VCenterState:
 
     def move_disks(self, moid: str, datastore: str) -> None:
         """Move every disk of a virtual machine to the datastore of this name."""
-        vms, place = list(self.description.vms), int(moid.removeprefix("vm-")) - _FIRST_VM
-        vms[place] = replace(vms[place], disks=tuple(replace(disk, datastore=datastore) for disk in vms[place].disks))
+        vm = self.vm(moid)
+        self.replace_vm(moid, replace(vm, disks=tuple(replace(disk, datastore=datastore) for disk in vm.disks)))
+
+    def replace_vm(self, moid: str, by: VmDescription) -> None:
+        """Let a virtual machine be as `by` describes it."""
+        vms = list(self.description.vms)
+        vms[int(moid.removeprefix("vm-")) - _FIRST_VM] = by
         self.description = replace(self.description, vms=tuple(vms))
         self.changed()
 

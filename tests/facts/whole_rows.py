@@ -1,0 +1,50 @@
+"""Fleets of hosts, devices and their paths in short form, and whole rows of views: every column of every row is held to what it has to be.
+
+A mistake in a view shows as a row that is not as it has to be. So one fleet that has every kind of neighbour beside each resource notices
+most mistakes at once, in one database.
+"""
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS
+
+from .fleets import Facts, view
+
+Row = dict[str, Any]
+
+
+def vcenter(given: Facts, endpoint: str, unread: Collection[str] = ()) -> None:
+    """A vCenter of which every topic but these was read."""
+    rows = given.setdefault("reading", [])
+    rows += [{"endpoint": endpoint, "scope": "", "topic": topic, "complete": topic not in unread} for topic in VCENTER_TOPICS]
+
+
+def host(given: Facts, endpoint: str, host_id: str, name: str, cluster: str | None, unread: Collection[str] = (), **more: Any) -> None:
+    """A host of which every topic but these was read; the id of a cluster is its name with `id-` before it."""
+    cluster_id = None if cluster is None else f"id-{cluster}"
+    row = {"endpoint": endpoint, "host_id": host_id, "name": name, "cluster_id": cluster_id, "cluster": cluster, **more}
+    given.setdefault("host", []).append(row)
+    given.setdefault("reading", []).extend(
+        {"endpoint": endpoint, "scope": host_id, "topic": topic, "complete": topic not in unread} for topic in HOST_TOPICS
+    )
+
+
+def add(given: Facts, table: str, *rows: Mapping[str, Any]) -> None:
+    """These rows besides those that the table has."""
+    given.setdefault(table, []).extend(dict(row) for row in rows)
+
+
+def rows_by_id(name: str, given: Facts) -> dict[tuple[str, str], Row]:
+    """The rows of a view by endpoint and resource; no resource has two."""
+    rows = view(name, given)
+    found = {(row["endpoint"], row["resource_id"]): row for row in rows}
+    assert len(found) == len(rows), "a resource has two rows"
+    return found
+
+
+def expected(usual: Row, *others: Row) -> dict[tuple[str, str], Row]:
+    """The rows that have to be, each as the usual one but for what it names."""
+    rows = [usual | other for other in others]
+    assert len({frozenset(row) for row in rows}) == 1, "not every row has every column"
+    return {(row["endpoint"], row["resource_id"]): row for row in rows}
