@@ -50,6 +50,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
         rests_on: the views and steps its SQL names.
         facts: fact table -> columns that decide which rows there are; "" as the column is the table's rows as such. {} of a step.
         readings: topics whose row in the table `reading` decides about rows.
+        empty_without: fact tables; where one of them has no row, neither has the view. () of a step.
         columns: in order; {} of a step.
     """
 
@@ -59,6 +60,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
     rests_on: tuple[str, ...] = ()
     facts: dict[str, tuple[str, ...]] = {}
     readings: tuple[str, ...] = ()
+    empty_without: tuple[str, ...] = ()
     columns: dict[str, CatalogColumn] = {}
 
 
