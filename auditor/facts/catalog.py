@@ -117,8 +117,8 @@ def needs_of_columns(wanted: Iterable[tuple[str, Iterable[str]]]) -> Needs:
     return needs(facts, readings)
 
 
-def with_dependencies(views: Collection[str]) -> tuple[str, ...]:
-    """The names of `views` and of all they rest on, steps included, each after those it rests on.
+def with_dependencies(views: Collection[str], made: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of `views` and of all they rest on, steps included, each after those it rests on; what is `made` is left out.
 
     Raises:
         KeyError: there is no such view.
@@ -126,7 +126,7 @@ def with_dependencies(views: Collection[str]) -> tuple[str, ...]:
     wanted, todo = set[str](), list(views)
     while todo:
         name = todo.pop()
-        if name not in wanted:
+        if name not in wanted and name not in made:
             wanted.add(name)
             todo += catalog().views[name].rests_on
     return tuple(name for name in catalog().views if name in wanted)

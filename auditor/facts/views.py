@@ -57,10 +57,10 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     create_macros(connection)
     try:
         plan_for_few_facts(connection)
-        empty = _empty_views(connection, wanted)
-        _compute(connection, wanted - empty)
-        for name in sorted(empty - _tables(connection)):
+        empty = _empty_views(connection, with_dependencies(wanted))
+        for name in sorted(empty):
             connection.execute(f"CREATE TABLE {name} ({_listed_columns(name)})")
+        _compute(connection, wanted, empty)
     except duckdb.Error as failure:
         fault = snapshot_fault(connection, failure)
         if fault is None:
@@ -84,13 +84,9 @@ def _listed_columns(view: str) -> str:
     return ", ".join(f'"{column}" {about.type}' for column, about in catalog().views[view].columns.items())
 
 
-def _tables(connection: duckdb.DuckDBPyConnection) -> set[str]:
-    return {row[0] for row in connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()}
-
-
-def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str]) -> None:
-    """Create `wanted` and all they rest on, each after what it rests on."""
-    order = with_dependencies(wanted)
+def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], made: Collection[str]) -> None:
+    """Create `wanted` and all they rest on, each after what it rests on, but for what is `made` already."""
+    order = with_dependencies(wanted, made)
     last_reader = _last_readers(order, wanted)
     for name in order:
         run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
