@@ -34,6 +34,7 @@ class Kind:
 
     view: str  # what judges them
     label: str
+    before: tuple[str, ...] = ()  # what judged them in earlier versions; rules of users may
     of_hosts: bool = True  # False: of a datastore or an array, so that one host is no example for them
 
 
@@ -42,7 +43,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "option": Kind("baseline_option", "advanced options"),
         "parameter": Kind("baseline_parameter", "module parameters"),
         "dsnro": Kind("baseline_dsnro", "DSNRO of devices"),
-        "queue_depth": Kind("baseline_queue_depth", "queue depths of devices"),
+        "queue_depth": Kind("baseline_driver_queue", "queue depths of devices", before=("baseline_queue_depth",)),
         "path_policy": Kind("baseline_path_policy", "path policies of devices"),
         "delayed_ack": Kind("baseline_delayed_ack", "delayed acknowledgement of iSCSI targets"),
         "sioc": Kind("baseline_datastore", "Storage I/O Control of datastores", of_hosts=False),
@@ -52,7 +53,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
 )
 """What a baseline holds, by the word of the column `kind`; step_setting_now has them in a snapshot."""
 
-VIEWS = frozenset(kind.view for kind in KINDS.values())
+VIEWS = frozenset(view for kind in KINDS.values() for view in (kind.view, *kind.before))
 """Views that have no rows without a baseline."""
 
 # A name that two hosts have says of neither which settings are its.

@@ -135,7 +135,7 @@ def comparable_rules(rules: RuleSet, kinds: Collection[str], *, named: Collectio
     Raises:
         ConfigurationError: the user named drift rules, or only such are left, and there is nothing to compare with.
     """
-    views = VIEWS - {KINDS[kind].view for kind in kinds if kind in KINDS}
+    views = VIEWS - {view for kind in kinds if kind in KINDS for view in (KINDS[kind].view, *KINDS[kind].before)}
     kept = [rule.id for rule in rules if rule.over not in views]
     if len(kept) == len(rules):
         return rules

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.model import Severity, Verdict
+from auditor.model import FixClass, Severity, Verdict
 from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
 if TYPE_CHECKING:
@@ -80,6 +80,13 @@ def _sections(rule: Rule) -> Iterator[str]:
         yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.class_text}.", "")
         if rule.fix.retunes is not None and rule.fix.retunes.text != "true":
             yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.text)}`.", "")
+        if rule.fix.touches is not None and rule.fix.touches.text.strip() != "''":
+            yield from (
+                f"It is host-wide, and the plan names what it reaches besides what it is meant for: `{flat(rule.fix.touches.text)}`.",
+                "",
+            )
+            if rule.fix.fix_class is FixClass.ONLINE:
+                yield from ("Where that is anything, the class is online-caution.", "")
     if rule.by_hand:
         yield from _paragraphs(rule.by_hand)
     if rule.if_unknown:

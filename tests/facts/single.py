@@ -17,6 +17,7 @@ from auditor.facts.views import view_sql
 
 Rows = list[dict[str, Any]]
 ByName = dict[str, dict[str, Any]]
+Keyed = dict[tuple[Any, ...], dict[str, Any]]
 
 
 class _Empty:
@@ -83,6 +84,15 @@ def shown(rows: Rows, expected: ByName) -> ByName:
             name += " again"
         answer[name] = {column: row[column] for column in expected.get(name, ())}
     return answer
+
+
+def by(view: str, keys: str, tables: Mapping[str, Rows]) -> Keyed:
+    """The rows of a step by these columns, and without them; each key comes once."""
+    rows = rows_over(view, tables)
+    names = keys.split()
+    keyed = {tuple(row[name] for name in names): {column: value for column, value in row.items() if column not in names} for row in rows}
+    assert len(keyed) == len(rows)
+    return keyed
 
 
 def of_vc(*rows: dict[str, Any]) -> Rows:

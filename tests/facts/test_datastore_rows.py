@@ -202,12 +202,15 @@ def test_depths_and_media_are_told_of_the_own_devices_on_the_hosts_that_mount_it
     depths = {"h1": {"naa.1": 32, "naa.2": 64}, "h2": {"naa.1": 48, "naa.2": 33}, "h3": {"naa.1": 1, "naa.2": 999}}
     given = rows(
         fact_datastore=[
-            *datastores("full", "flash", "disk", "mixed", "unknown-medium", **managed),
+            *datastores("full", "flash", "disk", "mixed", "unknown-medium", "unseen", **managed),
             *datastores("partly", "untold", sioc_enabled=True, sioc_mode="automatic"),
             *datastores("off", sioc_enabled=False, sioc_mode="manual"),
-            *datastores("full", endpoint="vc-2"),
+            *datastores("full", sioc_enabled=True, sioc_mode="automatic", endpoint="vc-2"),
         ],
         fact_datastore_extent=of_vc(
+            {"datastore_id": "full", "device": "naa.1", "endpoint": "vc-2"},
+            {"datastore_id": "unseen", "device": "naa.1"},
+            {"datastore_id": "unseen", "device": "nobody lists it"},
             *({"datastore_id": name, "device": device} for name in ("full", "off") for device in ("naa.1", "naa.2")),
             *({"datastore_id": "partly", "device": device} for device in ("naa.1", "naa.2", "naa.3")),
             *({"datastore_id": "untold", "device": device} for device in ("naa.1", "naa.4")),
@@ -218,8 +221,12 @@ def test_depths_and_media_are_told_of_the_own_devices_on_the_hosts_that_mount_it
             {"datastore_id": "unknown-medium", "device": "naa.1"},
             {"datastore_id": "unknown-medium", "device": "naa.3"},
         ),
-        fact_datastore_mount=[row for name in (*every, "off") for row in mounts(name, "h1", "h2")],
-        fact_host=of_vc(*({"host_id": host, "name": host} for host in ("h1", "h2", "h3"))),
+        fact_datastore_mount=[
+            *(row for name in (*every, "off") for row in mounts(name, "h1", "h2")),
+            {"endpoint": "vc-2", "datastore_id": "full", "host_id": "h1"},
+            {"endpoint": "vc-2", "datastore_id": "full", "host_id": "h3"},
+        ],
+        fact_host=of_vc(*({"host_id": host, "name": host} for host in ("h1", "h2", "h3")), {"endpoint": "vc-2", "host_id": "h1"}),
         fact_device_scheduling=[
             *of_vc(*({"host_id": host, "device": device, "dsnro": dsnro} for host in depths for device, dsnro in depths[host].items())),
             *of_vc({"host_id": "h1", "device": "naa.3", "dsnro": 7}, {"host_id": "h1", "device": "naa.4", "dsnro": 7}),
@@ -244,7 +251,8 @@ def test_depths_and_media_are_told_of_the_own_devices_on_the_hosts_that_mount_it
         "partly": {"lowest_dsnro": None, "highest_dsnro": None, "media": None, "extents": 3},
         "untold": {"lowest_dsnro": None, "highest_dsnro": None, "media": None, "extents": 2},
         "off": {"lowest_dsnro": None, "highest_dsnro": None, "media": None},
-        "vc-2/full": {"lowest_dsnro": None, "highest_dsnro": None, "media": None},
+        "unseen": {"media": None},
+        "vc-2/full": {"lowest_dsnro": 2, "highest_dsnro": 2, "media": None},
     }
     assert shown(given, expected) == expected
 

@@ -116,6 +116,7 @@ def test_one_side_of_a_queue_settles_a_failure_and_both_a_pass(rule: str, dsnro:
         ),
         pytest.param({"power_state": "poweredOn"}, {}, "unknown", id="64 to 254 of a guest nobody reports"),
         pytest.param({**LINUX, "running_guest_id": "windows9Server64Guest"}, {}, "pass", id="Tools report what runs"),
+        pytest.param({**WINDOWS, "running_guest_id": "otherLinux64Guest"}, {}, "unknown", id="some Linux in a machine made for Windows"),
         pytest.param({**WINDOWS, "running_guest_id": None}, {}, "unknown", id="what runs was not read, made for Windows"),
         pytest.param({**LINUX, "running_guest_id": None}, {}, "unknown", id="what runs was not read, made for a Linux of today"),
         pytest.param({**WINDOWS, "running_guest_id": "other6xLinux64Guest"}, {}, "fail", id="Tools report a Linux of today"),

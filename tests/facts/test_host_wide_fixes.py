@@ -6,7 +6,8 @@ import pytest
 
 from auditor.authoring.examples import judge_rows
 from auditor.engine.rule import Rule
-from auditor.model import EndpointKind
+from auditor.model import EndpointKind, FixClass
+from auditor.report.rule_pages import page
 from tests.engine.test_shipped_rules import shipped
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
@@ -163,3 +164,12 @@ def test_a_baseline_that_switches_offload_on_names_arrays_that_may_not_bear_it(
     assert drifted(key, then, "7", *families) == reaches
     about = {"is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False, "acts_at_once": True, "option": key}
     assert touched("baseline/option", value="7", wanted=then, wanted_number=int(then), unsourced_arrays=reaches, **about) == reaches
+
+
+def test_a_rule_s_page_says_what_its_fix_reaches() -> None:
+    """Where that is anything, a change at once is `online-caution`."""
+    pages = {name: page(rule) for name, rule in host_wide().items()}
+    named = {name for name, text in pages.items() if "the plan names what it reaches besides what it is meant for" in text}
+    assert named == pages.keys() - MEANT_FOR_ALL.keys()
+    careful = {name for name, text in pages.items() if "Where that is anything, the class is online-caution" in text}
+    assert careful == {name for name in named if (fix := host_wide()[name].fix) and fix.fix_class is FixClass.ONLINE}

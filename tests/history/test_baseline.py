@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,14 @@ def judged(held: Collection[str], asked: Collection[str] = ()) -> set[str]:
 
 def test_rules_of_drift_are_those_over_the_views_of_a_baseline() -> None:
     assert {rule.id for rule in RULES if "drift" in rule.tags} == DRIFT
-    assert {RULES[rule].over for rule in DRIFT} == VIEWS
+    assert {RULES[rule].over for rule in DRIFT} == {kind.view for kind in KINDS.values()} <= VIEWS
+
+
+def test_a_rule_over_a_view_of_an_earlier_version_is_judged_where_its_settings_are_held() -> None:
+    [rule] = RULES.only(["baseline/queue-depth"])
+    older = replace(RULES, rules=dict(RULES.rules) | {rule.id: replace(rule, over="baseline_queue_depth")})
+    assert rule.id in comparable_rules(older, ("queue_depth",)).rules
+    assert rule.id not in comparable_rules(older, ("option",)).rules
 
 
 def test_without_a_baseline_no_rule_of_drift_is_judged_and_nothing_is_read_for_one() -> None:

@@ -21,8 +21,8 @@ KEPT = Path(__file__).with_name("scores")
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "mutation-scores.md"
-ALIKE = Path(__file__).with_name("alike.json")
-"""By view and mistake: why it makes no difference to any row that there can be."""
+ALIKE = Path(__file__).with_name("alike")
+"""A file for each view, and in it by mistake: why it makes no difference to any row that there can be."""
 
 FEW_FILES = 3
 """So many files of tests are run for each view where few are to be run."""
@@ -83,7 +83,8 @@ def tests_of(views: Collection[str]) -> Sequence[str]:
 
 def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
     """So many mistakes at most, always the same of a text; and how many there are."""
-    alike = json.loads(ALIKE.read_text(encoding="utf-8")).get(view, {}) if ALIKE.exists() else {}
+    file = ALIKE / f"{view}.json"
+    alike = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     every = [mutant for mutant in mutants_of_view(view_files()[view].sql) if mutant.what not in alike]
     return (Random(view).sample(every, most) if 0 < most < len(every) else every), len(every)
 

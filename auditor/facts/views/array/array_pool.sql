@@ -15,16 +15,17 @@ WITH copied AS (
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND start_minutes IS NULL)) AS without_starts,
         sum(86400.0 / interval_seconds) AS starts_a_day
     FROM step_replication
-    WHERE role = 'source' AND pool_id IS NOT NULL
+    WHERE role = 'source'
     GROUP BY ALL
 ),
 unplaced AS (
-    SELECT endpoint, count(*) AS relationships FROM step_replication WHERE role = 'source' AND pool_id IS NULL GROUP BY endpoint
+    -- A copy away from nobody knows which pool may be one of any.
+    SELECT DISTINCT endpoint FROM step_replication WHERE role = 'source' AND pool_id IS NULL
 ),
 started AS (
     SELECT endpoint, pool_id, replication_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
     FROM step_replication
-    WHERE role = 'source' AND pool_id IS NOT NULL
+    WHERE role = 'source'
 ),
 minutes AS (
     SELECT endpoint, pool_id, minute, count(DISTINCT replication_id) AS together FROM started GROUP BY ALL
@@ -37,9 +38,9 @@ reduced AS (
         endpoint,
         pool_id,
         count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
-        count(*) FILTER (WHERE schedule IS NOT NULL AND start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts
+        count(*) FILTER (WHERE start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts
     FROM fact.array_efficiency
-    WHERE pool_id IS NOT NULL AND coalesce(state, 'enabled') <> 'disabled'
+    WHERE state IS DISTINCT FROM 'disabled'
     GROUP BY ALL
 ),
 node AS (
@@ -73,12 +74,13 @@ SELECT
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,
-    CASE WHEN r.replication_read AND coalesce(x.relationships, 0) = 0 THEN coalesce(c.replications, 0) END AS replications,
-    CASE WHEN r.replication_read AND c.without_interval = 0 THEN c.shortest END AS shortest_replication_seconds,
-    CASE WHEN r.replication_read AND coalesce(c.without_interval, 0) = 0 THEN round(coalesce(c.starts_a_day, 0), 1) END AS replication_starts_a_day,
-    CASE WHEN r.replication_read AND coalesce(x.relationships, 0) = 0 AND coalesce(c.without_starts, 0) = 0 THEN coalesce(b.together, 0) END
+    CASE WHEN r.replication_read AND x.endpoint IS NULL THEN coalesce(c.replications, 0) END AS replications,
+    CASE WHEN r.replication_read AND x.endpoint IS NULL AND c.without_interval = 0 THEN c.shortest END AS shortest_replication_seconds,
+    CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_interval, 0) = 0 THEN round(coalesce(c.starts_a_day, 0), 1) END
+        AS replication_starts_a_day,
+    CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_starts, 0) = 0 THEN coalesce(b.together, 0) END
         AS replication_starts_in_one_minute,
-    CASE WHEN r.replication_read AND c.without_starts = 0 THEN b.minute END AS busiest_minute,
+    CASE WHEN r.replication_read AND x.endpoint IS NULL AND c.without_starts = 0 THEN b.minute END AS busiest_minute,
     CASE WHEN r.efficiency_read AND coalesce(e.without_starts, 0) = 0 THEN coalesce(e.at_midnight, 0) END AS efficiency_at_midnight,
     s.schedule AS scrub_schedule,
     s.start_minutes AS scrub_start_minutes,

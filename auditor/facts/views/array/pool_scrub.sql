@@ -13,7 +13,7 @@ WITH run AS (
 transfer AS (
     SELECT endpoint, pool_id, replication_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
     FROM step_replication
-    WHERE role = 'source' AND pool_id IS NOT NULL
+    WHERE role = 'source'
 ),
 together AS (
     SELECT t.endpoint, t.pool_id, t.minute, count(DISTINCT t.replication_id) AS transfers
@@ -27,7 +27,7 @@ copied AS (
 pass AS (
     SELECT endpoint, pool_id, volume_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
     FROM fact.array_efficiency
-    WHERE pool_id IS NOT NULL AND coalesce(state, 'enabled') <> 'disabled'
+    WHERE state IS DISTINCT FROM 'disabled'
 ),
 reduced AS (
     SELECT e.endpoint, e.pool_id, count(DISTINCT e.volume_id) AS volumes

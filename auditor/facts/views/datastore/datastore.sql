@@ -64,7 +64,7 @@ medium AS (
             ELSE 'mixed'
         END AS media
     FROM managed AS g
-    JOIN fact.device AS d USING (endpoint, device)
+    LEFT JOIN fact.device AS d USING (endpoint, device)
     WHERE g.sioc_mode = 'manual'
     GROUP BY ALL
 ),
@@ -89,9 +89,8 @@ release AS (
         host_id,
         name,
         cluster,
-        CASE WHEN regexp_matches(version, '^\d+\.\d+\.\d+') THEN TRY_CAST(split_part(version, '.', 1) AS BIGINT) * 10000
-            + TRY_CAST(split_part(version, '.', 2) AS BIGINT) * 100 + TRY_CAST(regexp_extract(version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT)
-        END AS number
+        TRY_CAST(split_part(version, '.', 1) AS BIGINT) * 10000 + TRY_CAST(split_part(version, '.', 2) AS BIGINT) * 100
+            + TRY_CAST(regexp_extract(version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT) AS number
     FROM fact.host
 ),
 mount AS (
@@ -101,7 +100,7 @@ mount AS (
         count(*) AS hosts,
         CASE WHEN count(h.number) = count(*) THEN max(h.number) END AS newest_esxi,
         few(h.name) AS host_names,
-        CASE WHEN min(coalesce(h.cluster, '')) = max(coalesce(h.cluster, '')) THEN any_value(h.cluster) END AS cluster
+        CASE WHEN min(coalesce(h.cluster, '')) = max(h.cluster) THEN any_value(h.cluster) END AS cluster
     FROM fact.datastore_mount AS m
     JOIN release AS h USING (endpoint, host_id)
     GROUP BY ALL

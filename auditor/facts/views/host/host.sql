@@ -8,7 +8,7 @@ WITH pe AS (
         count(*) FILTER (WHERE per_object_qos) AS capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
         count(*) FILTER (WHERE per_object_qos AND family = 'solidfire') AS capped_element,
-        count(*) FILTER (WHERE per_object_qos IS NULL AND (family IS NULL OR family = 'solidfire')) AS undetermined_element,
+        count(*) FILTER (WHERE (per_object_qos AND family = 'solidfire') IS NULL) AS undetermined_element,
         count(*) FILTER (WHERE per_object_qos AND stalls_neighbours) AS stalling,
         count(*) FILTER (WHERE (per_object_qos AND stalls_neighbours) IS NULL) AS undetermined_stalling,
         count(*) FILTER (WHERE per_object_qos AND is_deepened) AS deepened,

@@ -5,7 +5,6 @@
 WITH behind AS (
     SELECT DISTINCT p.endpoint, p.host_id, p.hba, p.device
     FROM fact.path AS p
-    WHERE p.hba IS NOT NULL
 ),
 deepest AS (
     SELECT

@@ -40,7 +40,6 @@ sharing AS (
         count(*) FILTER (WHERE g.runs IS NULL) AS undetermined
     FROM placed AS d
     JOIN step_guest AS g USING (endpoint, vm_id)
-    WHERE g.runs IS DISTINCT FROM false
     GROUP BY d.endpoint, g.host_id, d.place
 ),
 unread AS (
@@ -95,13 +94,14 @@ SELECT
     coalesce(
         k.commands_per_second,
         CASE
-            WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0 THEN coalesce(l.commands_per_second, z.commands_per_second)
+            WHEN p.runs AND u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0
+            THEN coalesce(l.commands_per_second, z.commands_per_second)
         END
     ) AS commands_per_second_per_disk,
     coalesce(
         k.outstanding,
         CASE
-            WHEN u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0
+            WHEN p.runs AND u.host_id IS NULL AND e.vms_read AND g.disks = 1 AND g.undetermined = 0
             THEN coalesce(l.commands_per_second * l.gavg_ms / 1000, z.outstanding)
         END
     ) AS outstanding_per_disk

@@ -26,7 +26,7 @@ deepest AS (
         p.domain_id,
         p.family,
         max(p.dsnro) AS deepest_dsnro,
-        coalesce(any_value(r.scheduling_read), false) AND count(p.dsnro) = count(*) AS all_read
+        any_value(r.scheduling_read) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
@@ -64,7 +64,7 @@ SELECT
     x.deepest_dsnro AS deepest_dsnro_in_cluster,
     CASE
         WHEN p.dsnro < x.deepest_dsnro THEN true
-        WHEN p.dsnro IS NOT NULL AND x.all_read THEN false
+        WHEN x.all_read THEN false
     END AS is_behind_cluster,
     CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
     a.psp,

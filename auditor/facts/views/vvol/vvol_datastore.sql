@@ -36,7 +36,7 @@ SELECT
     g.array_name,
     g.per_object_qos,
     g.protocol_endpoints,
-    CASE WHEN t.others > 0 OR r.datastores_read THEN coalesce(t.others, 0) END AS sharing_datastores,
+    coalesce(t.others, CASE WHEN r.datastores_read THEN 0 END) AS sharing_datastores,
     coalesce(t.other_names, CASE WHEN r.datastores_read THEN '' END) AS sharing_names,
     CASE WHEN r.vms_read AND u.machines IS NULL THEN coalesce(c.disks, 0) END AS disks,
     CASE WHEN r.vms_read AND u.machines IS NULL AND coalesce(c.undetermined, 0) = 0 THEN coalesce(c.capped, 0) END AS capped_disks,

@@ -38,6 +38,7 @@ ON_THE_WIRE = (*_NEVER_ARRIVES, *_IS_NOT_TOLD)
 
 
 _A_SEARCH = 10  # sequences
+_IN_A_CHECK = 0.4  # of the sequences that each machine asks for: a check has minutes, and the seeds are always the same
 
 
 class LostError(Exception):
@@ -104,7 +105,8 @@ def search(machine: type[RuleBasedStateMachine], sequences: int, steps: int, **g
     It is many short searches with seeds of their own: after its tenth sequence, Hypothesis makes five of six by copying pieces of the one
     before, and of 80 sequences only some 15 would be new.
     """
-    times = float(os.environ.get("HYPOTHESIS_EXAMPLES", "0"))
+    asked = float(os.environ.get("HYPOTHESIS_EXAMPLES", "0"))
+    times = asked or _IN_A_CHECK
     how = settings(
         max_examples=_A_SEARCH,
         stateful_step_count=steps,
@@ -113,6 +115,6 @@ def search(machine: type[RuleBasedStateMachine], sequences: int, steps: int, **g
         suppress_health_check=list(HealthCheck),
         phases=(Phase.generate, Phase.shrink),
     )
-    first = random.SystemRandom().randrange(1 << 32) if times else 0
-    for number in range(first, first + max(1, round(sequences * (times or 1) / _A_SEARCH))):
+    first = random.SystemRandom().randrange(1 << 32) if asked else 0
+    for number in range(first, first + max(1, round(sequences * times / _A_SEARCH))):
         run_state_machine_as_test(seed(number)(type(machine.__name__, (machine,), given)), settings=how)

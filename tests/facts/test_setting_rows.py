@@ -1,0 +1,202 @@
+"""Every column of step_setting_drift, of the views that show its rows, and of `device_load`, over rows of what they read."""
+
+from typing import Any
+
+import pytest
+
+from .single import ByName, Rows, of_vc, rows_over, shown
+from .test_drift_rows import A_DAY, MADE, OF_BASELINE, RUN, TAKEN, of_hosts, wanted
+
+KINDS = ("dsnro", "queue_depth", "path_policy")
+
+
+def now(kind: str, thing: str, value: str | None, host: str | None = None, endpoint: str = "vc") -> dict[str, Any]:
+    """A setting as it is."""
+    return {"kind": kind, "endpoint": endpoint, "host_id": host, "thing": thing, "setting": kind, "value": value}
+
+
+def of_array(kind: str, endpoint: str, thing: str, value: str) -> dict[str, Any]:
+    """A setting of an array in the baseline."""
+    return {"kind": kind, "of_endpoint": endpoint, "of_host": "", "thing": thing, "setting": kind, "value": value}
+
+
+def drifts() -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+    """The rows of the step by kind, endpoint, host and thing."""
+    given: dict[str, Rows] = {
+        "step_setting_now": [
+            *(now(kind, "naa.1", f"{kind} now", "h1") for kind in KINDS),
+            now("dsnro", "naa.2", None, "h1"),
+            now("dsnro", "naa.1", "on h2", "h2"),
+            now("dsnro", "naa.1", "on h3", "h3"),
+            now("dsnro", "naa.1", "elsewhere", "h1", "vc-2"),
+            now("option", "naa.1", "no setting of a device", "h1"),
+            now("volume_qos", "v1", "none", endpoint="east"),
+            now("volume_qos", "v2", "100 IOPS", endpoint="east"),
+            now("policy", "p1", "200 IOPS", endpoint="east"),
+            now("volume_qos", "v1", "300 IOPS", endpoint="west"),
+            now("sioc", "v1", "no setting of a volume", endpoint="east"),
+        ],
+        "fact.baseline": [
+            MADE,
+            *(wanted(kind, "one", "naa.1", kind, f"{kind} then") for kind in KINDS),
+            *(wanted(kind, "one", "naa.gone", kind, f"{kind} gone") for kind in KINDS),
+            wanted("dsnro", "one", "naa.local", "dsnro", "64"),
+            wanted("option", "one", "naa.gone", "option", "1"),
+            wanted("dsnro", "four", "naa.away", "dsnro", "32"),
+            wanted("dsnro", "one", "naa.1", "dsnro", "then elsewhere", "vc-2"),
+            wanted("dsnro", "one", "naa.2", "dsnro", "gone elsewhere", "vc-2"),
+            of_array("volume_qos", "east", "v1", "50 IOPS"),
+            of_array("volume_qos", "east", "v9", "gone"),
+            of_array("volume_qos", "west", "v9", "not read"),
+            of_array("volume_qos", "west", "v2", "gone in the west"),
+            of_array("policy", "east", "p1", "60 IOPS"),
+            of_array("policy", "east", "p9", "gone"),
+            of_array("policy", "west", "p9", "not read"),
+            of_array("policy", "west", "p1", "gone in the west"),
+            of_array("volume_qos", "unlisted", "v1", "no endpoint any more"),
+        ],
+        "fact.device": [
+            *of_vc({"host_id": "h1", "device": "naa.1"}, {"host_id": "h1", "device": "naa.2"}, {"host_id": "h1", "device": "naa.local"}),
+            *of_vc({"host_id": "h2", "device": "naa.gone"}),
+            {"endpoint": "vc-2", "host_id": "h1", "device": "naa.1"},
+            {"endpoint": "vc-2", "host_id": "h1", "device": "naa.gone"},
+        ],
+        "step_volume": [
+            *({"endpoint": "east", "volume_id": volume} for volume in ("v1", "v2")),
+            {"endpoint": "west", "volume_id": "v1"},
+        ],
+        "fact.array_qos_policy": [{"endpoint": "east", "policy_id": "p1"}],
+        "step_endpoint_reading": [
+            {"endpoint": "east", "volumes_read": True, "qos_policies_read": True},
+            {"endpoint": "west", "volumes_read": False, "qos_policies_read": False},
+        ],
+    }
+    answer: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
+    for row in rows_over("step_setting_drift", given | of_hosts("dsnro")):
+        answer.setdefault((row["kind"], row["endpoint"], row["host_id"], row["thing"]), []).append(row)
+    return answer
+
+
+def test_a_setting_now_is_held_against_the_same_setting_then_and_what_is_gone_is_told() -> None:
+    def row(value: str | None, then: str | None, *, seen: bool | None = True, **more: Any) -> dict[str, Any]:
+        return {"value": value, "wanted": then, "is_known": then is not None, "is_seen": seen, **OF_BASELINE, **more}
+
+    nobody: dict[str, Any] = {"changed_by": None, "changed_at": None}
+    bob: dict[str, Any] = {"changed_by": "bob", "changed_at": A_DAY}
+    array: dict[str, Any] = {**nobody, "baseline_host": None, "host": None, "cluster": None}
+    expected: dict[tuple[Any, ...], dict[str, Any]] = {
+        ("dsnro", "vc", "h1", "naa.1"): row("dsnro now", "dsnro then", **bob, baseline_host="one", host="one", cluster="gold"),
+        ("queue_depth", "vc", "h1", "naa.1"): row("queue_depth now", "queue_depth then", **nobody),
+        ("path_policy", "vc", "h1", "naa.1"): row("path_policy now", "path_policy then", **nobody),
+        ("dsnro", "vc", "h1", "naa.2"): row(None, None, **bob),
+        ("dsnro", "vc", "h2", "naa.1"): row("on h2", "dsnro then", **nobody, baseline_host="one", host="two"),
+        ("dsnro", "vc", "h3", "naa.1"): row("on h3", None, **nobody, baseline_host=None, host="three"),
+        ("dsnro", "vc-2", "h1", "naa.1"): row("elsewhere", "then elsewhere", changed_by="elsewhere"),
+        ("dsnro", "vc-2", "h1", "naa.2"): row(None, "gone elsewhere", seen=False),
+        ("dsnro", "vc", "h1", "naa.gone"): row(None, "dsnro gone", seen=False, **bob),
+        ("queue_depth", "vc", "h1", "naa.gone"): row(None, "queue_depth gone", seen=False),
+        ("path_policy", "vc", "h1", "naa.gone"): row(None, "path_policy gone", seen=False),
+        ("dsnro", "vc", "h4", "naa.away"): row(None, "32", seen=None, changed_by="eve"),
+        ("volume_qos", "east", None, "v1"): row("none", "50 IOPS", **array),
+        ("volume_qos", "east", None, "v2"): row("100 IOPS", None, **array),
+        ("volume_qos", "east", None, "v9"): row(None, "gone", seen=False, **array),
+        ("volume_qos", "west", None, "v1"): row("300 IOPS", None, **array),
+        ("volume_qos", "west", None, "v2"): row(None, "gone in the west", seen=None, **array),
+        ("volume_qos", "west", None, "v9"): row(None, "not read", seen=None, **array),
+        ("policy", "east", None, "p1"): row("200 IOPS", "60 IOPS", **array),
+        ("policy", "east", None, "p9"): row(None, "gone", seen=False, **array),
+        ("policy", "west", None, "p1"): row(None, "gone in the west", seen=None, **array),
+        ("policy", "west", None, "p9"): row(None, "not read", seen=None, **array),
+    }
+    rows = drifts()
+    assert {key: len(several) for key, several in rows.items()} == dict.fromkeys(expected, 1)
+    assert {key: {column: rows[key][0][column] for column in row} for key, row in expected.items()} == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("baseline_dsnro", "dsnro"), ("baseline_queue_depth", "queue_depth"), ("baseline_path_policy", "path_policy")]
+)
+def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind: str) -> None:
+    place = {"endpoint": "vc", "host_id": "h1", "host": "one", "cluster": "gold", "thing": "naa.1"}
+    then = {**OF_BASELINE, "is_known": True, "is_seen": True, "baseline_host": "one", "changed_by": "bob", "changed_at": A_DAY}
+    other = next(one for one in KINDS if one != kind)
+    given: dict[str, Rows] = {
+        "step_setting_drift": [{**place, **then, "kind": kind, "value": "32", "wanted": "64"}, {**place, "kind": other, "thing": "naa.2"}]
+    }
+    numbers = {} if kind == "path_policy" else {"commands": 32, "wanted_commands": 64}
+    own = {"device": "naa.1", "resource_name": "naa.1", "host": "one", "cluster": "gold", "host_id": "h1", "value": "32", "wanted": "64"}
+    expected: ByName = {"h1/naa.1": {**then, **own, **numbers}}
+    assert shown(rows_over(name, given), expected) == expected
+
+
+def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_there() -> None:
+    then = {"is_known": True, "is_seen": True, "value": "32", "wanted": "64", "baseline_run": RUN, "baseline_at": TAKEN}
+    drift: Rows = [
+        {"kind": kind, "endpoint": endpoint, "thing": thing, **then}
+        for kind in ("volume_qos", "policy")
+        for endpoint, thing in (("east", "id-1"), ("east", "id-9"), ("west", "id-1"))
+    ]
+    drift.append({"kind": "dsnro", "endpoint": "vc", "thing": "naa.1"})
+    things: Rows = [{"endpoint": "east", "name": "first"}, {"endpoint": "west", "name": "elsewhere"}]
+    volumes = rows_over(
+        "baseline_volume_qos",
+        {
+            "step_setting_drift": drift,
+            "step_array": [{"endpoint": "east", "family": "ontap"}, {"endpoint": "south", "family": "dell-sc"}],
+            "step_volume": [
+                *({**thing, "volume_id": "id-1", "is_virtual": True} for thing in things),
+                {"endpoint": "east", "volume_id": "id-2"},
+            ],
+        },
+    )
+    policies = rows_over(
+        "baseline_qos_policy",
+        {
+            "step_setting_drift": drift,
+            "fact.array_qos_policy": [*({**thing, "policy_id": "id-1"} for thing in things), {"endpoint": "east", "policy_id": "id-2"}],
+        },
+    )
+    names = {"east/id-1": "first", "east/id-9": "id-9", "west/id-1": "elsewhere"}
+    of_volumes: ByName = {name: {**then, "resource_name": own, "volume_id": name[5:]} for name, own in names.items()}
+    of_volumes["east/id-1"] |= {"family": "ontap", "is_virtual": True}
+    of_volumes["east/id-9"] |= {"family": "ontap", "is_virtual": None}
+    of_volumes["west/id-1"] |= {"family": None}
+    of_policies: ByName = {name: {**then, "resource_name": own, "policy_id": name[5:]} for name, own in names.items()}
+    assert shown(volumes, of_volumes) == of_volumes
+    assert shown(policies, of_policies) == of_policies
+
+
+def test_a_device_has_the_load_that_its_own_host_measured() -> None:
+    figures: dict[str, Any] = {
+        "samples": 15,
+        "busy_samples": 14,
+        "max_queue_depth": 13,
+        "kavg_max_ms": 12,
+        "kavg_run_over_1ms": 11,
+        "bus_resets": 10,
+    }
+    figures |= {
+        "kavg_run_over_2ms": 9,
+        "commands_aborted": 8,
+        "troubled_samples": 7,
+        "gavg_ms": 6.0,
+        "davg_ms": 5.0,
+        "kavg_ms": 4.0,
+        "qavg_ms": 3.0,
+    }
+    figures |= {"davg_median_ms": 2.0, "commands_per_second": 1.0}
+    places = [("vc", "h1", "naa.1"), ("vc", "h1", "naa.2"), ("vc", "h2", "naa.1"), ("vc-2", "h1", "naa.1"), ("vc", "h2", "naa.2")]
+    named = [dict(zip(("endpoint", "host_id", "device"), place, strict=True)) for place in places]
+    own = {"family": "ontap", "queue_depth": 64, "dsnro": 32, "driver": "nfnic", "hosts": 2, "qos_capped": True, "pool_id": "p"}
+    given: dict[str, Rows] = {
+        "device": [{**place, "resource_id": f"{place['host_id']}/{place['device']}", **own} for place in named],
+        "fact.device_load": [{**named[0], **figures}, *({**place, "samples": number} for number, place in enumerate(named[1:4]))],
+    }
+    expected: ByName = {
+        "h1/naa.1": {**figures, **own},
+        "h1/naa.2": {"samples": 0},
+        "h2/naa.1": {"samples": 1},
+        "vc-2/h1/naa.1": {"samples": 2},
+        "h2/naa.2": {**own, **dict.fromkeys(figures)},
+    }
+    assert shown(rows_over("device_load", given), expected) == expected
