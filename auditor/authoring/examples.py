@@ -88,11 +88,9 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSe
     view = among.views[rule.over]
     results = []
     fixed = 0
-    for example in rule.examples:
-        try:
-            judged = _judge_rows(connection, rule, view, [example.row])[0]
-        except RuleError as failure:
-            results.append(ExampleResult(rule.id, example.name, example.verdict, None, failure.what))
+    for example, judged in zip(rule.examples, _judged_examples(connection, rule, view), strict=True):
+        if isinstance(judged, RuleError):
+            results.append(ExampleResult(rule.id, example.name, example.verdict, None, judged.what))
             continue
         got = Verdict(judged["verdict"])
         detail = _detail(rule, example, judged)
@@ -104,6 +102,23 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSe
         detail = f"{rule.path}:1: no failing example is settled by the fix, so nothing shows that it works"
         results.append(ExampleResult(rule.id, "", Verdict.FAIL, None, detail))
     return results
+
+
+def _judged_examples(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str]) -> Sequence[Mapping[str, Any] | RuleError]:
+    """What the rule says of each of its examples, in order: of all at once, unless one of them cannot be judged."""
+    try:
+        return _judge_rows(connection, rule, view, [example.row for example in rule.examples])
+    except RuleError:
+        return [_judged_example(connection, rule, view, example) for example in rule.examples]
+
+
+def _judged_example(
+    connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str], example: Example
+) -> Mapping[str, Any] | RuleError:
+    try:
+        return _judge_rows(connection, rule, view, [example.row])[0]
+    except RuleError as failure:
+        return failure
 
 
 def _detail(rule: Rule, example: Example, judged: Mapping[str, Any]) -> str:
@@ -127,6 +142,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
         return ""
     view = among.views[rule.over]
     listed = ", ".join(map(named, view))
+    fill(connection, "example", view, [_completed(rule, view, example.row)])
     connection.execute("CREATE OR REPLACE TABLE fixed AS FROM example LIMIT 0")
     connection.execute(
         f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)

@@ -55,7 +55,7 @@ def test_the_views_are_the_same_in_little_memory(
             plenty.register("rows", rows)
             plenty.execute(f'INSERT INTO fact."{name}" SELECT * FROM rows')
             plenty.unregister("rows")
-    create_views(plenty)
+    create_views(plenty, views={"device"})
     monkeypatch.setattr(memory, "JUDGING_MIB", limit_mib)
     monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
     create_views(facts, tmp_path / "spilled")
@@ -87,7 +87,7 @@ def test_a_snapshot_is_read_and_saved_whole_in_little_memory(tmp_path: Path, mon
 def test_the_limit_holds_until_it_is_lifted_also_when_nothing_else_may_be_set(tmp_path: Path, facts: duckdb.DuckDBPyConnection) -> None:
     limit = "SELECT current_setting('memory_limit')"
     before = facts.execute(limit).fetchone()
-    create_views(facts, tmp_path / "spilled")
+    create_views(facts, tmp_path / "spilled", {"device"})
     seal(facts)
     assert facts.execute(limit).fetchone() != before
     memory.lift_limit(facts)

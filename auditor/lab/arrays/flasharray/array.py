@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auditor.lab.arrays.flasharray.description import group_of, pod_of
+from auditor.lab.arrays.flasharray.parts import LoadDescription, QosDescription
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-    from auditor.lab.arrays.flasharray.parts import HostDescription, LoadDescription, QosDescription, VolumeDescription
+    from auditor.lab.arrays.flasharray.parts import HostDescription, VolumeDescription
 
 PERSONALITIES = ("aix", "esxi", "hitachi-vsp", "hpux", "oracle-vm-server", "solaris", "vms")
 """Source: the vendor's Python client for REST 2.15, host_patch."""
@@ -188,6 +189,13 @@ def _volumes(described: FlashArrayDescription) -> Iterator[Volume]:
             virtual.vvol_id = vvol.vvol_id or f"rfc4122.{described.derived_id('vvol id', name)}"
             yield virtual
             place += 1
+
+
+def new_volume(state: FlashArray, name: str, size_bytes: int) -> Volume:
+    """A volume that the array does not have yet; its serial follows those of all the others."""
+    described = state.description
+    serial = described.serial(len(state.volumes), None)
+    return Volume(name, described.derived_id("volume", serial), serial, size_bytes, "regular", QosDescription(), LoadDescription())
 
 
 def _volume(described: FlashArrayDescription, place: int, volume: VolumeDescription) -> Volume:

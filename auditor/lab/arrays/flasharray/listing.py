@@ -33,11 +33,18 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
     known = _COMMON | set(resource.selectors)
     known |= {"total_only"} if resource.totals else set()
     known |= {"destroyed"} if resource.destroyable else set()
+    known |= set(resource.accepted)
     for parameter in query:
         if parameter not in known:
             raise FlashArrayError("Invalid parameter.", parameter)
     things = selected(state, resource, query)
-    if _flag(query, "destroyed"):
+    if resource.destroyable and _flag(query, "destroyed"):
+        # The vendor's Ansible modules take an answer without an error for "there is a destroyed one of this name".
+        for parameter in ("names", "ids"):
+            if parameter in query:
+                raise FlashArrayError(f"{resource.selectors[parameter].kind} does not exist.", query[parameter])
+        things = ()
+    if "resource_destroyed" in query and _flag(query, "resource_destroyed"):
         things = ()
     objects = _Selection(state, resource, things, query)
     limit = min(_number(query, "limit", state.description.page_limit), state.description.page_limit)
@@ -75,6 +82,22 @@ def changed(state: FlashArray, resource: Resource, query: Mapping[str, str], bod
     for carry_out in [resource.change(state, thing, body) for thing in things]:
         carry_out()
     return {"items": [resource.record(state, thing) for thing in things]}
+
+
+def created(state: FlashArray, resource: Resource, query: Mapping[str, str], body: Any) -> dict[str, Any]:
+    """The answer to POST; when one name is refused, nothing is made (not verified).
+
+    Raises:
+        FlashArrayError: no name is given, or one is refused.
+    """
+    if resource.create is None:
+        raise FlashArrayError("The lab does not make this.", status=404)
+    if not query.get("names") or not isinstance(body, dict):
+        raise FlashArrayError("Names and a JSON object must be given.")
+    names = query["names"].split(",")
+    for carry_out in [resource.create(state, name, body) for name in names]:
+        carry_out()
+    return {"items": [resource.record(state, thing) for thing in selected(state, resource, {"names": query["names"]})]}
 
 
 def selected(state: FlashArray, resource: Resource, query: Mapping[str, str]) -> Sequence[Any]:

@@ -50,6 +50,11 @@ def array(state: FlashArray, _: object) -> dict[str, Any]:
     }
 
 
+def nothing(_state: FlashArray, _thing: object) -> dict[str, Any]:
+    """The object of a resource that has none."""
+    return {}
+
+
 def admin(state: FlashArray, name: str) -> dict[str, Any]:
     """An account. Source: the vendor's OpenAPI definitions FA2.15, Admin; not recorded."""
     return {

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.lab.arrays.flasharray import performance, ports, records
+from auditor.lab.arrays.flasharray import others, performance, ports, records, volumes
 from auditor.lab.arrays.flasharray.array import ACCOUNT, PERSONALITIES, FlashArray, FlashArrayError
 
 if TYPE_CHECKING:
-    from auditor.lab.arrays.flasharray.array import Host, Volume, VolumeGroup
+    from auditor.lab.arrays.flasharray.array import Host
 
 Change: TypeAlias = Callable[[FlashArray, Any, Mapping[str, Any]], Callable[[], None]]
+Create: TypeAlias = Callable[[FlashArray, str, Mapping[str, Any]], Callable[[], None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Resource:
         totals: whether answers carry `total`, as the recorded ones of this resource do.
         destroyable: whether the parameter `destroyed` exists; the lab has no destroyed objects.
         change: checks a PATCH of one object and returns a function that carries it out; None where the lab changes nothing.
+        create: checks a POST of one name and returns a function that carries it out; None where the lab makes nothing.
+        accepted: parameters that select nothing here, because the lab has no destroyed objects.
     """
 
     things: Callable[[FlashArray], Sequence[Any]]
@@ -43,17 +47,8 @@ class Resource:
     totals: bool = False
     destroyable: bool = False
     change: Change | None = None
-
-
-def change_volume(state: FlashArray, held: Volume | VolumeGroup, body: Mapping[str, Any]) -> Callable[[], None]:
-    """Change the limits of a volume or a volume group; other changes, which a real array can make, are refused by name."""
-    _only(body, "qos", held.name)
-    wanted = state.change_qos(held, body["qos"])
-
-    def carry_out() -> None:
-        held.qos = wanted
-
-    return carry_out
+    create: Create | None = None
+    accepted: tuple[str, ...] = ()
 
 
 def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[[], None]:
@@ -62,7 +57,7 @@ def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[
     Source: the vendor's Python client, host_patch; the empty string as its Ansible module purefa_host writes it.
     """
     name = held.described.name
-    _only(body, "personality", name)
+    volumes.only(body, {"personality"}, name)
     wanted = body["personality"]
     if wanted != "" and wanted not in PERSONALITIES:
         raise FlashArrayError("Invalid personality.", name)
@@ -71,11 +66,6 @@ def change_host(_: FlashArray, held: Host, body: Mapping[str, Any]) -> Callable[
         held.personality = wanted or None
 
     return carry_out
-
-
-def _only(body: Mapping[str, Any], known: str, name: str) -> None:
-    if set(body) != {known}:
-        raise FlashArrayError(f"Of this the lab changes {known} and nothing else, not {sorted(set(body) - {known})}.", name)
 
 
 def _by_name(kind: str, things: Callable[[FlashArray], Sequence[Any]], name: Callable[[Any], str]) -> dict[str, Selector]:
@@ -118,6 +108,17 @@ def _pods(state: FlashArray) -> Sequence[Any]:
     return state.description.pods
 
 
+_IGNORED = ("destroyed", "resource_destroyed", "vm_type")
+
+
+def _nothing(_: FlashArray) -> Sequence[Any]:
+    return ()
+
+
+def _same(fields: dict[str, Any], _state: FlashArray, _thing: object) -> dict[str, Any]:
+    return dict(fields)
+
+
 def _array(state: FlashArray) -> Sequence[Any]:
     return (state.description,)
 
@@ -151,6 +152,14 @@ _TAGGED_VOLUMES = {
 RESOURCES: Mapping[str, Resource] = {
     "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
     "arrays": Resource(_array, records.array),
+    **{path: Resource(_nothing, records.nothing, accepted=(*_IGNORED, "names")) for path in others.WITHOUT_OBJECTS},
+    **{path: Resource(_array, partial(_same, fields)) for path, fields in others.WITHOUT_FIELDS.items()},
+    "arrays/space": Resource(_array, others.array_space),
+    "hosts/performance/balance": Resource(
+        others.host_balance,
+        others.balance,
+        {"names": Selector("Host", lambda one: _host_name(one[0]), lambda state: set(state.hosts))},
+    ),
     "arrays/performance": Resource(_array, performance.of_array),
     "connections": Resource(lambda state: state.connections, records.connection, _CONNECTIONS),
     "controllers": Resource(_controllers, records.controller, _by_name("Controller", _controllers, str)),
@@ -169,13 +178,14 @@ RESOURCES: Mapping[str, Resource] = {
         ports.port,
         _by_name("Port", lambda state: ports.target_ports(state.description), lambda one: one.name.upper()),
     ),
-    "volume-groups": Resource(_groups, records.volume_group, _GROUPS, totals=True, destroyable=True, change=change_volume),
+    "volume-groups": Resource(_groups, records.volume_group, _GROUPS, totals=True, destroyable=True, change=volumes.change_limits),
     "volume-groups/performance": Resource(_groups, performance.of_volume_group, _GROUPS, totals=True, destroyable=True),
-    "volumes": Resource(_volumes, records.volume, _VOLUMES, totals=True, destroyable=True, change=change_volume),
+    "volumes": Resource(_volumes, records.volume, _VOLUMES, totals=True, destroyable=True, change=volumes.change, create=volumes.create),
     "volumes/tags": Resource(
         _tagged,
         records.volume_tag,
         {"namespaces": Selector("Namespace", lambda _: records.VASA_NAMESPACE, lambda _: {records.VASA_NAMESPACE}), **_TAGGED_VOLUMES},
+        accepted=("resource_destroyed",),
     ),
     "volumes/performance": Resource(_volumes, performance.of_volume, _VOLUMES, totals=True, destroyable=True),
 }

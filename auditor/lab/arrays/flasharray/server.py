@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl
 
 from auditor.lab.arrays.flasharray.array import ACCOUNT, FlashArray, FlashArrayError
-from auditor.lab.arrays.flasharray.listing import changed, listed
+from auditor.lab.arrays.flasharray.listing import changed, created, listed
 from auditor.lab.arrays.flasharray.resources import RESOURCES
 from auditor.lab.wire import Answer, Request, WireServer
 
@@ -42,7 +42,7 @@ class FlashArrayServer(WireServer):
     Attributes:
         alterations: by operation ("GET volumes"), a function that changes an answer before it is sent. With it a test sends answers that a
             real array may give and the lab does not; `faults` are for a network that misbehaves.
-        ignored_writes: whether a PATCH is answered as done but changes nothing.
+        ignored_writes: whether a write is answered as done but changes nothing.
     """
 
     def __init__(
@@ -96,15 +96,15 @@ class FlashArrayServer(WireServer):
             raise FlashArrayError("Path not found.", name, 404)
         if request.method == "GET":
             answer = listed(self.array, name, resource, query)
-        elif request.method == "PATCH":
-            answer = self._patch(request, name, query)
+        elif request.method in ("PATCH", "POST"):
+            answer = self._write(request, name, query)
         else:
             raise FlashArrayError(f"The lab does not {request.method} {name}.", name, 404)
         answer = self.alterations.get(f"{request.method} {name}", dict)(answer)
         next_token = answer.get("continuation_token")
         return _reply(answer, headers=(("x-next-token", next_token),) if next_token else ())
 
-    def _patch(self, request: Request, name: str, query: Mapping[str, str]) -> dict[str, Any]:
+    def _write(self, request: Request, name: str, query: Mapping[str, str]) -> dict[str, Any]:
         if self.array.description.role == "readonly":
             raise FlashArrayError("Operation not permitted.", status=403)  # the wording is not verified
         try:
@@ -112,7 +112,7 @@ class FlashArrayServer(WireServer):
         except ValueError:
             body = None
         state = copy.deepcopy(self.array) if self.ignored_writes else self.array
-        return changed(state, RESOURCES[name], query, body)
+        return (changed if request.method == "PATCH" else created)(state, RESOURCES[name], query, body)
 
     def _login(self, request: Request) -> Answer:
         if not hmac.compare_digest(request.headers.get("api-token", "").encode(), self._api_token.encode()):

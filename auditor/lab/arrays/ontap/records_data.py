@@ -74,6 +74,7 @@ def _efficiency(item: Volume) -> dict[str, Any]:
         "last_op_size": 0,
         "last_op_state": "Success",
         "policy": {"name": "-" if item.efficiency is None else item.efficiency.name},
+        "volume_path": f"/vol/{item.about.name}",
         "schedule": "-" if item.efficiency is not None else item.about.efficiency_schedule or "-",
     }
 
@@ -121,6 +122,11 @@ def lun(cluster: Cluster, item: Lun) -> dict[str, Any]:
     if item.qos is not None:
         record["qos_policy"] = _policy_reference(item.qos)
     return record
+
+
+def svm_peer(_cluster: Cluster, _item: object) -> dict[str, Any]:
+    """A peer relationship of an SVM; the lab has none."""
+    return {}
 
 
 def igroup(cluster: Cluster, item: IgroupDescription) -> dict[str, Any]:

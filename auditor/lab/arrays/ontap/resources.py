@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.arrays.ontap import counters, records, records_data, writing
+from auditor.lab.arrays.ontap import counters, making, records, records_data, writing
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster
@@ -25,6 +25,7 @@ class Resource:
         expensive: dotted fields that `fields=*` leaves out. Source: "Expensive properties" in the vendor's reference.
         optional: dotted fields that a record may lack; a request for one is no error.
         patch: checks a PATCH and returns a function that carries it out; None where the lab writes nothing.
+        post: likewise for a POST, which makes a record.
         narrowed: lists of which only the elements that a query names are answered (counters.name).
     """
 
@@ -36,6 +37,7 @@ class Resource:
     expensive: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()
     patch: writing.Patch | None = None
+    post: writing.Post | None = None
     narrowed: tuple[str, ...] = ()
 
     def link(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -57,14 +59,22 @@ def at(record: dict[str, Any], path: str) -> Any:
 
 
 _METRIC = ("metric", "statistics")
+_OF_SVMS = ("s3", "max_volumes", "certificate", "ndmp", "auto_enable_analytics", "auto_enable_activity_tracking", "storage")
+_OF_VOLUMES = (
+    *("tiering.policy", "tiering.object_tags", "tiering.min_cooling_days", "snaplock", "files.maximum", "guarantee.type"),
+    *("space.snapshot.reserve_percent", "space.logical_space.enforcement", "space.logical_space.reporting"),
+)
+"""Fields that volumes, likewise SVMs, of a real cluster have, and of which the lab has no facts."""
 
 RESOURCES: tuple[Resource, ...] = (
     Resource("cluster/nodes", lambda c: c.description.nodes, records.node, expensive=_METRIC),
     Resource(
         "cluster/schedules",
-        lambda c: c.description.schedules,
+        lambda c: list(c.schedules.values()),
         records.schedule,
-        optional=("interval", *(f"cron.{part}" for part in ("minutes", "hours", "weekdays", "days", "months"))),
+        optional=("interval", *(f"cron.{part}" for part in ("minutes", "hours", "weekdays", "days", "months")), "svm.name", "cluster.name"),
+        patch=making.change_schedule,
+        post=making.schedule,
     ),
     Resource(
         "network/ip/interfaces",
@@ -72,7 +82,8 @@ RESOURCES: tuple[Resource, ...] = (
         records.ip_interface,
         optional=("svm.name", "svm.uuid"),
     ),
-    Resource("svm/svms", lambda c: c.description.svms, records.svm, optional=("qos_policy.name", "qos_policy.uuid")),
+    Resource("svm/svms", lambda c: c.description.svms, records.svm, optional=("qos_policy.name", "qos_policy.uuid", *_OF_SVMS)),
+    Resource("svm/peers", lambda _: (), records_data.svm_peer),
     Resource(
         "storage/luns",
         lambda c: c.luns,
@@ -86,7 +97,7 @@ RESOURCES: tuple[Resource, ...] = (
         lambda c: c.volumes,
         records_data.volume,
         expensive=("is_svm_root", "encryption", "efficiency", "error_state", "nas", "qos", *_METRIC),
-        optional=("qos.policy.name", "qos.policy.uuid", "nas.path"),
+        optional=("qos.policy.name", "qos.policy.uuid", "nas.path", *_OF_VOLUMES),
         patch=writing.patch_volume,
     ),
     Resource("storage/aggregates", lambda c: c.description.aggregates, records.aggregate, expensive=("space.footprint", *_METRIC)),
@@ -100,6 +111,7 @@ RESOURCES: tuple[Resource, ...] = (
             *(f"adaptive.{n}" for n in ("expected_iops", "peak_iops", "absolute_min_iops", "block_size", "expected_iops_allocation")),
         ),
         patch=writing.patch_qos_policy,
+        post=making.qos_policy,
     ),
     Resource("storage/qos/workloads", records_data.qos_workloads, records_data.qos_workload, optional=("lun", "volume", "file", "qtree")),
     Resource(
@@ -114,7 +126,7 @@ RESOURCES: tuple[Resource, ...] = (
         lambda c: c.description.igroups,
         records_data.igroup,
         expensive=("lun_maps",),
-        optional=("initiators.name", "lun_maps.lun.name", "lun_maps.lun.uuid"),
+        optional=("initiators.name", "lun_maps.lun.name", "lun_maps.lun.uuid", "igroups"),
     ),
     Resource(
         "protocols/san/lun-maps",
@@ -122,6 +134,7 @@ RESOURCES: tuple[Resource, ...] = (
         records_data.lun_map,
         default=("lun.uuid", "lun.name", "igroup.uuid", "igroup.name", "svm"),
         keys=("lun.uuid", "igroup.uuid"),
+        post=making.lun_map,
     ),
     Resource(
         "protocols/san/vvol-bindings",
@@ -135,7 +148,10 @@ RESOURCES: tuple[Resource, ...] = (
         lambda c: [each for each in c.relationships if c.is_here(each.about.destination)],
         records_data.relationship,
         default=("uuid", "source.path", "destination.path", "healthy", "state"),
-        optional=("transfer_schedule.name", "transfer_schedule.uuid", "unhealthy_reason", "source.cluster.name"),
+        optional=(
+            *("transfer_schedule.name", "transfer_schedule.uuid", "unhealthy_reason", "source.cluster.name"),
+            *("transfer.uuid", "transfer.state", "unhealthy_reason.message", "policy.type"),
+        ),
         patch=writing.patch_relationship,
     ),
     Resource(

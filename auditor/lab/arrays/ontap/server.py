@@ -16,7 +16,7 @@ import time
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl, unquote
 
-from auditor.lab.arrays.ontap import records
+from auditor.lab.arrays.ontap import records, writing
 from auditor.lab.arrays.ontap.cluster import UP_SINCE_SECONDS, Cluster
 from auditor.lab.arrays.ontap.collection import Collection, one
 from auditor.lab.arrays.ontap.query import RestError, invalid
@@ -109,8 +109,8 @@ class OntapServer(WireServer):
         path = "/api/" + "/".join(parts)
         if needed not in about.permissions or any(path == each or path.startswith(each + "/") for each in about.forbidden):
             raise _FORBIDDEN
-        if request.method == "PATCH":
-            return self._patch(parts, query, request)
+        if request.method in ("PATCH", "POST"):
+            return self._write(parts, query, request)
         if request.method != "GET":
             raise RestError(405, "0", "Method not allowed")  # not verified
         with self._lock:
@@ -139,9 +139,10 @@ class OntapServer(WireServer):
         privileges = [{"path": "/api", "access": "all" if writes else "readonly"}]
         return {"username": self._username, "roles": ["admin" if writes else "readonly"], "privileges": privileges}
 
-    def _patch(self, parts: list[str], query: dict[str, str], request: Request) -> tuple[int, Any]:
+    def _write(self, parts: list[str], query: dict[str, str], request: Request) -> tuple[int, Any]:
         resource, keys = _resource(parts)
-        if resource.patch is None or not keys:
+        method, done = (resource.patch, 200) if request.method == "PATCH" else (resource.post, 201)
+        if method is None or bool(keys) != (done == 200):
             raise RestError(405, "0", "Method not allowed")  # not verified
         try:
             body = json.loads(request.body)
@@ -154,15 +155,22 @@ class OntapServer(WireServer):
             raise invalid(timeout, "return_timeout")
         with self._lock:
             self._settle()
-            effect = resource.patch(self.cluster, self._find(resource, keys), body)
+            effect = self._effect(resource, keys, writing.nested(body))
             uuid = self.cluster.uuid("job", len(self.jobs))
             due = None if self.outcome == "never" else self.cluster.uptime + self.cluster.description.job_seconds
-            self.jobs[uuid] = job = Job(uuid, f"PATCH /api/{'/'.join(parts)}", effect, due, outcome=self.outcome)
+            self.jobs[uuid] = job = Job(uuid, f"{request.method} /api/{'/'.join(parts)}", effect, due, outcome=self.outcome)
         if int(timeout) and int(timeout) >= self.cluster.description.job_seconds:
             self.stopping.wait(self.cluster.description.job_seconds)
             with self._lock:
                 self._settle()
-        return 200 if job.state == "success" else 202, job.reference()
+        return done if job.state == "success" else 202, job.reference()
+
+    def _effect(self, resource: Resource, keys: tuple[str, ...], body: dict[str, Any]) -> writing.Effect:
+        if keys:
+            assert resource.patch is not None  # noqa: S101  checked before the body is read
+            return resource.patch(self.cluster, self._find(resource, keys), body)
+        assert resource.post is not None  # noqa: S101  as above
+        return resource.post(self.cluster, body)
 
     def _settle(self) -> None:
         """Advance the cluster to the current time, and finish the jobs that are due."""

@@ -20,6 +20,7 @@ Effect: TypeAlias = Callable[[], None]
 """Carries a change out on the record as other jobs have left it; a RestError fails the job."""
 
 Patch: TypeAlias = Callable[["Cluster", Any, dict[str, Any]], Effect]
+Post: TypeAlias = Callable[["Cluster", dict[str, Any]], Effect]
 
 IOPS_CEILING = 2147483647  # Source: the vendor's client, validation of throughput in I/O operations
 NO_SUCH_RECORD = RestError(404, "4", "entry doesn't exist", "uuid")
@@ -71,13 +72,14 @@ class Job:
         return {"job": {"uuid": self.uuid, "_links": link(f"cluster/jobs/{self.uuid}")}}
 
 
-def _integer(value: Any, name: str, ceiling: int = IOPS_CEILING) -> int:
+def integer(value: Any, name: str, ceiling: int = IOPS_CEILING) -> int:
+    """`value`, where it is a number from 0 to `ceiling`."""
     if type(value) is not int or not 0 <= value <= ceiling:
         raise invalid(value, name)
     return value
 
 
-def _named(value: Any, known: list[Any], target: str, name_of: Callable[[Any], str], uuid_of: Callable[[Any], str]) -> Any:
+def named(value: Any, known: list[Any], target: str, name_of: Callable[[Any], str], uuid_of: Callable[[Any], str]) -> Any:
     """The object that {"name": ...} or {"uuid": ...} refers to."""
     if not isinstance(value, dict) or not set(value) <= {"name", "uuid"} or not value:
         raise invalid(value, target)
@@ -87,26 +89,50 @@ def _named(value: Any, known: list[Any], target: str, name_of: Callable[[Any], s
     raise invalid(next(iter(value.values())), f"{target}.{next(iter(value))}")
 
 
-def _only(body: dict[str, Any], names: set[str], above: str = "") -> None:
+def only(body: dict[str, Any], names: set[str], above: str = "") -> None:
+    """Refuse a field that is not among `names`."""
     for name in body:
         if name not in names:
             raise unexpected(above + name)
 
 
-def _object(value: Any, name: str) -> dict[str, Any]:
+def nested(body: dict[str, Any]) -> dict[str, Any]:
+    """A body in which fields may be named with their place, "qos.policy.name", as objects.
+
+    Source: "Input variables for an ONTAP REST API request".
+    """
+    whole: dict[str, Any] = {}
+    for path, value in body.items():
+        *above, name = path.split(".")
+        place = whole
+        for step in above:
+            place = place.setdefault(step, {})
+        place[name] = place[name] | value if isinstance(value, dict) and isinstance(place.get(name), dict) else value
+    return whole
+
+
+def object_of(value: Any, name: str) -> dict[str, Any]:
+    """`value`, where it is an object."""
     if not isinstance(value, dict):
         raise invalid(value, name)
     return value
 
 
+_NO_GUARANTEE = {"guarantee": {"requested": False}}
+
+
+def _change_nothing() -> None:
+    """The effect of a request that confirms what is already so."""
+
+
 def patch_qos_policy(_: Cluster, target: QosPolicy, body: dict[str, Any]) -> Effect:
     """Change the limits or the name of a policy group; fields left out stay. `capacity_shared` cannot be changed."""
-    _only(body, {"name", target.kind})
-    requested = _object(body.get(target.kind, {}), target.kind)
-    _only(requested, set(target.limits) - {"capacity_shared"}, f"{target.kind}.")
+    only(body, {"name", target.kind})
+    requested = object_of(body.get(target.kind, {}), target.kind)
+    only(requested, set(target.limits) - {"capacity_shared"}, f"{target.kind}.")
     for name, value in requested.items():
         if isinstance(target.limits[name], int):
-            _integer(value, f"{target.kind}.{name}")
+            integer(value, f"{target.kind}.{name}")
 
     def merged() -> dict[str, Any]:
         limits: dict[str, Any] = target.limits | requested
@@ -125,7 +151,7 @@ def patch_qos_policy(_: Cluster, target: QosPolicy, body: dict[str, Any]) -> Eff
 
 def patch_efficiency_policy(cluster: Cluster, target: EfficiencyPolicy, body: dict[str, Any]) -> Effect:
     """Change when and how dedup runs."""
-    _only(body, {"schedule", "duration", "enabled", "qos_policy", "start_threshold_percent", "comment"})
+    only(body, {"schedule", "duration", "enabled", "qos_policy", "start_threshold_percent", "comment"})
     schedule = _schedule(cluster, body["schedule"], "schedule").name if "schedule" in body else None
     if body.get("qos_policy", "background") not in ("background", "best_effort"):
         raise invalid(body["qos_policy"], "qos_policy")
@@ -133,7 +159,7 @@ def patch_efficiency_policy(cluster: Cluster, target: EfficiencyPolicy, body: di
         raise invalid(body["enabled"], "enabled")
     for name in ("duration", "start_threshold_percent"):
         if name in body:
-            _integer(body[name], name)
+            integer(body[name], name)
     settings = {name: value for name, value in body.items() if name != "schedule"}
 
     def effect() -> None:
@@ -143,8 +169,12 @@ def patch_efficiency_policy(cluster: Cluster, target: EfficiencyPolicy, body: di
 
 
 def patch_lun(cluster: Cluster, target: Lun, body: dict[str, Any]) -> Effect:
-    """Give a LUN another policy group; an empty name removes it."""
-    _only(body, {"qos_policy"})
+    """Give a LUN another policy group; an empty name removes it. That no space is guaranteed may be confirmed."""
+    only(body, {"qos_policy", "space"})
+    if body.get("space", _NO_GUARANTEE) != _NO_GUARANTEE:
+        raise unexpected("space")
+    if "qos_policy" not in body:
+        return _change_nothing
     policy = _policy(cluster, target.volume, body.get("qos_policy"), "qos_policy")
 
     def effect() -> None:
@@ -155,17 +185,19 @@ def patch_lun(cluster: Cluster, target: Lun, body: dict[str, Any]) -> Effect:
 
 def patch_volume(cluster: Cluster, target: Volume, body: dict[str, Any]) -> Effect:
     """Give a volume another policy group (the name "none" removes it), or another efficiency policy."""
-    _only(body, {"qos", "efficiency"})
+    only(body, {"qos", "efficiency", "state"})
+    if body.get("state", "online") != "online":  # clients confirm it
+        raise invalid(body["state"], "state")
     qos = efficiency = None
     if "qos" in body:
-        requested = _object(body["qos"], "qos")
-        _only(requested, {"policy"}, "qos.")
+        requested = object_of(body["qos"], "qos")
+        only(requested, {"policy"}, "qos.")
         qos = _policy(cluster, target, requested.get("policy"), "qos.policy")
     if "efficiency" in body:
-        requested = _object(body["efficiency"], "efficiency")
-        _only(requested, {"policy"}, "efficiency.")
+        requested = object_of(body["efficiency"], "efficiency")
+        only(requested, {"policy"}, "efficiency.")
         here = [each for each in cluster.efficiency if each.svm == target.about.svm]
-        efficiency = _named(requested.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
+        efficiency = named(requested.get("policy"), here, "efficiency.policy", lambda each: each.name, lambda each: each.uuid)
 
     def effect() -> None:
         target.qos = qos if "qos" in body else target.qos
@@ -176,15 +208,15 @@ def patch_volume(cluster: Cluster, target: Volume, body: dict[str, Any]) -> Effe
 
 def patch_relationship(cluster: Cluster, target: Relationship, body: dict[str, Any]) -> Effect:
     """Give a SnapMirror relationship another schedule, policy or throttle; an empty schedule name means the policy's schedule."""
-    _only(body, {"transfer_schedule", "policy", "throttle"})
+    only(body, {"transfer_schedule", "policy", "throttle"})
     schedule = policy = None
     if "transfer_schedule" in body:
         requested = body["transfer_schedule"]
         schedule = None if requested in (None, {"name": ""}, {"uuid": ""}) else _schedule(cluster, requested, "transfer_schedule")
     if "policy" in body:
         known = list(cluster.description.snapmirror_policies)
-        policy = _named(body["policy"], known, "policy", lambda each: each.name, lambda each: cluster.uuid("snapmirror policy", each.name))
-    throttle = _integer(body.get("throttle", 0), "throttle")
+        policy = named(body["policy"], known, "policy", lambda each: each.name, lambda each: cluster.uuid("snapmirror policy", each.name))
+    throttle = integer(body.get("throttle", 0), "throttle")
 
     def effect() -> None:
         target.schedule = schedule if "transfer_schedule" in body else target.schedule
@@ -198,10 +230,10 @@ def _policy(cluster: Cluster, volume: Volume, requested: Any, target: str) -> Qo
     if requested in ({"name": ""}, {"name": "none"}):
         return None
     here = [each for each in cluster.qos if each.svm == volume.about.svm]
-    policy: QosPolicy = _named(requested, here, target, lambda each: each.name, lambda each: each.uuid)
+    policy: QosPolicy = named(requested, here, target, lambda each: each.name, lambda each: each.uuid)
     return policy
 
 
 def _schedule(cluster: Cluster, requested: Any, target: str) -> Any:
-    known = list(cluster.description.schedules)
-    return _named(requested, known, target, lambda each: each.name, lambda each: cluster.uuid("schedule", each.name))
+    known = list(cluster.schedules.values())
+    return named(requested, known, target, lambda each: each.name, lambda each: cluster.uuid("schedule", each.name))
