@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
+from auditor.lab.scenario import load_scenario
 from auditor.lab.vcenter.server import VCenterServer
 
 
@@ -49,22 +50,32 @@ def test_a_host_has_the_hardware_that_its_summary_counts(host: Any) -> None:
     assert hardware.systemInfo.uuid == summary.uuid
 
 
-def test_the_topology_has_the_paths_of_the_multipath_information(host: Any) -> None:
-    storage = host.configManager.storageSystem.storageDeviceInfo
-    seen = {
-        (interface.adapter, lun.scsiLun)
-        for interface in storage.scsiTopology.adapter
-        for target in interface.target
-        for lun in target.lun
-    }
-    assert seen == {(path.adapter, unit.lun) for unit in storage.multipathInfo.lun for path in unit.path}
+@pytest.fixture(params=["sioc-vs-array-qos", "odd-neighbours"])
+def many_kinds(request: pytest.FixtureRequest, serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., Any]) -> list[Any]:
+    """The reachable hosts of a fleet whose hosts have adapters of several kinds, and several switches."""
+    hosts = connect(serve_vcenter(load_scenario(request.param).vcenters[0])).hosts().values()
+    return [host for host in hosts if host.runtime.connectionState == "connected"]
 
 
-def test_every_switch_has_uplinks_of_its_own(host: Any) -> None:
-    used = [nic for switch in host.config.network.vswitch for nic in switch.pnic]
-    assert used
-    assert len(used) == len(set(used))
-    assert set(used) <= {nic.key for nic in host.config.network.pnic}
+def test_the_topology_has_the_paths_of_the_multipath_information(many_kinds: list[Any]) -> None:
+    for host in many_kinds:
+        storage = host.configManager.storageSystem.storageDeviceInfo
+        seen = {
+            (interface.adapter, lun.scsiLun)
+            for interface in storage.scsiTopology.adapter
+            for target in interface.target
+            for lun in target.lun
+        }
+        assert seen == {(path.adapter, unit.lun) for unit in storage.multipathInfo.lun for path in unit.path}
+
+
+def test_every_switch_has_uplinks_of_its_own(many_kinds: list[Any]) -> None:
+    for host in many_kinds:
+        network = host.config.network
+        used = [nic for switch in (*network.vswitch, *network.proxySwitch) for nic in switch.pnic]
+        assert used
+        assert len(used) == len(set(used))
+        assert set(used) <= {nic.key for nic in network.pnic}
 
 
 def test_an_unknown_service_of_vmkernel_adapters_is_refused(host: Any) -> None:
