@@ -17,6 +17,8 @@ def test_a_virtual_disk_is_the_virtual_volume_whose_id_vcenter_writes() -> None:
             ),
             *of_vc({"vm_id": "vm-1", "disk": "d3", "datastore_id": "ds"}),
             {"endpoint": "vc-2", "vm_id": "vm-1", "disk": "d1", "datastore_id": "ds", "backing_object_id": "rfc4122.gh"},
+            # two vCenters know the machine of this one
+            {"endpoint": "vc-2", "vm_id": "vm-1", "disk": "d2", "datastore_id": "ds", "backing_object_id": "rfc4122.ab"},
         ],
         "fact.vm": [
             *of_vc({"vm_id": "vm-1", "name": "first", "host_id": "h1"}, {"vm_id": "vm-2", "name": "second"}),
@@ -32,7 +34,7 @@ def test_a_virtual_disk_is_the_virtual_volume_whose_id_vcenter_writes() -> None:
         ],
     }
     assert by("step_vvol_vm", "vvol_id", tables) == {
-        ("ab",): {"disk": "first d1", "host": "host 1", "host_key": "vc/h1", "datastore": "vvols"},
+        ("ab",): {"disk": "elsewhere d2", "host": "host 1", "host_key": "vc-2/h1", "datastore": "vvols"},
         ("naa.cd",): {"disk": "first d2", "host": "host 1", "host_key": "vc/h1", "datastore": None},
         ("x.rfc4122.ef",): {"disk": "second d1", "host": None, "host_key": None, "datastore": None},
         ("gh",): {"disk": "elsewhere d1", "host": "host of vc-2", "host_key": "vc-2/h1", "datastore": "vvols of vc-2"},
@@ -132,15 +134,15 @@ def test_a_disks_depth_is_that_of_its_own_guest_or_of_any() -> None:
 def test_options_of_a_host_and_of_an_adapter_are_columns_by_their_names() -> None:
     host = {"ISCSI.MaxIoSizeKB": "512", "Scsi.ScsiVVolPESNRO": "256", "DataMover.MaxHWTransferSize": "4096", "VMFS3.EnableBlockDelete": "1"}
     adapter = {
-        "LoginTimeout": "30",
+        "LoginTimeout": "7",
         "NoopOutInterval": "15",
         "NoopOutTimeout": "10",
         "RecoveryTimeout": "25",
-        "DelayedAck": "true",
-        "Other": "7",
+        "DelayedAck": "false",
+        "Other": "true",
     }
     place = {"host_id": "h1", "hba": "vmhba64", "target": ""}
-    options = [{"endpoint": "vc", "host_id": "h1", "key": key, "value": value} for key, value in {**host, "Other": "9"}.items()]
+    options = [{"endpoint": "vc", "host_id": "h1", "key": key, "value": value} for key, value in {"Other": "9", **host}.items()]
     options += [{"endpoint": "vc", "host_id": "h2", "key": "ISCSI.MaxIoSizeKB", "value": "a text"}]
     names = ("iscsi_max_io_size_kb", "vvol_pe_dsnro_default", "max_transfer_kb", "vmfs5_block_delete")
     assert by("step_option", "endpoint host_id", {"fact.host_option": options}) == {
@@ -151,12 +153,15 @@ def test_options_of_a_host_and_of_an_adapter_are_columns_by_their_names() -> Non
         {"endpoint": "vc", **place, "key": key, "value": value, "is_inherited": key == "LoginTimeout"} for key, value in adapter.items()
     ]
     other = {"endpoint": "vc", **place, "target": "t"}
-    rows += [{**other, "key": "LoginTimeout", "value": "5", "is_inherited": False}, {**other, "key": "DelayedAck", "value": "false"}]
+    rows += [
+        {**other, "key": "LoginTimeout", "value": "5", "is_inherited": False},
+        {**other, "key": "DelayedAck", "value": "false", "is_inherited": True},
+    ]
     values = ("login_timeout_seconds", "noop_out_interval_seconds", "noop_out_timeout_seconds", "recovery_timeout_seconds")
     assert by("step_iscsi_value", "endpoint host_id hba target", {"fact.iscsi_option": rows}) == {
         ("vc", "h1", "vmhba64", ""): {
-            **dict(zip(values, (30, 15, 10, 25), strict=True)),
-            "delayed_ack": True,
+            **dict(zip(values, (7, 15, 10, 25), strict=True)),
+            "delayed_ack": False,
             "login_timeout_inherited": True,
         },
         ("vc", "h1", "vmhba64", "t"): {
