@@ -89,7 +89,7 @@ def test_offload_is_not_proposed_on_for_a_host_that_would_be_on_alone_in_its_clu
     given["host_option"] = [{"host_id": host, "key": MOVE, "value": read} for host, read in (("host-1", "0"), ("host-2", value))]
     [row] = [row for row in view("vaai_option", given) if row["option"] == MOVE and row["host_id"] == "host-1"]
     assert (row["offload_is_sourced"], row["hosts_left_off"]) == (True, left_off)
-    planned = plan(judged(given, "vaai/enabled"))
+    planned = plan(evaluated(given, "vaai/enabled"))
     assert [change.target.keys for change in planned.changes if dict(change.target.keys)["host_id"] == "host-1"] == (
         [] if left_off else [(("host_id", "host-1"), ("option", MOVE))]
     )

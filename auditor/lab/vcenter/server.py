@@ -17,7 +17,17 @@ from auditor.lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
 from auditor.lab.vcenter.events.manager import event_objects
 from auditor.lab.vcenter.fault_effects import faulty_call, faulty_command
 from auditor.lab.vcenter.inventory.objects import Inventory
-from auditor.lab.vcenter.operations import authorization, datastores, extensions, host_systems, hosts, machines, relocations, storage
+from auditor.lab.vcenter.operations import (
+    authorization,
+    datastores,
+    extensions,
+    host_systems,
+    hosts,
+    machines,
+    relocations,
+    storage,
+    targets,
+)
 from auditor.lab.vcenter.pbm.endpoint import PbmEndpoint
 from auditor.lab.vcenter.pbm.endpoint import is_for as is_for_pbm
 from auditor.lab.vcenter.performance.manager import OPERATIONS as PERFORMANCE_OPERATIONS
@@ -47,6 +57,7 @@ _OPERATIONS: Mapping[str, Operation] = {
     **host_systems.OPERATIONS,
     **machines.OPERATIONS,
     **datastores.OPERATIONS,
+    **targets.OPERATIONS,
     **PERFORMANCE_OPERATIONS,
     **EVENT_OPERATIONS,
     **authorization.OPERATIONS,

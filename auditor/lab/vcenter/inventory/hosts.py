@@ -174,6 +174,8 @@ def _adapter(host: HostState, hba: HbaDescription, bus: int) -> Any:
     adapter = vim.host.InternetScsiHba(
         **common,
         isSoftwareBased=hba.software,
+        iScsiAlias="",
+        authenticationProperties=_without_chap(inherited=None),
         canBeDisabled=hba.software,
         iScsiName=initiator(host, hba),
         maxSpeedMb=25000,
@@ -200,6 +202,7 @@ def _target(host: HostState, hba: HbaDescription, target: TargetDescription, bui
     its = host.target_parameters.get(target_key(hba.device, target), {})
     built.address = target.address
     built.port = target.port
+    built.authenticationProperties = _without_chap(inherited=True)
     built.advancedOptions = _parameters(
         _inherited(host, hba, target) if own is None else own,
         _inherited_parameters(host, hba, target) | its,
@@ -207,6 +210,19 @@ def _target(host: HostState, hba: HbaDescription, target: TargetDescription, bui
         {key: key not in its for key in ISCSI_PARAMETERS},
     )
     return built
+
+
+def _without_chap(*, inherited: bool | None) -> Any:
+    """The authentication of an adapter or a target; the lab knows none."""
+    return vim.host.InternetScsiHba.AuthenticationProperties(
+        chapAuthEnabled=False,
+        chapName="",
+        chapAuthenticationType="chapProhibited",
+        chapInherited=inherited,
+        mutualChapName="",
+        mutualChapAuthenticationType="chapProhibited",
+        mutualChapInherited=inherited,
+    )
 
 
 def _inherited(host: HostState, hba: HbaDescription, target: TargetDescription) -> bool:

@@ -20,6 +20,7 @@ from auditor.lab.vcenter.state.hosts import Hosts
 from auditor.lab.vcenter.state.pods import pods_of
 
 if TYPE_CHECKING:
+    from auditor.lab.vcenter.description.datastores import DatastoreDescription
     from auditor.lab.vcenter.description.vcenter import VCenterDescription
     from auditor.lab.vcenter.description.vms import VmDescription
 
@@ -91,6 +92,23 @@ class VCenterState:
         vms = list(self.description.vms)
         vms[int(moid.removeprefix("vm-")) - _FIRST_VM] = by
         self.description = replace(self.description, vms=tuple(vms))
+        self.changed()
+
+    def add_datastore(self, description: DatastoreDescription) -> str:
+        """Add a datastore; return its managed object id."""
+        moid = f"datastore-{1 + max((int(one.removeprefix('datastore-')) for one in self.datastores), default=100)}"
+        self.datastores[moid] = DatastoreState(description, moid)
+        self.datastore_id[description.name] = moid
+        self._mounted = (-1, {})
+        self.changed()
+        return moid
+
+    def describe_datastore(self, moid: str, description: DatastoreDescription) -> None:
+        """Let a datastore be as `description` says; one that no host mounts is gone."""
+        self.datastores[moid].description = description
+        if not description.hosts:
+            del self.datastores[moid], self.datastore_id[description.name]
+        self._mounted = (-1, {})
         self.changed()
 
     def changed(self) -> None:
