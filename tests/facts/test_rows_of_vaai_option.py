@@ -16,6 +16,9 @@ MOVE, INIT, LOCK, BEAT = (
 )
 OPTIONS = (MOVE, INIT, LOCK, BEAT)
 Told = tuple[str | None, str | None, str | None]
+# By host of a cluster, the values of its options.
+FOUR = (1, 1, 0, 1), (1, 1, 0, 1), (1, 0, 1, 0), (1, None, None, 0)
+THREE = (1, 0, 2, 1), (1, 0, 2, 2), (0, 1, 2, None)
 
 # Model, generation and firmware as fleet.yaml declares them; whether such an array is affected; how they are told.
 # Source of what is affected: docs/domain/facts.md#3-5, an S1 (DX60, DX80, DX90) below V10L68; of the DX90 S2 nobody knows.
@@ -123,11 +126,10 @@ def _behind(given: Facts) -> None:
 
 def _clusters(given: Facts) -> None:
     """Clusters in which hosts differ in each option otherwise."""
-    four = (1, 1, 0, 1), (1, 1, 0, 1), (1, 0, 1, 0), (1, None, None, 0)
-    for n, told in enumerate(four, 1):
+    for n, told in enumerate(FOUR, 1):
         host(given, "vc", f"four-{n}", f"four-{n}", "four", vsan_enabled=False)
         values(given, "vc", f"four-{n}", *told)
-    for n, told_3 in enumerate(((1, 0, 2, 1), (1, 0, 2, 2), (0, 1, 2, None)), 1):
+    for n, told_3 in enumerate(THREE, 1):
         host(given, "vc", f"three-{n}", f"three-{n}", "three", vsan_enabled=False)
         values(given, "vc", f"three-{n}", *told_3)
     host(given, "vc-2", "four-1", "far four", "four", vsan_enabled=False)
@@ -176,6 +178,7 @@ USUAL: Row = {
     "ats_only_volumes": None,
     "offload_is_sourced": False,
     "unsourced_arrays": "",
+    "hosts_left_off": 0,
     "eternus_doubts": None,
 }
 UNLISTED: Row = {"value": None, "majority_value": None, "differs_from_cluster": None}
@@ -213,6 +216,10 @@ def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | No
     """By option: the host's value, the majority's, and whether it differs."""
     keys = ("value", "majority_value", "differs_from_cluster")
     own = {option: dict(zip(keys, one, strict=True)) for option, one in zip(OPTIONS, told, strict=True)}
+    # No host of a cluster sees a device, so no source says that any bears offload.
+    others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
+    for at, option in enumerate(OPTIONS):
+        own[option]["hosts_left_off"] = sum(values[at] != 1 for values in others)
     if told[2][0] == 0:
         own[LOCK]["loses_locking"] = False
     return rows(f"{name}-{n}", own, cluster=name, **more)
