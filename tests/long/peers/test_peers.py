@@ -18,7 +18,7 @@ from auditor.audit import AuditRequest, collect
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
 from auditor.query import run_query
-from tests.long.peers.outside import missing, running
+from tests.long.peers.outside import interpreter, missing, running
 
 FILES = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(Path(__file__).with_name("cases").glob("*.yaml"))}
 
@@ -67,6 +67,7 @@ def outcome(request: pytest.FixtureRequest, run_files: dict[str, Outcome | Excep
 
 
 def run_file(content: Mapping[str, Any], directory: Path) -> Outcome:
+    interpreter()  # before a fleet is served for nothing
     outcome = Outcome()
     numbered = list(enumerate(content["cases"]))
     changing = [(number, case) for number, case in numbered if case.get("changes")]
