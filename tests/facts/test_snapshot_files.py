@@ -121,6 +121,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a process that a she
 views.view_sql = long
 connection = duckdb.connect()
 create_tables(connection)
+connection.execute("INSERT INTO fact.host (host_id) VALUES ('host-1')")
 try:
     views.create_views(connection, views={"nfs_option"})
 except KeyboardInterrupt:
