@@ -12,6 +12,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
+from zlib import crc32
 
 import duckdb
 from hypothesis import strategies as st
@@ -161,8 +162,7 @@ _DEVICES: Mapping[str, str] = {
 
 def _array_rows(facts: Facts, plan: ArrayPlan, name: str, rng: random.Random) -> Iterator[Lun]:
     endpoint = f"array-{name}" if plan.kind is not None else None
-    digits = name.encode().hex().ljust(16, "0")[-16:]
-    digits = f"{rng.getrandbits(64):016x}" if plan.family != "solidfire" else digits
+    digits = f"{rng.getrandbits(64):016x}" if plan.family != "solidfire" else f"{crc32(name.encode()):08x}"
     if endpoint is not None and plan.kind is not None:
         facts.rows.setdefault("listed_endpoint", []).append({"endpoint": endpoint, "kind": plan.kind.value})
         facts.read(endpoint, "", ARRAY_TOPICS[plan.kind], plan.unread)
