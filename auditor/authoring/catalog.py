@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from auditor.authoring.lineage import Rests, plain_fact, rests_on
+from auditor.authoring.required_facts import required_facts
 from auditor.authoring.view_files import view_files
 from auditor.authoring.view_queries import dependencies, parsed_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
@@ -83,7 +84,16 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str) -> CatalogView:
     types = {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
     rows = rests_on([(name, [])])
     columns = {column: _column(name, column, kind, rows) for column, kind in types.items()}
-    return CatalogView(file.domain, file.what, file.materialize, below, _by_table(rows.columns), tuple(sorted(rows.topics)), columns)
+    return CatalogView(
+        file.domain,
+        file.what,
+        file.materialize,
+        below,
+        _by_table(rows.columns),
+        tuple(sorted(rows.topics)),
+        tuple(sorted(required_facts(name))),
+        columns,
+    )
 
 
 def _column(view: str, name: str, kind: str, rows: Rests) -> CatalogColumn:

@@ -115,6 +115,11 @@ class Scope:
         on = None if join is None else join.args.get("on")
         return () if on is None else (on,)
 
+    def is_left_joined(self, alias: str) -> bool:
+        """Whether rows of the others stay where this source has none for them."""
+        join = self._joins.get(alias)
+        return join is not None and bool(join.side)
+
     def may_be_dropped(self, alias: str) -> bool:
         """Whether the rows stay the same without this source, as long as nobody asks for a column of it."""
         join = self._joins.get(alias)
@@ -190,7 +195,7 @@ class Scope:
         name = projection.alias_or_name.lower()
         if name not in self._deciding:
             group = self._select.args.get("group")
-            told_apart = bool(group and group.args.get("all")) and not _aggregates(projection)
+            told_apart = bool(group and group.args.get("all")) and not aggregates(projection)
             distinct = self._select.args.get("distinct") is not None
             self._deciding[name] = distinct or projection.find(exp.Explode, exp.Unnest) is not None or told_apart
         return self._deciding[name]
@@ -260,11 +265,11 @@ def is_unique(relation: Relation, names: Collection[str]) -> bool:
     group = relation.args.get("group")
     if group is not None:
         if group.args.get("all"):
-            return {name for name, projection in projections.items() if not _aggregates(projection)} <= set(names)
+            return {name for name, projection in projections.items() if not aggregates(projection)} <= set(names)
         return all(any(projections.get(name) == key for name in names) for key in group.expressions)
     if relation.args.get("distinct"):
         return set(projections) <= set(names)
-    if any(_aggregates(projection) for projection in projections.values()):
+    if any(aggregates(projection) for projection in projections.values()):
         return True  # one row in all
     if any(_is_row_number(relation, name) for name in names):
         return True
@@ -273,7 +278,7 @@ def is_unique(relation: Relation, names: Collection[str]) -> bool:
     return scope_of(relation).is_determined_by(plain)
 
 
-def _aggregates(projection: exp.Expr) -> bool:
+def aggregates(projection: exp.Expr) -> bool:
     """Whether a projection is one value of many rows."""
     from sqlglot import exp
 

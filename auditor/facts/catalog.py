@@ -50,6 +50,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
         rests_on: the views and steps its SQL names.
         facts: fact table -> columns that decide which rows there are; "" as the column is the table's rows as such. {} of a step.
         readings: topics whose row in the table `reading` decides about rows.
+        empty_without: fact tables; where one of them has no row, neither has the view. () of a step.
         columns: in order; {} of a step.
     """
 
@@ -59,6 +60,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
     rests_on: tuple[str, ...] = ()
     facts: dict[str, tuple[str, ...]] = {}
     readings: tuple[str, ...] = ()
+    empty_without: tuple[str, ...] = ()
     columns: dict[str, CatalogColumn] = {}
 
 
@@ -115,8 +117,8 @@ def needs_of_columns(wanted: Iterable[tuple[str, Iterable[str]]]) -> Needs:
     return needs(facts, readings)
 
 
-def with_dependencies(views: Collection[str]) -> tuple[str, ...]:
-    """The names of `views` and of all they rest on, steps included, each after those it rests on.
+def with_dependencies(views: Collection[str], made: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of `views` and of all they rest on, steps included, each after those it rests on; what is `made` is left out.
 
     Raises:
         KeyError: there is no such view.
@@ -124,7 +126,7 @@ def with_dependencies(views: Collection[str]) -> tuple[str, ...]:
     wanted, todo = set[str](), list(views)
     while todo:
         name = todo.pop()
-        if name not in wanted:
+        if name not in wanted and name not in made:
             wanted.add(name)
             todo += catalog().views[name].rests_on
     return tuple(name for name in catalog().views if name in wanted)

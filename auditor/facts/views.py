@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from auditor.facts import device_classes
 from auditor.facts.catalog import catalog, with_dependencies
+from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
-from auditor.facts.memory import limit_memory, run
+from auditor.facts.memory import execute, limit_memory, run
 from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ RESOURCE_COLUMNS = ("endpoint", "resource_id", "resource_name", "cluster", "host
 def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = None, views: Collection[str] | None = None) -> None:
     """Create `views` and all they rest on over the schema `fact` of `connection`, in the schema `main`, with the facts as they are now.
 
-    A materialised step that nothing reads any more is dropped again.
+    A materialised step that nothing reads any more is dropped again. A view that can have no row, because a fact table has none, is made
+    without running its SQL.
 
     Args:
         connection: holds the facts; not sealed yet.
@@ -52,19 +54,44 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     wanted = {name for name in catalog().views if not name.startswith("step_")} if views is None else set(views)
     if device_classes.VIEW in wanted:
         wanted |= {device_classes.CLASS_TABLE}
-    order = with_dependencies(wanted)
-    last_reader = _last_readers(order, wanted)
     create_macros(connection)
+    try:
+        plan_for_few_facts(connection)
+        empty = _empty_views(connection, with_dependencies(wanted))
+        for name in sorted(empty):
+            connection.execute(f"CREATE TABLE {name} ({_listed_columns(name)})")
+        _compute(connection, wanted, empty)
+    except duckdb.Error as failure:
+        fault = snapshot_fault(connection, failure)
+        if fault is None:
+            raise
+        raise fault from failure
+
+
+def _empty_views(connection: duckdb.DuckDBPyConnection, views: Collection[str]) -> set[str]:
+    """Those of `views` that have no row because a fact table has none. To plan their statements would be most of their cost."""
+    by_view = {name: set(catalog().views[name].empty_without) for name in views if catalog().views[name].materialize == "table"}
+    tables = sorted(set[str]().union(*by_view.values()))
+    if not tables:
+        return set()
+    listed = " UNION ALL ".join(f"SELECT '{table}' WHERE NOT EXISTS (FROM fact.\"{table}\")" for table in tables)
+    empty = {row[0] for row in execute(connection, listed).fetchall()}
+    return {name for name, needed in by_view.items() if needed & empty}
+
+
+def _listed_columns(view: str) -> str:
+    """The columns of a judged view with their types, as CREATE TABLE has them."""
+    return ", ".join(f'"{column}" {about.type}' for column, about in catalog().views[view].columns.items())
+
+
+def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], made: Collection[str]) -> None:
+    """Create `wanted` and all they rest on, each after what it rests on, but for what is `made` already."""
+    order = with_dependencies(wanted, made)
+    last_reader = _last_readers(order, wanted)
     for name in order:
-        try:
-            run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
-            for step in last_reader.get(name, ()):
-                connection.execute(f"DROP TABLE {step}")
-        except duckdb.Error as failure:
-            fault = snapshot_fault(connection, failure)
-            if fault is None:
-                raise
-            raise fault from failure
+        run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
+        for step in last_reader.get(name, ()):
+            connection.execute(f"DROP TABLE {step}")
 
 
 def _last_readers(order: Sequence[str], wanted: Collection[str]) -> dict[str, list[str]]:

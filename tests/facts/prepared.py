@@ -43,7 +43,8 @@ class FactTables:
             if repr(rows) != self._texts.get(table, "[]"):
                 self._connection.execute(f'DELETE FROM fact."{table}"')
                 columns = sorted({column for row in rows for column in row})
-                self._builder.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
+                if rows:
+                    self._builder.add(Batch(table, {column: [row.get(column) for row in rows] for column in columns}))
                 self._texts[table] = repr(rows)
                 self._of[f"fact.{table}"] = self._filling
         self._builder.so_far()

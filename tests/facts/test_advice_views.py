@@ -72,6 +72,29 @@ def test_offload_is_proposed_on_only_where_every_array_of_the_host_is_known_to_b
     assert bool(planned.changes) is is_proposed
 
 
+@pytest.mark.parametrize(
+    ("other", "value", "left_off"),
+    [
+        pytest.param(PURE, "0", 0, id="its arrays are known as well"),
+        pytest.param(STRANGER, "1", 0, id="it is on"),
+        pytest.param(STRANGER, "0", 1, id="it is off, and stays so"),
+        pytest.param(STRANGER, None, 1, id="it may be off"),
+    ],
+)
+def test_offload_is_not_proposed_on_for_a_host_that_would_be_on_alone_in_its_cluster(
+    other: dict[str, Any], value: str | None, left_off: int
+) -> None:
+    given = hosts(2)
+    given["device"] = [{"host_id": "host-1", **PURE}, {"host_id": "host-2", **other}]
+    given["host_option"] = [{"host_id": host, "key": MOVE, "value": read} for host, read in (("host-1", "0"), ("host-2", value))]
+    [row] = [row for row in view("vaai_option", given) if row["option"] == MOVE and row["host_id"] == "host-1"]
+    assert (row["offload_is_sourced"], row["hosts_left_off"]) == (True, left_off)
+    planned = plan(evaluated(given, "vaai/enabled"))
+    assert [change.target.keys for change in planned.changes if dict(change.target.keys)["host_id"] == "host-1"] == (
+        [] if left_off else [(("host_id", "host-1"), ("option", MOVE))]
+    )
+
+
 def test_where_the_devices_were_read_in_part_offload_is_not_proposed_on() -> None:
     given = offload_off(PURE)
     for row in given["reading"]:

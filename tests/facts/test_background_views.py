@@ -121,6 +121,7 @@ def test_a_schedule_is_only_taken_over_from_the_same_relationship(change: dict[s
         pytest.param({}, False, None, id="no schedule, and not all read"),
         pytest.param({"schedule": "odd"}, True, None, id="not understood"),
         pytest.param({"schedule": "daily", "start_minutes": "[10]", "state": "disabled"}, True, False, id="switched off"),
+        pytest.param({"schedule": "daily", "start_minutes": "[10]", "state": None}, True, None, id="it may be switched off"),
     ],
 )
 def test_deduplication_is_scheduled_where_it_starts_at_known_minutes(work: dict[str, Any], read: bool, expected: bool | None) -> None:
@@ -330,3 +331,11 @@ def test_a_pool_tells_on_how_many_of_its_datastores_storage_io_control_is_on(
     [row] = view("pool_sioc", shared(sioc=sioc))
     assert (row["sioc_on"], row["sioc_off"], row["is_mixed"]) == expected
     assert row["with_sioc"] == ", ".join(name for name, on in zip(("ds1", "ds2"), sioc, strict=True) if on)
+
+
+@pytest.mark.parametrize(("of_clients", "share"), [(60.0, 0.4), (100.0, 0.0), (None, None)], ids=["some", "none", "not read"])
+def test_the_share_of_background_work_is_known_where_that_of_clients_is(of_clients: float | None, share: float | None) -> None:
+    given = scrubbed()
+    given["array_pool_load"] = [{"endpoint": "n", "pool_id": "p", "transfers_per_second": 100.0, "user_transfers_per_second": of_clients}]
+    [row] = view("array_pool", given)
+    assert row["background_share"] == pytest.approx(share)

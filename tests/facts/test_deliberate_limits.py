@@ -90,3 +90,10 @@ def test_only_a_limit_that_nobody_meant_is_drift(given: Facts, params: dict[str,
 )
 def test_a_limit_above_the_ceiling_that_was_meant_is_none_to_correct(given: Facts, params: dict[str, Any], expected: Verdict) -> None:
     assert verdict("qos/host-limit-below-array-limit", given, **params) is expected
+
+
+@pytest.mark.parametrize(("is_template", "expected"), [(False, "fail"), (True, "not_applicable"), (None, "unknown")])
+def test_a_limit_is_judged_where_it_is_known_that_the_machine_is_no_template(is_template: bool | None, expected: str) -> None:
+    given = disk(1000)
+    given["vm"][0]["is_template"] = is_template
+    assert verdict("vm/iops-limits", given) == expected

@@ -128,3 +128,30 @@ def test_a_lun_that_sets_its_own_values_goes_by_these() -> None:
 def test_a_host_whose_devices_were_not_read_is_unknown_and_another_is_judged_as_before() -> None:
     given = unread(fleet(32, 32, family="ontap", sizes=(32, 32)), "host-2")
     assert verdicts(given, "queue/qfull-throttle") == ["pass", "unknown"]
+
+
+RULE = "queue/device-depth-uniform"
+
+
+def without_driver(given: Facts, host: str) -> Facts:
+    """Which module the adapter of this host is driven by was not reported."""
+    for row in given["hba"]:
+        row["driver"] = None if row["host_id"] == host else row["driver"]
+    return given
+
+
+def test_a_host_whose_driver_is_not_known_may_make_any_depth_the_majoritys() -> None:
+    assert verdicts(fleet(64, 64, 128), RULE) == ["pass", "pass", "fail"]
+    assert verdicts(without_driver(fleet(64, 64, 128), "host-1"), RULE) == ["unknown", "unknown", "unknown"]
+    # Whatever the first one has, and whether or not its driver has to be deeper: 32 is neither the majority's nor the deepest.
+    assert verdicts(without_driver(fleet(64, 64, 64, 32), "host-1"), RULE) == ["unknown", "unknown", "unknown", "fail"]
+
+
+def test_where_nobody_knows_whether_a_driver_has_to_be_deeper_only_what_is_odd_either_way_is() -> None:
+    """Cisco's driver in front of virtual volumes: docs/domain/facts.md#2."""
+    given = fleet(64, 64, 64, 128, 32, family="dell-sc")
+    for row in given["device"]:
+        row["is_protocol_endpoint"] = row["device"].endswith("000")
+    for row in given["reading"]:
+        row["complete"] = row["complete"] and row["topic"] not in ("vms", "datastores")
+    assert verdicts(given, RULE) == ["unknown", "unknown", "unknown", "unknown", "fail"]

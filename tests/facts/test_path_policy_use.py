@@ -118,8 +118,97 @@ def test_a_device_that_may_be_gone_leaves_the_depth_open() -> None:
     assert (row["known_devices"], row["depths_agree"]) == (1, True), "it is gone"
     for reading in now["reading"]:
         reading["complete"] = reading["complete"] and reading["topic"] != "devices"
-    found = {row["driver"]: row["depths_agree"] for row in rows("baseline_driver_queue", held(deep(64, 64), now))}
-    assert found == {"qlnativefc": True, None: None}
+    found = {
+        row["resource_name"]: (row["known_devices"], row["depths_agree"]) for row in rows("baseline_driver_queue", held(deep(64, 64), now))
+    }
+    assert found == {"qlnativefc": (1, True), "driver not known": (None, None)}
+
+
+def test_what_is_said_of_a_host_and_family_is_of_its_devices_alone() -> None:
+    """Two vCenters whose hosts have one id, two hosts, a local disk, a LUN with one path, and one of which nobody knows whose it is."""
+    given = dell(FIXED, STOCK, RIGHT)
+    given["reading"] += [{**row, "scope": "host-2"} for row in given["reading"] if row["scope"] == "host-1"]
+    given["host"].append({**given["host"][0], "host_id": "host-2", "name": "esx-2"})
+    for table in ("device", "device_policy", "path"):
+        given[table] += [{**row, "host_id": "host-2"} for row in dell(RIGHT)[table]]
+        given[table] += [{**row, "endpoint": "vc-2"} for row in dell(STOCK)[table]]
+    given["host"].append({**given["host"][0], "endpoint": "vc-2"})
+    given["reading"] += [{**row, "endpoint": "vc-2"} for row in given["reading"] if row["scope"] != "host-2"]
+    given["device"][1] |= {"vendor": None, "model": None, "device": "mpx.nobody"}
+    given["device_policy"][1]["device"] = "mpx.nobody"
+    given["path"] = [
+        row | {"device": "mpx.nobody"} if row["device"] == LUNS[1] and row["host_id"] == "host-1" else row for row in given["path"]
+    ]
+    found = {(row.get("endpoint"), row["resource_id"]): row for row in view("family_path_policy", given)}
+    told = {key[1]: (row["psp_counts"], row["round_robin_counts"]) for key, row in found.items() if key[0] == "vc"}
+    assert told == {
+        "host-1/dell-sc": ("VMW_PSP_FIXED on 1, VMW_PSP_RR on 1", "iops=3 on 1"),
+        "host-1/?": ("VMW_PSP_RR on 1", "rr=1000 on 1"),
+        "host-2/dell-sc": ("VMW_PSP_RR on 1", "iops=3 on 1"),
+    }
+    assert {row["resource_name"] for row in found.values()} == {"dell-sc", "family not known"}
+    other = found["vc-2", "host-1/dell-sc"]
+    assert (other["psp_counts"], other["round_robin_counts"]) == ("VMW_PSP_RR on 1", "rr=1000 on 1")
+
+
+def test_policies_that_were_not_read_are_counted_and_named() -> None:
+    given = dell(FIXED, RIGHT, (None, None, None), ("VMW_PSP_RR", None, None))
+    given["device"].append({**seen("naa.6000d310000000000000000000000077", "dell-sc", is_protocol_endpoint=True), "host_id": "host-1"})
+    given["path"] += [{**row, "device": "naa.6000d310000000000000000000000077"} for row in given["path"][:2]]
+    [row] = view("family_path_policy", given)
+    assert row["psp_counts"] == "VMW_PSP_FIXED on 1, VMW_PSP_RR on 2, not known on 1"
+    assert row["psp_device_names"] == f"VMW_PSP_FIXED: {LUNS[0]}; VMW_PSP_RR: {LUNS[1]}, {LUNS[3]}; not known: {LUNS[2]}"
+    assert row["round_robin_counts"] == "iops=3 on 1, not known on 1"
+    assert row["round_robin_device_names"] == f"iops=3: {LUNS[1]}; not known: {LUNS[3]}"
+    assert (row["luns"], row["psps_are_known"], row["round_robin_devices"], row["round_robins_are_known"]) == (4, None, 2, None)
+
+
+def test_a_device_whose_paths_are_not_known_leaves_the_rest_open() -> None:
+    [row] = view("family_path_policy", dell(FIXED, RIGHT))
+    assert (row["luns"], row["psps_are_known"], row["round_robin_devices"], row["round_robins_are_known"]) == (2, True, 1, True)
+    given = dell(RIGHT, (None, None, None), RIGHT)
+    for path in given["path"][-2:]:
+        path["state"] = None
+    [row] = view("family_path_policy", given)
+    assert (row["luns"], row["psps_are_known"], row["round_robin_devices"], row["round_robins_are_known"]) == (2, None, 1, None)
+    given = dell(RIGHT)
+    given["path"][0]["state"] = None
+    [row] = view("family_path_policy", given)
+    assert (row["luns"], row["psps"], row["round_robin_devices"], row["round_robins"]) == (None, None, None, None)
+
+
+def test_only_the_devices_that_differ_are_named_with_their_depths() -> None:
+    [row] = rows("baseline_driver_queue", held(deep(64, 128, 30), deep(32, 128, 30)))
+    assert (row["known_devices"], row["odd_devices"], row["odd_device_names"]) == (3, 1, LUNS[0])
+    assert (row["queue_depths"], row["wanted_queue_depths"]) == ("32", "64")
+    [row] = rows("baseline_driver_queue", held(deep(64, 128), deep(64, 128, 30)))
+    assert (row["odd_device_names"], row["queue_depths"], row["wanted_queue_depths"]) == (None, "128, 64", "128, 64")
+
+
+def test_a_device_that_the_baseline_does_not_know_says_nothing_of_the_driver() -> None:
+    [row] = rows("baseline_driver_queue", held(deep(64), deep(64, 32)))
+    assert (row["known_devices"], row["odd_devices"], row["depths_agree"]) == (1, 0, True)
+    assert (row["queue_depths"], row["wanted_queue_depths"]) == ("64", "64")
+    [new] = rows("baseline_driver_queue", held(emptied(deep(64)), deep(32)))
+    assert (new["known_devices"], new["odd_devices"], new["depths_agree"]) == (0, 0, True)
+
+
+def emptied(given: Facts) -> Facts:
+    return given | {"device": [], "device_policy": [], "path": []}
+
+
+def test_hosts_are_compared_with_their_own_depths_behind_their_own_drivers() -> None:
+    def two(first: int, second: int) -> Facts:
+        given = deep(first)
+        given["reading"] += [{**row, "scope": "host-2"} for row in given["reading"] if row["scope"] == "host-1"]
+        given["host"].append({**given["host"][0], "host_id": "host-2", "name": "esx-2"})
+        for table in ("device", "device_policy", "path", "hba"):
+            given[table] += [{**row, "host_id": "host-2"} for row in given[table]]
+        given["device"][1]["queue_depth"], given["hba"][1]["driver"] = second, "lpfc"
+        return given
+
+    found = {row["host"]: (row["driver"], row["depths_agree"]) for row in rows("baseline_driver_queue", held(two(64, 30), two(64, 32)))}
+    assert found == {"esx-1": ("qlnativefc", True), "esx-2": ("lpfc", False)}
 
 
 def test_rules_that_name_one_cause_once_judge_hosts() -> None:

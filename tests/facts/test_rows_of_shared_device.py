@@ -50,6 +50,7 @@ def fleet() -> Facts:
     host(given, "vc", "host-4", "lone-4", None)
     host(given, "vc", "host-5", "lead-5", "lead")
     host(given, "vc", "host-6", "bare-6", None)
+    host(given, "vc", "host-9", "naked-9", None)
     host(given, "vc", "host-7", "dark-7", "dark", unread={"devices"})
     host(given, "vc", "host-8", "dark-8", "dark", unread={"device_scheduling"})
     host(given, "vc-2", "host-7", "far-7", "dark")
@@ -82,6 +83,7 @@ def _alike(given: Facts) -> None:
     lun(given, "namespace", "NVMe", *same(*GOLD[:2]), (GOLD[2], on(vendor="unheard of")))
     lun(given, "of two clusters, and odd", "flasharray", *same(*GOLD[:2]), *same(GOLD[2], ("vc", "host-5"), dsnro=64))
     lun(given, "local on one", "flasharray", *same(GOLD[0]), (GOLD[1], on(64, is_local=True)), (GOLD[2], on(64)))
+    lun(given, "of two models", "flasharray", *same(*GOLD[:2]), (GOLD[2], on(model="FlashArray X")))
     lun(given, "in another dark", "flasharray", *same(("vc-2", "host-7")))
     lun(given, "of two families", "ontap", *same(*GOLD[:2]), (GOLD[2], on(vendor="PURE", model="FlashArray")))
 
@@ -135,6 +137,8 @@ def _lpfc(*depths: int) -> list[tuple[tuple[str, str], Row]]:
 
 def _queue_full(given: Facts) -> None:
     lun(given, "full: one is odd", "flasharray", *same(*GOLD[:2]), (GOLD[2], on(full=(16, 4))))
+    lun(given, "full: one sets 1", "flasharray", *same(*GOLD[:2]), (GOLD[2], on(full=(1, 3))))
+    lun(given, "full: of no options", "flasharray", *same(("vc", "host-9"), full=(16, 4)))
     lun(given, "full: one is not known", "flasharray", *same(*GOLD[:2]), (GOLD[2], on(full=(None, 4))))
     lun(given, "full: one has no threshold", "flasharray", *same(*GOLD[:2]), (GOLD[2], on(full=(16, None))))
     lun(
@@ -150,6 +154,7 @@ def _queue_full(given: Facts) -> None:
     given["device_scheduling"] = [row for row in given["device_scheduling"] if row["device"] != "full: nothing is known"]
     no_option = {"endpoint": "vc", "host_id": "host-6", "key": "Disk.QFullSampleSize", "value": "0"}
     given["host_option"].remove(no_option)
+    given["host_option"] = [row for row in given["host_option"] if row["host_id"] != "host-9"]
 
 
 def _datastores(given: Facts) -> None:
@@ -167,6 +172,12 @@ def _datastores(given: Facts) -> None:
         add(given, "datastore_extent", {**key, "device": device})
         if device not in ("agreed", "of both"):
             lun(given, device, "flasharray", *same(*(GOLD if endpoint == "vc" else FAR)))
+    for device, throttled in (("throttled on one", {"ds-4": True, "ds-5": False}), ("throttled perhaps", {"ds-6": False, "ds-10": None})):
+        lun(given, device, "flasharray", *same(*GOLD))
+        for datastore, sioc in throttled.items():
+            key = {"endpoint": "vc", "datastore_id": datastore}
+            add(given, "datastore", {**key, "name": f"{datastore} of vc", "type": "VMFS", "sioc_enabled": sioc})
+            add(given, "datastore_extent", {**key, "device": device})
 
 
 def dimmed(vcenter_2: Collection[str] = (), hosts_2: Collection[str] = ()) -> Facts:
@@ -298,6 +309,7 @@ OF_FLEET = expected(
     *told_of("in another dark", counted(1, "far-7", cluster="dark"), endpoints=["vc-2"]),
     *told_of("namespace", {"family": "other", "is_namespace": True, "wanted_dsnro": None}),
     *told_of("of two families"),
+    *told_of("of two models"),
     # All hosts are counted and named that see it, one of which says that it lies within it.
     *told_of("local on one", {"queue_depths": "nfnic 64 on 2"}, dsnro("32 on 1, 64 on 1", None, "esx-3")),
     *told_of(
@@ -385,6 +397,12 @@ OF_FLEET = expected(
     ),
     *told_of("depth: of an Element LUN", depth("nfnic 64 on 2, 96 on 1", "nfnic 64", "esx-3", family="solidfire")),
     *told_of("full: one is odd", _FULL_DIFFERS),
+    *told_of("full: one sets 1", _FULL_DIFFERS | {"queue_full_values": "0/8 on 2, 1/3 on 1", "least_queue_full_threshold": 3}),
+    *told_of(
+        "full: of no options",
+        counted(1, "naked-9", cluster=None, least_queue_full_sample_size=16, least_queue_full_threshold=4),
+        {"queue_full_values": "16/4 on 1"},
+    ),
     *told_of("full: one is not known", _FULL_OPEN),
     *told_of("full: one has no threshold", _FULL_OPEN),
     *told_of("full: a host has no option", counted(3, "bare-6, esx-1, esx-2", cluster=None), _FULL_OPEN),
@@ -398,6 +416,8 @@ OF_FLEET = expected(
     *told_of("mounted in the dark", _NOT_WHOLE | {"datastores": "ds-7 of vc"}),
     *told_of("mounted by 8", _NOT_WHOLE | {"datastores": "ds-8 of vc"}),
     *told_of("mounted elsewhere", {"host_names": "far-1, far-2, far-3", "datastores": "ds-7 of vc-2"}, endpoints=["vc-2"]),
+    *told_of("throttled on one", {"sioc_enabled": True, "datastores": "ds-4 of vc, ds-5 of vc"}),
+    *told_of("throttled perhaps", {"sioc_enabled": None, "datastores": "ds-10 of vc, ds-6 of vc"}),
     *told_of("throttled", {"sioc_enabled": True, "datastores": "ds-2 of vc"}),
 )
 

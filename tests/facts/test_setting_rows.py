@@ -123,7 +123,12 @@ def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind:
     given: dict[str, Rows] = {
         "step_setting_drift": [{**place, **then, "kind": kind, "value": "32", "wanted": "64"}, {**place, "kind": other, "thing": "naa.2"}]
     }
-    numbers = {} if kind == "path_policy" else {"commands": 32, "wanted_commands": 64}
+    if kind == "path_policy":
+        families = {("vc", "naa.1"): "ontap", ("vc-2", "naa.1"): "elsewhere", ("vc", "naa.2"): "of another"}
+        given["step_seen_device"] = [
+            {"endpoint": vcenter, "device": device, "family": name} for (vcenter, device), name in families.items()
+        ]
+    numbers: dict[str, Any] = {"family": "ontap"} if kind == "path_policy" else {"commands": 32, "wanted_commands": 64}
     own = {"device": "naa.1", "resource_name": "naa.1", "host": "one", "cluster": "gold", "host_id": "h1", "value": "32", "wanted": "64"}
     expected: ByName = {"h1/naa.1": {**then, **own, **numbers}}
     assert shown(rows_over(name, given), expected) == expected

@@ -216,7 +216,11 @@ def test_pools_and_file_systems_are_used_by_whoever_uses_their_volumes() -> None
         use("east", "v4", "alone", pool_id=None, svm=None),
         use("west", "v1", "fs"),
     ]
-    qos: Rows = [{"endpoint": "east", "volume_id": "v1", "qos": "100 IOPS"}, {"endpoint": "west", "volume_id": "v1", "qos": "900 IOPS"}]
+    qos: Rows = [
+        {"endpoint": "east", "volume_id": "other", "qos": "wrong"},
+        {"endpoint": "east", "volume_id": "v1", "qos": "100 IOPS"},
+        {"endpoint": "west", "volume_id": "v1", "qos": "900 IOPS"},
+    ]
     pools = by("step_pool_use", "endpoint pool_id", {"step_volume_use": uses, "step_volume_qos": qos})
     members = by("step_volume_member", "endpoint volume_id", {"step_volume_use": uses})
 

@@ -25,6 +25,11 @@ def test_a_machine_runs_as_far_as_its_state_and_its_host_are_known() -> None:
             "linux-254",
         ),
         "other alone": ({"power_state": on, "host_id": "here", "running_guest_id": "otherLinux64Guest"}, True, ""),
+        "some Linux, made for Windows": (
+            {"power_state": on, "host_id": "here", "running_guest_id": "otherLinux64Guest", "guest_id": "windows9Guest"},
+            True,
+            "",
+        ),
         "by name": (
             {"power_state": on, "host_id": "here", "running_guest_id": "otherGuest", "guest_full_name": "Microsoft Windows 12"},
             True,

@@ -9,7 +9,8 @@ from typing import Any
 
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS
 
-from .fleets import Facts, view
+from .fleets import Facts, view, whole
+from .prepared import connection_with
 
 Row = dict[str, Any]
 
@@ -41,6 +42,14 @@ def rows_by_id(name: str, given: Facts) -> dict[tuple[str, str], Row]:
     found = {(row["endpoint"], row["resource_id"]): row for row in rows}
     assert len(found) == len(rows), "a resource has two rows"
     return found
+
+
+def rows_of_step(name: str, given: Facts, *order: str) -> list[Row]:
+    """The rows of a step over these facts, in the order of these columns."""
+    ordered = f" ORDER BY {', '.join(order)}" if order else ""
+    answer = connection_with({name}, whole(given)).execute(f'SELECT * FROM "{name}"{ordered}')
+    columns = [column[0] for column in answer.description or []]
+    return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
 
 def expected(usual: Row, *others: Row) -> dict[tuple[str, str], Row]:

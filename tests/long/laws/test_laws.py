@@ -88,11 +88,6 @@ def test_the_order_of_rows_changes_no_verdict(alone: Bench) -> None:
     assert verdicts(Bench(connection).verdicts) == verdicts(alone.verdicts)
 
 
-OPEN_RULES: Mapping[str, str] = {
-    "queue/device-depth-uniform": "where nobody knows whether a driver has to be deeper, the depth of most hosts is wanted of it",
-}
-"""Rules whose verdict changes as it must not when a reading is missing; likewise."""
-
 SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for salt in range(8) for part in (2, 5))))
 """Which rows: all, every second, every fifth."""
 
@@ -101,23 +96,15 @@ SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for sal
 @given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), share=SHARES)
 def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], share: str) -> None:
     if ".".join(column) not in NULL_IS_A_VALUE.keys() | OPEN.keys():
-        breaches = less_knowledge(alone, forgetting_a_column(*column, share))
-        assert [str(breach) for breach in breaches if breach.key[0] not in OPEN_RULES] == []
+        assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, share))] == []
 
 
 @settings(max_examples=20, derandomize=True)
 @given(data=st.data(), share=SHARES)
 def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, share: str) -> None:
     topics = sorted(topic for (topic,) in alone.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())
-    breaches = less_knowledge(alone, forgetting_a_topic(data.draw(st.sampled_from(topics)), share))
-    assert [str(breach) for breach in breaches if breach.key[0] not in OPEN_RULES] == []
+    assert [str(breach) for breach in less_knowledge(alone, forgetting_a_topic(data.draw(st.sampled_from(topics)), share))] == []
 
-
-UNDONE = {
-    ("sioc/auto-tiering", "vc-dell"): "Storage DRS switches it on again: issue 13, part 1, number 12",
-    ("sioc/overlap-array-qos", "vc-dell"): "likewise",
-}
-"""Fixes that are undone, by rule and endpoint, each with the reason."""
 
 BROKEN_BY_A_FIX = {
     ("sioc/uniform-spindles", "netapp-odd"): "Storage I/O Control goes off where it is not supported, and the pool is mixed then"
@@ -148,11 +135,11 @@ def test_a_fix_mends_what_it_is_for_breaks_nothing_and_is_not_planned_twice(alon
         before, after = alone.before(changed), alone.judged(changed)
     assert {key[:2] for key in broken(verdicts(before), verdicts(after))} <= BROKEN_BY_A_FIX.keys()
     mended = [(rule, change.target.endpoint, change.resource.id) for change in made for rule in change.rules]
-    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass" and key[:2] not in UNDONE] == []
+    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass"] == []
     again = loaded(recorded())
     for statement in statements:
         again.execute(statement)
-    targets = {change.target for change in made if not any((rule, change.target.endpoint) in UNDONE for rule in change.rules)}
+    targets = {change.target for change in made}
     assert [change for change in planned(again).changes if change.target in targets] == []
 
 

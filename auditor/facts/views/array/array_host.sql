@@ -39,7 +39,7 @@ reachable AS (
     GROUP BY c.endpoint, c.array_host_id
 ),
 everywhere AS (
-    SELECT coalesce(bool_and(hbas_read), false) AS hbas_read FROM step_host_reading
+    SELECT bool_and(hbas_read) AS hbas_read FROM step_host_reading
 )
 SELECT
     h.endpoint,

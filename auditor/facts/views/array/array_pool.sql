@@ -70,7 +70,10 @@ SELECT
     l.disk_iops,
     l.transfers_per_second,
     l.user_transfers_per_second,
-    CASE WHEN l.transfers_per_second > 0 THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second) END AS background_share,
+    CASE
+        WHEN l.transfers_per_second > 0 AND l.user_transfers_per_second IS NOT NULL
+        THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second)
+    END AS background_share,
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,

@@ -3,8 +3,8 @@
 SELECT
     a.endpoint AS array_name,
     CASE
-        WHEN coalesce(bool_or(v.is_virtual AND q.is_capped), false) THEN true
-        WHEN coalesce(any_value(r.volumes_read), false) AND coalesce(bool_and(v.qos_read), true) THEN false
+        WHEN bool_or(v.is_virtual AND q.is_capped) THEN true
+        WHEN any_value(r.volumes_read) AND bool_and(v.volume_id IS NULL OR coalesce(v.qos_read, false)) THEN false
     END AS per_object_qos
 FROM step_array AS a
 LEFT JOIN step_volume AS v ON v.endpoint = a.endpoint

@@ -93,11 +93,11 @@ SELECT
         )
     END AS qos,
     CASE
-        WHEN NOT r.volumes_read OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
+        WHEN r.volumes_read IS NOT true OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
         ELSE greatest(coalesce(p.volumes, 1), coalesce(g.volumes, 1)) - 1
     END AS qos_sharers,
     CASE
-        WHEN NOT r.volumes_read OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
+        WHEN r.volumes_read IS NOT true OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
         WHEN greatest(coalesce(p.volumes, 1), coalesce(g.volumes, 1)) = 1 THEN ''
         WHEN coalesce(g.volumes, 0) > coalesce(p.volumes, 0) THEN g.names
         ELSE p.names

@@ -4,7 +4,7 @@
 -- NULL unless each vCenter listed its hosts, or the array's lists name who sees it, and every one that does reported it; an offload that one host
 -- says no to is missing whatever the others say.
 WITH presented AS (
-    SELECT DISTINCT device FROM protocol_endpoint
+    SELECT device FROM protocol_endpoint
 ),
 seen AS (
     SELECT
@@ -22,11 +22,11 @@ reporting AS (
     SELECT
         device,
         count(ats_status || clone_status || zero_status) AS hosts,
-        coalesce(bool_or(ats_status = 'unsupported'), false) AS without_ats,
-        coalesce(bool_or(clone_status = 'unsupported'), false) AS without_clone,
-        coalesce(bool_or(zero_status = 'unsupported'), false) AS without_zero,
+        bool_or(ats_status = 'unsupported') AS without_ats,
+        bool_or(clone_status = 'unsupported') AS without_clone,
+        bool_or(zero_status = 'unsupported') AS without_zero,
         count(delete_status) AS hosts_with_delete,
-        coalesce(bool_or(delete_status = 'unsupported'), false) AS without_delete
+        bool_or(delete_status = 'unsupported') AS without_delete
     FROM fact.device_offload
     GROUP BY device
 ),

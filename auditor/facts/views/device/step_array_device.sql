@@ -1,7 +1,8 @@
 -- materialize: table
 -- The one join from a device name to what an array presents under it: volume or protocol endpoint, and the QoS in force.
 -- * The same array listed twice in fleet.yaml is one, and goes by the endpoint whose name comes first.
--- * A stretched volume is two arrays' by right: same name, same FlashArray pod. Both are named, and of its ceilings the tightest counts.
+-- * A stretched volume is two arrays' by right: same name, same FlashArray pod. Both are named, and of its ceilings the tightest counts;
+--   its id and pool are those of the endpoint whose name comes first.
 --   It has no ceiling only where every array of its pod says so. A pod lies on two arrays unless the array tells otherwise.
 -- * Any other name that two arrays, or two volumes of one, present is nobody's: NULL, and what rests on it is unknown.
 -- * A protocol endpoint that an array also tells as a volume (FlashArray) is no volume here.
@@ -31,9 +32,9 @@ joined AS (
         min(a.model) AS model,
         min(a.generation) AS generation,
         min(a.version) AS version,
-        min(p.volume_id) AS volume_id,
-        min(p.volume) AS volume,
-        min(p.pool_id) AS pool_id,
+        arg_min(p.volume_id, (p.endpoint, p.volume_id)) AS volume_id,
+        arg_min(p.volume, (p.endpoint, p.volume)) AS volume,
+        arg_min(p.pool_id, (p.endpoint, p.pool_id)) AS pool_id,
         min(p.protocol_endpoint_id) AS protocol_endpoint_id,
         min(p.qos_policy) AS qos_policy,
         min(p.qos_group) AS qos_group,
@@ -41,9 +42,9 @@ joined AS (
         min(p.qos_max_bytes_per_second) AS qos_max_bytes_per_second,
         bool_or(p.is_capped) AS is_capped,
         count(p.is_capped) = count(p.volume_id) AND count(p.volume_id) > 0 AS caps_read,
-        min(p.qos) AS qos,
-        min(a.known_as || ': ' || coalesce(p.qos, 'not read')) AS first_qos,
-        max(a.known_as || ': ' || coalesce(p.qos, 'not read')) AS last_qos,
+        arg_min(p.qos, (p.endpoint, p.qos)) AS qos,
+        min(coalesce(a.known_as, p.endpoint) || ': ' || coalesce(p.qos, 'not read')) AS first_qos,
+        max(coalesce(a.known_as, p.endpoint) || ': ' || coalesce(p.qos, 'not read')) AS last_qos,
         max(p.qos_sharers) AS qos_sharers,
         max(p.qos_shared_by) AS qos_shared_by
     FROM presented AS p
@@ -53,7 +54,7 @@ joined AS (
 judged AS (
     SELECT
         *,
-        coalesce(is_one AND (arrays = 1 OR in_one_pod), false) AS fits,
+        is_one AND (arrays = 1 OR in_one_pod) AS fits,
         arrays >= arrays_of_pod AS is_whole,
         first_array || CASE WHEN arrays > 1 THEN ', ' || last_array ELSE '' END AS array_names
     FROM joined

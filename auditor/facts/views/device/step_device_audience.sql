@@ -39,5 +39,5 @@ known AS (
     LEFT JOIN step_seen_device AS s USING (device)
     GROUP BY t.device
 )
-SELECT device, coalesce(is_known AND hosts_read, false) AS hosts_read, coalesce(is_known AND datastores_read, false) AS datastores_read
+SELECT device, is_known AND hosts_read AS hosts_read, is_known AND datastores_read AS datastores_read
 FROM known;

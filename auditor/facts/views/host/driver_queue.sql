@@ -2,7 +2,8 @@
 -- One row per host and driver that carries devices of arrays: whether their queue depths are those of the other hosts that share them by the same
 -- driver. The depth is the driver's option, so a host is named once, with its devices. Odd is a depth that is not the one most hosts have; without such a
 -- majority, any. Where the driver has to be deeper for some of them (capped virtual volumes, docs/domain/incidents.md#s0; Cisco's in front of virtual
--- volumes, docs/domain/facts.md#2), those are odd that are not the deepest. Whether all agree is known where shared_device knows it.
+-- volumes, docs/domain/facts.md#2), those are odd that are not the deepest; where nobody knows whether it has to be, those that are odd either way. Whether
+-- all agree is known where shared_device knows it.
 WITH undriven AS (
     SELECT DISTINCT endpoint, host_id FROM step_host_group WHERE driver IS NULL
 ),
@@ -21,44 +22,91 @@ differing AS (
     SELECT DISTINCT device FROM shared_device WHERE NOT queue_depth_agrees
 ),
 deepened AS (
-    SELECT endpoint, host_id, module AS driver
+    SELECT
+        endpoint,
+        host_id,
+        module AS driver,
+        serves_capped_protocol_endpoints OR (coalesce(depth_parameter = 'lun_queue_depth_per_path', false) AND vvol_endpoints > 0) AS is_deepened
     FROM host_module
-    WHERE serves_capped_protocol_endpoints OR (depth_parameter = 'lun_queue_depth_per_path' AND vvol_endpoints > 0)
 ),
 placed AS (
     -- Only what differs is looked for among the devices of every host: usually nothing.
-    SELECT d.endpoint, d.host_id, d.device, d.driver, d.queue_depth, p.host_id IS NOT NULL AS is_deepened
+    SELECT
+        d.endpoint,
+        d.host_id,
+        d.device,
+        d.driver,
+        d.queue_depth,
+        CASE WHEN p.host_id IS NOT NULL THEN p.is_deepened WHEN r.modules_read THEN false END AS is_deepened
     FROM device AS d
     JOIN differing AS i USING (device)
+    JOIN step_host_reading AS r ON r.endpoint = d.endpoint AND r.host_id = d.host_id
     LEFT JOIN deepened AS p ON p.endpoint = d.endpoint AND p.host_id = d.host_id AND p.driver = d.driver
-    WHERE d.is_shared AND d.driver IS NOT NULL AND d.queue_depth IS NOT NULL
+    WHERE d.is_shared
 ),
 counted AS (
-    SELECT device, driver, queue_depth, count(*) AS hosts, bool_or(is_deepened) AS is_deepened
-    FROM placed
-    GROUP BY device, driver, queue_depth
-),
-wanted AS (
     SELECT
         device,
         driver,
-        CASE WHEN bool_or(is_deepened) THEN max(queue_depth) WHEN 2 * max(hosts) > sum(hosts) THEN arg_max(queue_depth, hosts) END AS depth
-    FROM counted
-    GROUP BY device, driver
-    HAVING count(*) > 1
+        queue_depth,
+        count(*) AS hosts,
+        bool_or(is_deepened) AS any_deepened,
+        count(*) FILTER (WHERE is_deepened IS NULL) AS undetermined
+    FROM placed
+    WHERE driver IS NOT NULL
+    GROUP BY device, driver, queue_depth
 ),
-odd AS (
+undriven_hosts AS (
+    SELECT device, count(*) AS hosts FROM placed WHERE driver IS NULL GROUP BY device
+),
+wanted AS (
+    -- Hosts that do not tell their depth, or their driver, may have any: only what is more than half whatever they have is the majority's.
+    SELECT
+        c.device,
+        c.driver,
+        coalesce(sum(c.hosts) FILTER (WHERE c.queue_depth IS NULL), 0) + coalesce(any_value(n.hosts), 0) AS untold,
+        sum(c.hosts) + coalesce(any_value(n.hosts), 0) AS all_hosts,
+        CASE
+            WHEN bool_or(c.any_deepened) THEN true
+            WHEN sum(c.undetermined) = 0 AND coalesce(any_value(n.hosts), 0) = 0 THEN false
+        END AS is_deepened,
+        max(c.queue_depth) AS deepest,
+        arg_max(c.queue_depth, c.hosts) FILTER (WHERE c.queue_depth IS NOT NULL) AS commonest,
+        max(c.hosts) FILTER (WHERE c.queue_depth IS NOT NULL) AS most
+    FROM counted AS c
+    LEFT JOIN undriven_hosts AS n USING (device)
+    GROUP BY c.device, c.driver
+    HAVING count(c.queue_depth) > 1
+),
+compared AS (
     SELECT
         p.endpoint,
         p.host_id,
         p.driver,
-        count(*) AS devices,
-        few(p.device) AS names,
-        few_distinct(CAST(p.queue_depth AS VARCHAR)) AS depths,
-        few_distinct(CAST(w.depth AS VARCHAR)) AS wanted
+        p.device,
+        p.queue_depth,
+        CASE WHEN w.is_deepened THEN w.deepest WHEN NOT w.is_deepened AND 2 * w.most > w.all_hosts THEN w.commonest END AS wanted,
+        CASE
+            WHEN w.is_deepened THEN p.queue_depth < w.deepest
+            WHEN NOT w.is_deepened THEN 2 * (c.hosts + w.untold) <= w.all_hosts
+            ELSE p.queue_depth < w.deepest AND 2 * (c.hosts + w.untold) <= w.all_hosts
+        END AS is_odd,
+        w.is_deepened IS NULL AND (p.queue_depth < w.deepest OR 2 * c.hosts <= w.all_hosts) AS may_be_odd
     FROM placed AS p
     JOIN wanted AS w ON w.device = p.device AND w.driver = p.driver
-    WHERE p.queue_depth IS DISTINCT FROM w.depth
+    JOIN counted AS c ON c.device = p.device AND c.driver = p.driver AND c.queue_depth = p.queue_depth
+),
+odd AS (
+    SELECT
+        endpoint,
+        host_id,
+        driver,
+        count(*) FILTER (WHERE is_odd) AS devices,
+        few(CASE WHEN is_odd THEN device END) AS names,
+        few_distinct(CASE WHEN is_odd THEN CAST(queue_depth AS VARCHAR) END) AS depths,
+        few_distinct(CASE WHEN is_odd THEN CAST(wanted AS VARCHAR) END) AS wanted
+    FROM compared
+    WHERE is_odd OR may_be_odd
     GROUP BY ALL
 ),
 unsettled AS (
@@ -82,9 +130,9 @@ SELECT
     coalesce(o.depths, CAST(c.deepest_queue AS VARCHAR)) AS queue_depths,
     CASE
         WHEN o.devices > 0 THEN false
-        WHEN c.driver IS NOT NULL AND r.devices_read AND u.host_id IS NULL THEN true
+        WHEN c.driver IS NOT NULL AND r.devices_read AND u.host_id IS NULL AND o.host_id IS NULL THEN true
     END AS queue_depth_agrees,
-    o.devices AS odd_devices,
+    nullif(o.devices, 0) AS odd_devices,
     o.names AS odd_device_names,
     o.wanted AS wanted_queue_depths
 FROM carried AS c

@@ -10,12 +10,11 @@ WITH served AS (
         CAST(sum(namespaces) AS BIGINT) AS namespaces,
         max(deepest_lun_queue) AS deepest_lun_queue,
         sum(undetermined_luns) AS undetermined_luns,
-        list_sort(list(DISTINCT family) FILTER (WHERE family IS NOT NULL)) AS families,
+        list_sort(list(DISTINCT family)) AS families,  -- counts where none is NULL
         count(*) FILTER (WHERE family IS NULL) AS unknown_families,
         count(*) FILTER (WHERE depth_advice(family) = 'own') AS families_with_own,
         count(*) FILTER (WHERE depth_advice(family) = 'none') AS families_without
     FROM step_host_group
-    WHERE driver IS NOT NULL
     GROUP BY ALL
 ),
 beside AS (
@@ -26,9 +25,9 @@ beside AS (
         g.driver AS module,
         string_agg(coalesce(g.family, 'not known') || ' (' || g.devices || CASE WHEN g.devices = 1 THEN ' device)' ELSE ' devices)' END, ', ' ORDER BY g.family) AS families
     FROM step_host_group AS g
-    LEFT JOIN (SELECT DISTINCT endpoint, host_id, driver, family FROM protocol_endpoint WHERE per_object_qos) AS p
+    LEFT JOIN (SELECT endpoint, host_id, driver, family FROM protocol_endpoint WHERE per_object_qos) AS p
         ON p.endpoint = g.endpoint AND p.host_id = g.host_id AND p.driver = g.driver AND p.family = g.family
-    WHERE g.driver IS NOT NULL AND p.family IS NULL
+    WHERE p.family IS NULL
     GROUP BY ALL
 ),
 placed AS (
@@ -49,8 +48,6 @@ pe AS (
         driver AS module,
         bool_or(per_object_qos) AS any_capped,
         count(*) FILTER (WHERE per_object_qos IS NULL) AS undetermined,
-        max(deepest_disk_queue) FILTER (WHERE per_object_qos) AS deepest_disk_queue,
-        count(*) FILTER (WHERE per_object_qos AND deepest_disk_queue IS NULL) AS unread,
         max(deepest_disk_queue_at_least) FILTER (WHERE per_object_qos) AS at_least,
         max(deepest_disk_queue_at_most) FILTER (WHERE per_object_qos IS DISTINCT FROM false) AS at_most,
         count(*) FILTER (WHERE per_object_qos IS DISTINCT FROM false AND deepest_disk_queue_at_most IS NULL) AS unbounded
@@ -75,8 +72,8 @@ strange AS (
         endpoint,
         host_id,
         module,
-        string_agg(name, ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS names,
-        string_agg(coalesce(nearest, '?'), ', ' ORDER BY name) FILTER (WHERE NOT is_known) AS corrections
+        string_agg(name, ', ' ORDER BY name) FILTER (WHERE is_known IS DISTINCT FROM true) AS names,
+        string_agg(coalesce(nearest, '?'), ', ' ORDER BY name) FILTER (WHERE is_known IS DISTINCT FROM true) AS corrections
     FROM step_module_word
     GROUP BY ALL
 )
@@ -106,7 +103,9 @@ SELECT
         WHEN pe.any_capped THEN true
         WHEN u.all_placed AND coalesce(pe.undetermined, 0) = 0 THEN false
     END AS serves_capped_protocol_endpoints,
-    CASE WHEN u.all_placed AND coalesce(pe.unread, 0) = 0 THEN coalesce(pe.deepest_disk_queue, 0) END AS deepest_disk_queue,
+    CASE
+        WHEN u.all_placed AND coalesce(pe.unbounded, 0) = 0 AND coalesce(pe.at_least, 0) = coalesce(pe.at_most, 0) THEN coalesce(pe.at_least, 0)
+    END AS deepest_disk_queue,
     coalesce(pe.at_least, 0) AS deepest_disk_queue_at_least,
     CASE WHEN u.all_placed AND coalesce(pe.unbounded, 0) = 0 THEN coalesce(pe.at_most, 0) END AS deepest_disk_queue_at_most,
     CASE
@@ -119,7 +118,7 @@ SELECT
         WHEN NOT r.modules_read THEN NULL
         ELSE coalesce(x.names, '')
     END AS unknown_parameters,
-    x.corrections,
+    CASE WHEN r.modules_read THEN x.corrections END AS corrections,
     CASE WHEN q.module IS NOT NULL THEN q.depth_parameter IS NOT NULL END AS has_depth_parameter,
     CASE
         WHEN s.families_with_own > 0 THEN 'own'

@@ -7,7 +7,7 @@ WITH word AS (
         host_id,
         module,
         count(*) FILTER (WHERE name = 'lpfc_lun_queue_depth') AS general,
-        count(DISTINCT name) FILTER (WHERE regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS instances,
+        count(*) FILTER (WHERE regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS instances,
         count(DISTINCT value) FILTER (WHERE regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS instance_values,
         string_agg(name || '=' || value, ' ' ORDER BY name) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS settings
     FROM step_module_word

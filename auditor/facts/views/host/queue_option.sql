@@ -17,7 +17,7 @@ served AS (
     SELECT
         endpoint,
         host_id,
-        CASE WHEN count(families) = count(*) THEN string_agg(families, ', ' ORDER BY families) FILTER (WHERE families <> '') END AS families,
+        string_agg(families, ', ' ORDER BY families) FILTER (WHERE families <> '') AS families,
         count(families) = count(*) AS is_whole
     FROM host_module
     GROUP BY ALL

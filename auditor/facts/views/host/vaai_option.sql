@@ -92,6 +92,26 @@ spread AS (
         count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros
     FROM setting
     GROUP BY ALL
+),
+sourced AS (
+    SELECT
+        r.endpoint,
+        r.host_id,
+        CASE
+            WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
+            WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
+        END AS is_sourced
+    FROM step_host_reading AS r
+    LEFT JOIN eternus AS e USING (endpoint, host_id)
+    LEFT JOIN step_host_offload AS o USING (endpoint, host_id)
+),
+waiting AS (
+    -- Hosts that are not on, and that nobody may switch on unasked: one that goes on beside them would be the odd one of its cluster, or make them that.
+    SELECT s.endpoint, s.domain_id, s.option, count(*) AS hosts
+    FROM setting AS s
+    JOIN sourced AS u USING (endpoint, host_id)
+    WHERE s.value IS DISTINCT FROM 1 AND u.is_sourced IS DISTINCT FROM true
+    GROUP BY ALL
 )
 SELECT
     s.endpoint,
@@ -136,11 +156,9 @@ SELECT
         THEN true
         WHEN x.unread = 0 AND d.options_read THEN false
     END AS differs_from_cluster,
-    CASE
-        WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
-        WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
-    END AS offload_is_sourced,
+    u.is_sourced AS offload_is_sourced,
     concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
+    coalesce(w.hosts, 0) - CASE WHEN s.value IS DISTINCT FROM 1 AND u.is_sourced IS DISTINCT FROM true THEN 1 ELSE 0 END AS hosts_left_off,
     e.doubts AS eternus_doubts
 FROM setting AS s
 JOIN fact.host AS h USING (endpoint, host_id)
@@ -150,4 +168,6 @@ LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
 LEFT JOIN step_host_family AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
 LEFT JOIN step_host_offload AS o ON o.endpoint = s.endpoint AND o.host_id = s.host_id
 LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
+LEFT JOIN sourced AS u ON u.endpoint = s.endpoint AND u.host_id = s.host_id
+LEFT JOIN waiting AS w ON w.endpoint = s.endpoint AND w.domain_id = s.domain_id AND w.option = s.option
 LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;

@@ -65,7 +65,7 @@ SELECT
     vm.host_id,
     vm.name AS vm,
     vm.power_state,
-    coalesce(vm.is_template, false) AS is_template,
+    vm.is_template,
     d.disk,
     d.controller,
     CASE WHEN p.depth_at_least = p.depth_at_most THEN p.depth_at_least END AS controller_depth,

@@ -12,6 +12,7 @@ reached AS (
         t.endpoint,
         t.host_id,
         t.device,
+        count(*) AS paths,
         count(*) FILTER (WHERE t.state = 'active') AS active,
         count(*) FILTER (WHERE t.state IS NULL OR t.state = 'unknown') AS undetermined,
         CASE WHEN min(t.psp) = max(t.psp) THEN min(t.psp) END AS psp
@@ -66,6 +67,7 @@ SELECT
         WHEN p.dsnro < x.deepest_dsnro THEN true
         WHEN x.all_read THEN false
     END AS is_behind_cluster,
+    CASE WHEN t.paths_read THEN coalesce(a.paths, 0) END AS paths,
     CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
     a.psp,
     o.vvol_pe_dsnro_default,

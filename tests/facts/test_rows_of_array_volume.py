@@ -1,0 +1,284 @@
+"""The whole row of each volume of an array: who uses it, whether a datastore lies on it, and what its ceilings are worth."""
+
+from typing import Any
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, array, on_all_hosts, seen, serves
+from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+CURVE = '{"4096": 100, "8192": 160}'
+LIMITS: Row = {"qos_min_iops": 50, "qos_max_iops": 100, "qos_burst_iops": 160}
+
+
+def vol(name: str, **more: Any) -> Row:
+    return {"name": name, "volume_id": f"id of {name}", "kind": "lun", **more}
+
+
+def lun(name: str, **more: Any) -> Row:
+    return vol(name, device=f"naa.{name}", **more)
+
+
+def share(name: str, path: str, svm: str = "svm", **more: Any) -> Row:
+    return vol(name, kind="share", export_path=path, svm=svm, **more)
+
+
+def vcenters(*unread: str) -> Facts:
+    given: Facts = {}
+    vcenter(given, "vc", unread=unread)
+    for n in (1, 2):
+        host(given, "vc", f"host-{n}", f"esx-{n}", "gold")
+        add(given, "hba", {"endpoint": "vc", "host_id": f"host-{n}", "hba": "vmhba1", "initiator": f"wwn {n}"})
+    return given
+
+
+def fleet() -> Facts:
+    """Volumes of all arrays have the same ids where they have the same names."""
+    given = vcenters()
+    _blocks(given)
+    _elements(given)
+    _shares(given)
+    return given
+
+
+def _blocks(given: Facts) -> None:
+    virtual = {"is_virtual": True, "kind": "vvol"}
+    array(
+        given,
+        "fa",
+        EndpointKind.FLASHARRAY,
+        lun("plain", pool_id="p1", copy_of="used", size_bytes=7, serial="s"),
+        lun("used", pod="pod", pod_arrays="fa"),
+        lun("of no datastore"),
+        lun("of two arrays"),
+        vol("of no device"),
+        vol("virtual", vvol_id="V-1", **virtual),
+        vol("virtual, not used", vvol_id="v-2", **virtual),
+        lun("in a policy", qos_policy_id="p1", qos_policy="policy"),
+        lun("not understood", qos_read=False),
+        lun("limited", **LIMITS),
+    )
+    array(given, "fb", EndpointKind.FLASHARRAY, lun("of two arrays"), vol("plain", pool_id="p1"), vol("busy"))
+    for row in given["reading"]:
+        row["complete"] &= (row["endpoint"], row["topic"]) != ("fb", "volume_load")
+    add(given, "array_volume", {"endpoint": "gone", **vol("plain"), **LIMITS})
+    add(
+        given,
+        "array_pool",
+        *({"endpoint": name, "pool_id": pool, "name": f"{pool} of {name}"} for name in ("fa", "fb") for pool in ("p1", "p2")),
+    )
+    rates = {"actual_iops": 1, "bytes_per_second": 2, "utilization": 0.3, "latency_us": 4, "throttle_us": 5, "misaligned_ratio": 0.6}
+    add(given, "array_volume_load", {"endpoint": "fa", "volume_id": "id of used", "average_io_bytes": 1, **rates})
+    add(given, "array_volume_load", {"endpoint": "fb", "volume_id": "id of plain", "average_io_bytes": None})
+    add(given, "array_volume_load", {"endpoint": "fb", "volume_id": "id of busy", "average_io_bytes": 4096})
+    add(given, "array_protocol_endpoint", {"endpoint": "fa", "protocol_endpoint_id": "1", "device": "naa.pe"})
+    on_all_hosts(given, *(seen(f"naa.{name}", "flasharray") for name in ("used", "of two arrays")))
+    for n, name in enumerate(("used", "of two arrays")):
+        add(given, "datastore", {"endpoint": "vc", "datastore_id": f"ds-{n}", "name": f"ds-{n}", "type": "VMFS"})
+        add(given, "datastore_extent", {"endpoint": "vc", "datastore_id": f"ds-{n}", "device": f"naa.{name}"})
+    add(
+        given,
+        "datastore_extent",
+        {"endpoint": "vc", "datastore_id": "ds-9", "device": "naa.of no datastore"},
+        {"endpoint": "vc", "datastore_id": "ds-9"},
+    )
+    add(given, "datastore", {"endpoint": "vc", "datastore_id": "vvols", "name": "vvols", "type": "VVOL"})
+    add(given, "vm", {"endpoint": "vc", "vm_id": "vm", "name": "vm", "host_id": "host-2"})
+    add(given, "vm_disk", {"endpoint": "vc", "vm_id": "vm", "disk": "disk", "datastore_id": "vvols", "backing_object_id": "rfc4122.v-1"})
+
+
+def _elements(given: Facts) -> None:
+    """Element clusters, whose limits are told as their remediator has them."""
+    policy = LIMITS | {"qos_policy_id": "p1", "qos_policy": "policy"}
+    array(
+        given,
+        "el",
+        EndpointKind.ELEMENT,
+        vol("own", **LIMITS, qos_curve=CURVE),
+        vol("as its policy", **policy),
+        vol("min", **policy | {"qos_min_iops": 51}),
+        vol("max", **policy | {"qos_max_iops": 101}),
+        vol("burst", **policy | {"qos_burst_iops": 161}),
+        vol("policy not read", **policy | {"qos_policy_id": "p9"}),
+        vol("policy without max", **policy | {"qos_policy_id": "p2"}),
+    )
+    array(given, "el-2", EndpointKind.ELEMENT, vol("own", **LIMITS, qos_curve='{"8192": 200}'))
+    told = {"endpoint": "el", "min_iops": 50, "max_iops": 100, "burst_iops": 160}
+    add(
+        given,
+        "array_qos_policy",
+        {**told, "policy_id": "p1"},
+        {**told, "policy_id": "p2", "max_iops": None},
+        {"endpoint": "el-2", "policy_id": "p1", "min_iops": 1},
+    )
+    add(given, "array_volume_load", {"endpoint": "el", "volume_id": "id of own", "average_io_bytes": 8192})
+    array(given, "sc", EndpointKind.DELL_SC, vol("own", tiering="profile", tiers=2))
+    given["array"][-1]["latency_threshold_ms"] = 20
+
+
+def _shares(given: Facts) -> None:
+    """Shares by what mounts their paths: an address of the ONTAP's, a name that nobody resolves, or an address of another filer."""
+    array(
+        given,
+        "on",
+        EndpointKind.ONTAP,
+        share("mounted", "/a"),
+        share("maybe", "/maybe/"),
+        share("of another filer", "/other"),
+        share("of another svm", "/svm"),
+        share("root", "/"),
+        share("not exported", ""),
+        lun("in a share", svm="svm", os_type="vmware"),
+    )
+    array(given, "on-2", EndpointKind.ONTAP, share("mounted", "/a", "svm-2"))
+    serves(given, "on", "198.51.100.1")
+    serves(given, "on", "198.51.100.2", svm="another")
+    servers = ("198.51.100.1", "/a"), ("filer", "/maybe"), ("198.51.100.9", "/other"), ("198.51.100.2", "/svm"), ("filer", "/")
+    for n, (server, path) in enumerate(servers):
+        add(
+            given,
+            "datastore",
+            {"endpoint": "vc", "datastore_id": f"nfs-{n}", "name": f"nfs-{n}", "type": "NFS", "nfs_host": server, "nfs_path": path},
+        )
+    add(given, "datastore_mount", {"endpoint": "vc", "datastore_id": "nfs-0", "host_id": "host-1"})
+
+
+def datastores_not_read() -> Facts:
+    """The datastores of "vc-2" were not read; of one volume the array's list names its hosts, which are all of "vc"."""
+    given = vcenters()
+    vcenter(given, "vc-2", unread={"datastores"})
+    array(given, "fa", EndpointKind.FLASHARRAY, lun("listed"), lun("not listed"))
+    on_all_hosts(given, *(seen(f"naa.{name}", "flasharray") for name in ("listed", "not listed")))
+    for n in (1, 2):
+        add(given, "array_initiator", {"endpoint": "fa", "array_host_id": f"h{n}", "initiator": f"wwn {n}"})
+        add(given, "array_connection", {"endpoint": "fa", "array_host_id": f"h{n}", "volume_id": "id of listed"})
+    return given
+
+
+FLEETS = [fleet, datastores_not_read]
+USUAL: Row = {
+    "endpoint": "fa",
+    "cluster": None,
+    "host": None,
+    "family": "flasharray",
+    "kind": "lun",
+    "is_virtual": False,
+    "vvol_id": None,
+    "svm": None,
+    "os_type": None,
+    "pod": None,
+    "copy_of": None,
+    "hosts": None,
+    "host_names": None,
+    "datastores": None,
+    "vm_disk": None,
+    "pool": None,
+    "tiering": None,
+    "tiers": None,
+    "size_bytes": None,
+    "qos": "none",
+    "qos_policy_id": None,
+    "qos_policy": None,
+    "qos_group": None,
+    "qos_min_iops": None,
+    "qos_max_iops": None,
+    "qos_burst_iops": None,
+    "limits": None,
+    "is_in_policy": False,
+    "qos_max_bytes_per_second": None,
+    "qos_priority": None,
+    "qos_sharers": 0,
+    "qos_shared_by": "",
+    "is_capped": False,
+    "latency_threshold_ms": None,
+    "average_io_bytes": None,
+    "actual_iops": None,
+    "bytes_per_second": None,
+    "utilization": None,
+    "latency_us": None,
+    "throttle_us": None,
+    "misaligned_ratio": None,
+    "is_busy": False,
+    "effective_max_iops": None,
+    "effective_burst_iops": None,
+}
+
+
+def row(name: str, of: str = "fa", device: str | None = None, *, carries: bool | None = None, **more: Any) -> Row:
+    """A volume without a device, unless named; it is not known whether a datastore lies on it."""
+    names = {"resource_id": f"id of {name}", "volume_id": f"id of {name}", "resource_name": name, "volume": name}
+    return {**names, "endpoint": of, "device": device, "carries_datastore": carries, **more}
+
+
+def row_of_lun(name: str, of: str = "fa", *, carries: bool | None = False, **more: Any) -> Row:
+    return row(name, of, f"naa.{name}", carries=carries, **more)
+
+
+def element(name: str, limits: str | None, of: str = "el", **more: Any) -> Row:
+    """A volume of an Element cluster in a policy; all its limits are told in one."""
+    policy: Row = {"qos_policy_id": "p1", "qos_policy": "policy", "is_in_policy": True, "family": "solidfire", "is_capped": True}
+    told: Row = policy | LIMITS | more
+    words = f"{told['qos_max_iops']} IOPS, burst {told['qos_burst_iops']}, at least {told['qos_min_iops']}"
+    return row(name, of, limits=limits, qos=f"{told['qos_policy'] or 'the volume itself'}: {words}", **told)
+
+
+def row_of_share(name: str, of: str = "on", **more: Any) -> Row:
+    return row(name, of, **{"kind": "share", "family": "ontap", "svm": "svm"} | more)
+
+
+OWN: Row = {"qos_policy_id": None, "qos_policy": None, "is_in_policy": False}
+LIMITED: Row = {**LIMITS, "qos": "the volume itself: 100 IOPS, burst 160, at least 50", "is_capped": True}
+VIRTUAL: Row = {"is_virtual": True, "kind": "vvol"}
+BUSY: Row = {"actual_iops": 1, "bytes_per_second": 2, "utilization": 0.3, "latency_us": 4, "throttle_us": 5, "misaligned_ratio": 0.6}
+NOT_READ: Row = {"qos_sharers": None, "qos_shared_by": None}
+SEEN: Row = {"hosts": 2, "host_names": "esx-1, esx-2"}
+OF_BLOCKS = (
+    row_of_lun("plain", pool="p1 of fa", copy_of="used", size_bytes=7),
+    row_of_lun("used", carries=True, **SEEN, datastores="ds-0", pod="pod", average_io_bytes=1, is_busy=True, **BUSY),
+    row_of_lun("of no datastore", carries=True),
+    row_of_lun("of two arrays", carries=None),
+    row("of no device"),
+    row("virtual", "fa", "naa.pe", carries=True, **VIRTUAL, vvol_id="V-1", hosts=1, host_names="esx-2")
+    | {"datastores": "vvols", "vm_disk": "vm disk"},
+    row("virtual, not used", "fa", "naa.pe", carries=False, **VIRTUAL, vvol_id="v-2"),
+    row_of_lun("in a policy", qos_policy_id="p1", qos_policy="policy", is_in_policy=True, qos="policy: no ceiling", **NOT_READ),
+    row_of_lun("not understood", qos=None, is_in_policy=None, is_capped=None),
+    row_of_lun("limited", **LIMITED),
+    row_of_lun("of two arrays", "fb", carries=None, is_busy=None),
+    row("plain", "fb", pool="p1 of fb"),
+    row("busy", "fb", average_io_bytes=4096, is_busy=True),
+    row("plain", "gone", family=None, is_virtual=None, is_in_policy=None, is_busy=None, **LIMITED, **NOT_READ)
+    | {"qos": f"{LIMITED['qos']}; the rest was not read"},
+    row("own", "sc", family="dell-sc", tiering="profile", tiers=2, latency_threshold_ms=20),
+)
+OF_ELEMENTS = (
+    # I/O of 8 KiB costs 1.6 operations of 4 KiB on the curve of "el".
+    element("own", "own 50/100/160", **OWN, average_io_bytes=8192, is_busy=True, effective_max_iops=62.5, effective_burst_iops=100.0),
+    element("own", "own 50/100/160", "el-2", **OWN),
+    element("as its policy", "policy p1"),
+    element("min", "policy p1 with own 51/100/160", qos_min_iops=51),
+    element("max", "policy p1 with own 50/101/160", qos_max_iops=101),
+    element("burst", "policy p1 with own 50/100/161", qos_burst_iops=161),
+    element("policy not read", None, qos_policy_id="p9"),
+    element("policy without max", None, qos_policy_id="p2"),
+)
+OF_SHARES = (
+    row_of_share("mounted", carries=True, datastores="nfs-0", hosts=1, host_names="esx-1"),
+    row_of_share("maybe"),
+    row_of_share("of another filer", carries=False),
+    row_of_share("of another svm"),
+    row_of_share("root"),
+    row_of_share("not exported", carries=False),
+    row_of_lun("in a share", "on", family="ontap", svm="svm", os_type="vmware"),
+    row_of_share("mounted", "on-2", carries=False, svm="svm-2"),
+)
+EXPECTED = expected(USUAL, *OF_BLOCKS, *OF_ELEMENTS, *OF_SHARES)
+
+
+def test_each_volume_is_told_with_who_uses_it_and_what_limits_it() -> None:
+    assert rows_by_id("array_volume", fleet()) == EXPECTED
+
+
+def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:
+    rows = rows_by_id("array_volume", datastores_not_read())
+    assert {row["volume"]: row["carries_datastore"] for row in rows.values()} == {"listed": False, "not listed": None}

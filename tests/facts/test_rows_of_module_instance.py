@@ -1,0 +1,60 @@
+"""The whole row of each Emulex module: what its options set for all its ports, and for single ones."""
+
+from .fleets import Facts
+from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+EVERY = (
+    "lpfc_lun_queue_depth=64 lpfc0_lun_queue_depth=30 lpfc2_lun_queue_depth=31 "
+    "lpfc_log=1 lpfc1_lun_queue_depth=30 x_lpfc3_lun_queue_depth=9"
+)
+
+
+def fleet() -> Facts:
+    """Hosts of one id in two vCenters, with the same module in both."""
+    given: Facts = {}
+    for endpoint in ("vc", "vc-2"):
+        vcenter(given, endpoint)
+    for endpoint, name, modules, drivers in (
+        ("vc", "set", {"lpfc": EVERY, "lpfc820": "lpfc_lun_queue_depth=10", "nfnic": ""}, ("lpfc", "lpfc", "lpfc820", "nfnic")),
+        ("vc", "not set", {"lpfc": ""}, ()),
+        ("vc", "options not read", {"lpfc": None}, ("lpfc",)),
+        ("vc", "adapters not read", {"lpfc": "lpfc7_lun_queue_depth=8"}, ("lpfc",)),
+        ("vc-2", "set", {"lpfc": "lpfc0_lun_queue_depth=1"}, ("lpfc", "lpfc", "lpfc")),
+    ):
+        host(given, endpoint, name, f"{name} of {endpoint}", "gold", unread={"hbas"} if name == "adapters not read" else ())
+        key = {"endpoint": endpoint, "host_id": name}
+        add(given, "host_module", *({**key, "module": module, "option_string": options} for module, options in modules.items()))
+        add(given, "hba", *({**key, "hba": f"vmhba{n}", "driver": driver} for n, driver in enumerate(drivers)))
+    key = {"endpoint": "vc", "host_id": "set", "device": "naa.1"}
+    add(given, "device", {**key, "vendor": "PURE", "model": "FlashArray", "device_type": "disk", "is_local": False})
+    add(given, "path", {**key, "hba": "vmhba1", "path": "p"})
+    return given
+
+
+FLEETS = [fleet]
+USUAL: Row = {"endpoint": "vc", "cluster": "gold", "families": "", "sets_all_ports": False, "instances_set": 0, "instance_values": 0}
+
+
+def row(name: str, module: str, options: str | None, ports: int | None, settings: str | None, **more: object) -> Row:
+    """A module of a host, its adapters there, and the settings of depths in its options."""
+    names = {"resource_id": f"{name}/{module}", "resource_name": module, "module": module, "host_id": name, "host": f"{name} of vc"}
+    return {**names, "option_string": options, "ports": ports, "depth_settings": settings, **more}
+
+
+ALL_OF_EVERY = "lpfc0_lun_queue_depth=30 lpfc1_lun_queue_depth=30 lpfc2_lun_queue_depth=31 lpfc_lun_queue_depth=64"
+NOT_READ: Row = {"sets_all_ports": None, "instances_set": None, "instance_values": None}
+EXPECTED = expected(
+    USUAL,
+    row("set", "lpfc", EVERY, 2, ALL_OF_EVERY, sets_all_ports=True, instances_set=3, instance_values=2, families="flasharray"),
+    row("set", "lpfc820", "lpfc_lun_queue_depth=10", 1, "lpfc_lun_queue_depth=10", sets_all_ports=True),
+    row("not set", "lpfc", "", 0, ""),
+    row("options not read", "lpfc", None, 1, None, **NOT_READ),
+    row("adapters not read", "lpfc", "lpfc7_lun_queue_depth=8", None, "lpfc7_lun_queue_depth=8", instances_set=1, instance_values=1)
+    | {"families": None},
+    row("set", "lpfc", "lpfc0_lun_queue_depth=1", 3, "lpfc0_lun_queue_depth=1", instances_set=1, instance_values=1)
+    | {"endpoint": "vc-2", "host": "set of vc-2"},
+)
+
+
+def test_each_emulex_module_is_told_with_the_depths_that_its_options_set() -> None:
+    assert rows_by_id("module_instance", fleet()) == EXPECTED

@@ -1,0 +1,99 @@
+"""The whole row of each iSCSI adapter: what is bound to it, and the paths it has."""
+
+from typing import Any
+
+from .fleets import Facts
+from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+FINE: Row = {"compliant": True, "compliant_status": "compliant", "path_status": "active", "subnet": "10.0.0.0/24", "mtu": 9000}
+# By adapter, what is bound to it.
+BOUND: dict[str, list[Row]] = {
+    "one": [{"vmk": "vmk1", "ip": "10.0.0.1", **FINE}],
+    "two alike": [{"vmk": "vmk2", **FINE}, {"vmk": "vmk1", **FINE}],
+    "two networks": [{"vmk": "vmk1", **FINE}, {"vmk": "vmk2", **FINE, "subnet": "10.0.1.0/24", "mtu": 1500, "compliant": False}],
+    "nothing told": [{"vmk": "vmk1", **FINE}, {"vmk": "vmk2"}],
+    "none": [],
+}
+
+
+def fleet() -> Facts:
+    """Adapters of one name on hosts of one id are in "vc-2"; of further hosts paths, binding, or half of it, were not read."""
+    given: Facts = {}
+    for endpoint in ("vc", "vc-2"):
+        vcenter(given, endpoint)
+    for endpoint, name, unread, answers in (
+        ("vc", "esx", "", (True, True)),
+        ("vc", "read in part", "", (True, False)),
+        ("vc", "not asked", "", ()),
+        ("vc", "paths not read", "paths", (True,)),
+        ("vc-2", "esx", "", (True,)),
+    ):
+        host(given, endpoint, name, f"{name} of {endpoint}", "gold", unread={unread})
+        key = {"endpoint": endpoint, "scope": name, "topic": "port_binding"}
+        given["reading"] = [row for row in given["reading"] if not key.items() <= row.items()]
+        add(given, "reading", *({**key, "complete": complete} for complete in answers))
+        for hba in BOUND if (endpoint, name) == ("vc", "esx") else ("one",):
+            add(
+                given,
+                "hba",
+                {"endpoint": endpoint, "host_id": name, "hba": hba, "kind": "iscsi", "driver": "iscsi_vmk", "is_software": True},
+            )
+    add(given, "hba", {"endpoint": "vc", "host_id": "esx", "hba": "of FC", "kind": "fc"})
+    add(given, "hba", {"endpoint": "vc", "host_id": "not listed", "hba": "one", "kind": "iscsi"})
+    for hba, portals in BOUND.items():
+        add(given, "iscsi_portal", *({"endpoint": "vc", "host_id": "esx", "hba": hba, **one} for one in portals))
+    for endpoint, name in (("vc", "read in part"), ("vc", "not asked"), ("vc-2", "esx")):
+        add(given, "iscsi_portal", {"endpoint": endpoint, "host_id": name, "hba": "one", "vmk": "vmk9", **FINE})
+    paths = ("naa.1", "active"), ("naa.1", "active"), ("naa.2", "dead"), ("naa.2", "standby")
+    for n, (device, state) in enumerate(paths):
+        add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "one", "path": f"p{n}", "device": device, "state": state})
+    for endpoint, name in (("vc", "paths not read"), ("vc", "not asked"), ("vc-2", "esx")):
+        add(given, "path", {"endpoint": endpoint, "host_id": name, "hba": "one", "path": "p", "device": "naa.9", "state": "dead"})
+    return given
+
+
+FLEETS = [fleet]
+USUAL: Row = {
+    "endpoint": "vc",
+    "cluster": "gold",
+    "driver": "iscsi_vmk",
+    "is_software": True,
+    "bound_vmknics": 0,
+    "uncompliant_vmknics": 0,
+    "subnets": 0,
+    "mtus": 0,
+    "portals": "",
+    "devices": 0,
+    "active_paths": 0,
+    "dead_paths": 0,
+}
+
+
+def row(hba: str, name: str = "esx", of: str = "vc", **more: Any) -> Row:
+    names = {"resource_id": f"{name}/{hba}", "resource_name": hba, "hba": hba, "host_id": name, "host": f"{name} of {of}"}
+    return {**names, "endpoint": of, **more}
+
+
+def bound(count: int, subnets: int | None, mtus: int | None, portals: str, uncompliant: int | None = 0) -> Row:
+    return {"bound_vmknics": count, "uncompliant_vmknics": uncompliant, "subnets": subnets, "mtus": mtus, "portals": portals}
+
+
+NOT_READ = dict.fromkeys(("bound_vmknics", "uncompliant_vmknics", "subnets", "mtus", "portals"))
+ONE_DEAD: Row = {"devices": 1, "dead_paths": 1}
+BOTH = "vmk1 compliant active; vmk2 compliant active"
+EXPECTED = expected(
+    USUAL,
+    row("one", **bound(1, 1, 1, "vmk1 10.0.0.1 compliant active"), devices=2, active_paths=2, dead_paths=1),
+    row("two alike", **bound(2, 1, 1, BOTH)),
+    row("two networks", **bound(2, 2, 2, BOTH, 1)),
+    row("nothing told", **bound(2, None, None, "vmk1 compliant active; vmk2", None)),
+    row("none"),
+    row("one", "read in part") | NOT_READ,
+    row("one", "not asked", **ONE_DEAD) | NOT_READ,
+    row("one", "paths not read", devices=None, active_paths=None, dead_paths=None),
+    row("one", "esx", "vc-2", **bound(1, 1, 1, "vmk9 compliant active"), **ONE_DEAD),
+)
+
+
+def test_each_iscsi_adapter_is_told_with_what_is_bound_to_it() -> None:
+    assert rows_by_id("port_binding", fleet()) == EXPECTED

@@ -1,0 +1,62 @@
+"""What is the same of all arrays behind an endpoint, and which volumes of an array there are for hosts."""
+
+from .fleets import Facts
+from .whole_rows import Row, add, rows_of_step
+
+COLUMNS = ("family", "array_id", "model", "generation", "version", "latency_threshold_ms")
+# By endpoint, the arrays behind it in the order of these columns.
+ARRAYS: dict[str, list[tuple[str | int | None, ...]]] = {
+    "one": [("flasharray", "A", "FA-X", "R3", "6.1", None)],
+    "again": [("flasharray", "A", "FA-X", "R3", "6.1", None)],
+    "of another family": [("solidfire", "A", None, None, None, None)],
+    "of no id": [("flasharray", None, None, None, "6.1", 20)],
+    "manager": [("dell-sc", "1", "SCv", "g", "7", 20), ("dell-sc", "2", "SCv", "g", "7", 20)],
+    "of two kinds": [("dell-sc", "1", "SCv", None, "7", None), ("solidfire", "2", "H410S", None, "12", None)],
+    "told in part": [("dell-sc", "1", "SCv", None, "7", None), ("dell-sc", "2", None, None, None, None)],
+    "eternus": [("eternus-dx", "1", "ETERNUS DX90 S2", None, "V10", None)],
+    "eternus of a generation": [("eternus-dx", "2", "DX 80 S2", "S1", None, None)],
+    "eternus of an order number": [("eternus-dx", "3", "ET092DCU", None, None, None)],
+}
+
+
+def arrays() -> Facts:
+    given: Facts = {}
+    for endpoint, rows in ARRAYS.items():
+        add(given, "array", *({"endpoint": endpoint, **dict(zip(COLUMNS, row, strict=True))} for row in rows))
+    return given
+
+
+def volumes() -> Facts:
+    return {
+        "array_volume": [
+            {"endpoint": "fa", "volume_id": f"{status}", "status": status} for status in (None, "active", "deleted", "Destroyed")
+        ]
+    }
+
+
+FLEETS = [arrays]
+
+
+def row(endpoint: str, family: str | None, array_key: str | None, *told: str | int | None, known_as: str | None = None) -> Row:
+    """What is told of an endpoint: model, generation, version, threshold."""
+    names = {"endpoint": endpoint, "known_as": known_as or endpoint, "family": family, "array_key": array_key}
+    return {**names, **dict(zip(COLUMNS[2:], told, strict=True))}
+
+
+def test_what_the_arrays_of_an_endpoint_do_not_agree_on_is_not_told() -> None:
+    assert rows_of_step("step_array", arrays(), "endpoint") == [
+        row("again", "flasharray", "flasharray A", "FA-X", "R3", "6.1", None),
+        row("eternus", "eternus-dx", "eternus-dx 1", "DX90", "S2", "V10", None),
+        row("eternus of a generation", "eternus-dx", "eternus-dx 2", "DX80", "S1", None, None),
+        row("eternus of an order number", "eternus-dx", "eternus-dx 3", None, None, None, None),
+        row("manager", "dell-sc", None, "SCv", None, "7", None),
+        row("of another family", "solidfire", "solidfire A", None, None, None, None),
+        row("of no id", "flasharray", None, None, None, "6.1", 20),
+        row("of two kinds", None, None, None, None, None, None),
+        row("one", "flasharray", "flasharray A", "FA-X", "R3", "6.1", None, known_as="again"),
+        row("told in part", "dell-sc", None, None, None, None, None),
+    ]
+
+
+def test_a_volume_that_waits_to_be_purged_is_none() -> None:
+    assert {row["volume_id"] for row in rows_of_step("step_volume", volumes())} == {"None", "active"}

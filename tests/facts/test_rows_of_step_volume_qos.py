@@ -1,0 +1,115 @@
+"""The QoS in force on each volume, in figures and in words, and who else is under the same ceiling."""
+
+from typing import Any
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, array
+from .whole_rows import Row, expected, rows_of_step
+
+MIB = 2**20
+POLICY: Row = {"qos_policy": "shared", "qos_policy_id": "p", "qos_shared": True}
+GROUP: Row = {"qos_group": "G", "qos_group_id": "g"}
+VOLUMES: dict[str, Row] = {
+    "nothing": {},
+    "not read": {"qos_read": False},
+    "not told": {"qos_read": None},
+    "max": {"qos_max_iops": 100},
+    "bytes": {"qos_max_bytes_per_second": MIB},
+    "min": {"qos_min_iops": 50},
+    "min, the rest not read": {"qos_min_iops": 50, "qos_read": False},
+    "burst": {"qos_burst_iops": 160},
+    "all": {"qos_min_iops": 50, "qos_max_iops": 100, "qos_burst_iops": 160, "qos_max_bytes_per_second": MIB, "qos_priority": "high"},
+    "priority": {"qos_priority": "+10"},
+    "no priority": {"qos_priority": "+0"},
+    "policy of its own": {"qos_policy": "own", "qos_policy_id": "o", "qos_shared": False},
+    "policy of its own too": {"qos_policy": "own", "qos_policy_id": "o", "qos_shared": False},
+    "policy, shared or not": {"qos_policy": "own", "qos_policy_id": "o"},
+    "policy a": POLICY,
+    "policy b": POLICY | GROUP | {"qos_max_iops": 100, "qos_group_max_iops": 70},
+    "group a": GROUP
+    | {"qos_group_max_iops": 70, "qos_group_max_bytes_per_second": 2 * MIB, "qos_max_iops": 60, "qos_max_bytes_per_second": MIB},
+    "group b": GROUP | {"qos_group_max_bytes_per_second": 2 * MIB, "qos_max_bytes_per_second": 3 * MIB},
+    "group of one": {"qos_group_id": "h"},
+    "group of one, not read": {"qos_group_id": "i", "qos_group_max_iops": 70, "qos_read": False},
+}
+
+
+def fleet() -> Facts:
+    """ "fb" has policies and groups of the same ids, and not all its volumes were read; "el" is an Element cluster."""
+    given: Facts = {"reading": []}
+    array(given, "fa", EndpointKind.FLASHARRAY, *({"name": name, **told} for name, told in VOLUMES.items()))
+    array(
+        given, "fb", EndpointKind.FLASHARRAY, *({"name": name, **VOLUMES[name]} for name in ("policy a", "group a", "nothing")), read=False
+    )
+    given.setdefault("array_volume", []).append({"endpoint": "gone", "volume_id": "nothing", "name": "nothing", "qos_read": True})
+    array(
+        given,
+        "el",
+        EndpointKind.ELEMENT,
+        {"name": "policy a", **POLICY, "qos_shared": None},
+        {"name": "policy c", **POLICY, "qos_shared": None},
+    )
+    return given
+
+
+FLEETS = [fleet]
+FIGURES = ("qos_min_iops", "qos_burst_iops", "qos_group_max_iops", "qos_group_max_bytes_per_second", "qos_priority", "qos_policy")
+USUAL: Row = {**dict.fromkeys(FIGURES), "qos_group": None, "qos_sharers": 0, "qos_shared_by": ""}
+
+
+def row(
+    name: str, of: str, qos: str | None, iops: int | None = None, rate: int | None = None, *, capped: bool | None = False, **more: Any
+) -> Row:
+    """A volume's QoS in words, and the tightest ceilings of its own and of its group."""
+    told = VOLUMES.get(name, POLICY)
+    handed_on = {column: told[column] for column in FIGURES if column in told}
+    own = {"own_max_iops": told.get("qos_max_iops"), "own_max_bytes_per_second": told.get("qos_max_bytes_per_second")}
+    tightest = {"qos_max_iops": iops, "qos_max_bytes_per_second": rate, "is_capped": capped or bool(iops or rate) or capped}
+    return {"endpoint": of, "resource_id": name, "volume_id": name, "qos": qos, **handed_on, **own, **tightest, **more}
+
+
+NOT_KNOWN: Row = {"qos_sharers": None, "qos_shared_by": None}
+OF_POLICY: Row = {"qos_sharers": 1, "qos_shared_by": "policy a, policy b"}
+OF_GROUP: Row = {"qos_group": "G", "qos_sharers": 2, "qos_shared_by": "group a, group b, policy b"}
+GROUP_A = "the volume itself: 60 IOPS, 1.0 MiB/s; group G: 70 IOPS, 2.0 MiB/s"
+EXPECTED = expected(
+    USUAL,
+    row("nothing", "fa", "none"),
+    row("not read", "fa", None, capped=None),
+    row("not told", "fa", None, capped=None),
+    row("max", "fa", "the volume itself: 100 IOPS", 100),
+    row("bytes", "fa", "the volume itself: 1.0 MiB/s", None, MIB),
+    row("min", "fa", "the volume itself: no ceiling, at least 50"),
+    row("min, the rest not read", "fa", "the volume itself: at least 50; the rest was not read", capped=None),
+    row("burst", "fa", "the volume itself: no ceiling, burst 160"),
+    row("all", "fa", "the volume itself: 100 IOPS, burst 160, at least 50, 1.0 MiB/s, priority high", 100, MIB),
+    row("priority", "fa", "the volume itself: no ceiling, priority +10"),
+    row("no priority", "fa", "none", qos_priority=None),
+    row("policy of its own", "fa", "own: no ceiling"),
+    row("policy of its own too", "fa", "own: no ceiling"),
+    row("policy, shared or not", "fa", "own: no ceiling", **NOT_KNOWN),
+    row("policy a", "fa", "shared: no ceiling", **OF_POLICY),
+    # The tighter ceiling is the group's, and so are the more sharers.
+    row("policy b", "fa", "shared: 100 IOPS; group G: 70 IOPS", 70, **OF_GROUP),
+    row("group a", "fa", GROUP_A, 60, MIB, **OF_GROUP),
+    row("group b", "fa", "the volume itself: 3.0 MiB/s; group G: 2.0 MiB/s", None, 2 * MIB, **OF_GROUP),
+    row("group of one", "fa", "group h: no ceiling", qos_group="h"),
+    row("group of one, not read", "fa", "group i: 70 IOPS; the rest was not read", 70, qos_group="i"),
+    row("policy a", "fb", "shared: no ceiling", **NOT_KNOWN),
+    row("group a", "fb", GROUP_A, 60, MIB, qos_group="G", **NOT_KNOWN),
+    row("nothing", "fb", "none", **NOT_KNOWN),
+    row("nothing", "gone", "none", **NOT_KNOWN),
+    # Each volume of an Element policy has the limits to itself.
+    row("policy a", "el", "shared: no ceiling"),
+    row("policy c", "el", "shared: no ceiling"),
+)
+
+
+def rows() -> dict[tuple[str, str], Row]:
+    found = [row | {"resource_id": row["volume_id"]} for row in rows_of_step("step_volume_qos", fleet())]
+    return {(row["endpoint"], row["volume_id"]): row for row in found}
+
+
+def test_each_volume_is_under_the_tighter_of_its_own_ceiling_and_its_group_s() -> None:
+    assert rows() == EXPECTED

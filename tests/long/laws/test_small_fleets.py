@@ -1,0 +1,139 @@
+"""Laws of judging over small fleets of facts that a strategy makes: nothing of them comes from the lab, and many are odd."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from tests.engine.test_shipped_rules import shipped
+from tests.long.laws.test_laws import NULL_IS_A_VALUE, OPEN, broken
+from tests.mutation.bench import Bench
+from tests.mutation.laws import Breach, columns_that_may_be_missing, forgetting_a_column, forgetting_a_topic, less_knowledge, worse_rows
+from tests.mutation.mending import OF_A_SETTING, planned, storage_drs_answers
+from tests.mutation.noticing import verdicts
+from tests.mutation.small_fleets import PLANS, FleetPlan, built, database, read_whole
+from tests.mutation.small_values import VALUES
+
+HOW_MANY, HERE = 75, 10
+"""They are judged all at once: to make every view takes two seconds, whatever is in them."""
+
+MEANT: Mapping[str, str] = {
+    "vm_disk.iops_limit": "the disk has no limit",
+    "array_volume_load.average_io_bytes": "the volume is idle",
+    "array_volume.qos_max_iops": "the volume has no such ceiling",
+    "array_volume.qos_max_bytes_per_second": "likewise",
+    "array_volume.qos_group_max_iops": "likewise",
+    "array_efficiency.schedule": "it has none",
+    "host.connection_state": "there is none: a host of which it was not read has no row (facts/needs.py)",
+}
+"""Columns whose NULL says something, besides those of the laws over the lab."""
+
+OPEN_HERE: Mapping[str, str] = {
+    "array_volume.is_virtual": "the volume is taken for one that hosts see as a device of its own",
+}
+"""Columns without which a verdict changes as it must not, besides those of the laws over the lab, with the reason."""
+
+COLUMNS = [
+    (table, column)
+    for table, column in columns_that_may_be_missing()
+    if column in VALUES.get(table, {}) and f"{table}.{column}" not in {*NULL_IS_A_VALUE, *OPEN, *MEANT, *OPEN_HERE}
+]
+
+BROKEN_BY_A_FIX: Mapping[str, str] = {
+    "sioc/uniform-spindles": "Storage I/O Control goes off where it is not supported, or the array throttles: the pool is mixed then",
+    "vvol/pe-uniform": "a protocol endpoint goes back to what its host's release installs; of another host's release that is not recorded",
+    "vaai/uniform": "hardware locking goes on on a host that would have none, whatever others of its cluster do",
+}
+"""Rules that a fix may break on other resources, each with the reason; the plan does not say so yet."""
+
+without_shrinking = (Phase.explicit, Phase.generate)
+"""To make a failing example smaller takes minutes, and each of the fleets is small."""
+
+
+@pytest.fixture(scope="module")
+def fleets() -> list[FleetPlan]:
+    """Fleets that the strategy makes, the same ones each time."""
+    plans: list[FleetPlan] = []
+
+    @settings(max_examples=HOW_MANY, derandomize=True, phases=(Phase.generate,))
+    @given(plan=PLANS)
+    def drawn(plan: FleetPlan) -> None:
+        plans.append(plan)
+
+    drawn()
+    return plans
+
+
+@pytest.fixture(scope="module")
+def bench(fleets: list[FleetPlan]) -> Bench:
+    """All of them in one database; the endpoints of a fleet have its number in their names."""
+    return judged(fleets)
+
+
+def judged(plans: Iterable[FleetPlan], letter: str = "f") -> Bench:
+    return Bench(database([built(plan, f"{letter}{number:02}") for number, plan in enumerate(plans)]))
+
+
+def unlawful(breaches: Iterable[Breach]) -> list[str]:
+    return [str(breach) for breach in breaches]
+
+
+def test_the_fleets_are_of_every_sort(bench: Bench) -> None:
+    """Laws over fleets of which nothing is judged would hold whatever the views do."""
+    of_each = Counter(one.verdict for one in bench.verdicts.values())
+    assert min(of_each[verdict] for verdict in ("pass", "fail", "unknown", "not_applicable")) > 500
+    settled = {rule for (rule, _, _), one in bench.verdicts.items() if one.verdict in ("pass", "fail")}
+    assert len(settled) > 65
+
+
+@settings(max_examples=25, derandomize=True, phases=without_shrinking)
+@given(column=st.sampled_from(COLUMNS), part=st.integers(0, 7))
+def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(bench: Bench, column: tuple[str, str], part: int) -> None:
+    assert unlawful(less_knowledge(bench, forgetting_a_column(*column, f"hash(rowid + {part}) % 2 = 0"))) == []
+
+
+@settings(max_examples=8, derandomize=True, phases=without_shrinking)
+@given(data=st.data(), part=st.integers(0, 7))
+def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(bench: Bench, data: st.DataObject, part: int) -> None:
+    topics = sorted(topic for (topic,) in bench.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())
+    topic = data.draw(st.sampled_from(topics))
+    assert unlawful(less_knowledge(bench, forgetting_a_topic(topic, f"hash(rowid + {part}) % 2 = 0"))) == []
+
+
+def test_what_is_elsewhere_changes_no_verdict(fleets: list[FleetPlan]) -> None:
+    """Of endpoints elsewhere that were read whole: an unread one may see what others see."""
+    alone = judged(fleets[:HERE])
+    among = judged([*fleets[:HERE], *map(read_whole, fleets[HERE:])])
+    assert {key: among.verdicts[key].verdict for key in alone.verdicts} == {key: one.verdict for key, one in alone.verdicts.items()}
+
+
+def test_names_and_the_order_of_rows_change_no_verdict(bench: Bench, fleets: list[FleetPlan]) -> None:
+    renamed = Bench(database([built(plan, f"g{number:02}") for number, plan in reversed(list(enumerate(fleets)))]))
+    assert counted(bench, "f") == counted(renamed, "g")
+
+
+def counted(bench: Bench, letter: str) -> Counter[tuple[str, str, str]]:
+    return Counter((rule, endpoint.replace(f"-{letter}", "-"), one.verdict) for (rule, endpoint, _), one in bench.verdicts.items())
+
+
+def test_worse_is_never_better(bench: Bench) -> None:
+    assert [breach for rule in shipped() if rule.worse for breach in worse_rows(bench, rule)] == []
+
+
+def test_a_fix_mends_what_it_is_for_and_is_not_planned_twice(bench: Bench, fleets: list[FleetPlan]) -> None:
+    facts = [built(plan, f"f{number:02}") for number, plan in enumerate(fleets)]
+    made = [change for change in planned(database(facts)).changes if change.remediator in OF_A_SETTING]
+    assert len(made) > 100
+    statements = [*(OF_A_SETTING[change.remediator](change) for change in made), *storage_drs_answers(made)]
+    with bench.altered(*statements) as changed:
+        before, after = bench.before(changed), bench.judged(changed)
+    assert {rule for rule, _, _ in broken(verdicts(before), verdicts(after))} <= BROKEN_BY_A_FIX.keys()
+    mended = [(rule, change.target.endpoint, change.resource.id) for change in made for rule in change.rules]
+    assert [(key, after[key].verdict) for key in mended if after[key].verdict != "pass"] == []
+    again = database(facts)
+    for statement in statements:
+        again.execute(statement)
+    targets = {change.target for change in made}
+    assert [change for change in planned(again).changes if change.target in targets] == []

@@ -1,0 +1,128 @@
+"""What others recorded from real arrays, recorded by us and served again, has the verdicts that it has itself."""
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from auditor.fleet import load_fleet
+from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription, VolumeDescription
+from auditor.lab.arrays.eternus.commands import PROMPT
+from auditor.lab.arrays.flasharray.description import FlashArrayDescription
+from auditor.lab.recorded.serving import serve_recording
+from auditor.lab.vcenter.server import VCenterServer
+from auditor.model import Endpoint, EndpointKind, Exchange
+from auditor.recording.bundle import About, Bundle, RecordedEndpoint, RecordedExchange
+from tests.endpoints.arrays import serving_array
+from tests.long.recording.test_served_again import both, differences
+
+CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
+
+
+def captured(name: str) -> Any:
+    return json.loads(found(CAPTURES / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def found(path: Path) -> Path:
+    if not path.exists():
+        if os.environ.get("REQUIRE_CAPTURES") == "1":
+            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
+        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
+    return path
+
+
+@contextmanager
+def flasharray(folder: Path) -> Iterator[Endpoint]:
+    """Answers as z-x70-a did; its volume groups were recorded on another array, so those that its volumes name are made of these."""
+    groups, volumes = captured("pure-fa-openmetrics-exporter/volume_groups"), captured("pure-fa-openmetrics-exporter/volumes")
+    named = {json.dumps(each["volume_group"]) for each in volumes["items"] if each["volume_group"]["name"]}
+    groups["items"] += [{**groups["items"][0], **json.loads(each)} for each in sorted(named)]
+    answers = {name: captured(f"pure-fa-openmetrics-exporter/{name}") for name in ("arrays", "controllers", "hosts", "connections")}
+    answers |= {"volumes": volumes, "volume-groups": groups}
+    answers["volumes/performance"] = captured("pure-fa-openmetrics-exporter/volumes_performance")
+    described = FlashArrayDescription(name="bare", id=answers["arrays"]["items"][0]["id"])
+    with serving_array(EndpointKind.FLASHARRAY, described, folder) as (server, endpoint):
+        server.alterations = {f"GET {what}": lambda _, answer=answer: answer for what, answer in answers.items()}
+        yield endpoint
+
+
+@contextmanager
+def element(folder: Path) -> Iterator[Endpoint]:
+    """Answers as the cluster 1mhp did, where it was recorded; QoS policies were not."""
+    methods = (
+        "ListVolumeStats",
+        "ListAllNodes",
+        "ListVolumeQoSHistograms",
+        "ListVolumeAccessGroups",
+        "ListInitiators",
+        "ListISCSISessions",
+    )
+    answers = {method: captured(f"solidfire-exporter-joyent/{method}")["result"] for method in methods}
+    volumes = captured("solidfire-exporter-joyent/ListVolumes")["result"]
+    described = ElementDescription(
+        name="real",
+        unique_id="1mhp",
+        nodes=(NodeDescription(1, "n"),),
+        qos_policies=(QosPolicyDescription("p", 50, 5000, 15000),),
+        volumes=(VolumeDescription("test-volume1"), VolumeDescription("test-volume2")),
+    )
+    with serving_array(EndpointKind.ELEMENT, described, folder) as (server, endpoint):
+        server.alterations = {method: lambda _, __, answer=answer: answer for method, answer in answers.items()}
+        server.alterations["ListVolumes"] = lambda params, _: volumes if params["startVolumeID"] == 0 else {"volumes": []}
+        yield endpoint
+
+
+COMMANDS = {
+    "show enclosure-status": "show_enclosure_status_5",
+    "show volumes": "show_volumes_12",
+    "show volume-qos": "show_volume_qos_13",
+    "show qos-bandwidth-limit": "show_qos_bandwidth_limit_14",
+}
+
+
+@contextmanager
+def eternus(folder: Path) -> Iterator[Endpoint]:
+    """Answers as an ETERNUS DX200 S3 did to the four commands that were recorded; it knows no others."""
+    exchanges = [
+        RecordedExchange(Exchange(command, "SSH", "", command.encode(), 0, {}, shell(f"eternus-cli-cinder/{name}")), float(place))
+        for place, (command, name) in enumerate(COMMANDS.items())
+    ]
+    with serve_recording(Bundle([RecordedEndpoint("dx-east", EndpointKind.ETERNUS, exchanges)], About())) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        yield load_fleet(folder / "fleet.yaml").endpoints[0]
+
+
+def shell(name: str) -> bytes:
+    path = found(CAPTURES / f"{name}.txt")
+    with path.open(encoding="utf-8", newline="") as file:
+        return f"{file.read().strip().removeprefix(PROMPT).removesuffix('CLI>')}{PROMPT}".encode()
+
+
+def listed(endpoint: Endpoint) -> dict[str, Any]:
+    """An entry of fleet.yaml."""
+    secret = {endpoint.password.way: endpoint.password.argument[0]}
+    login = {"api_token": secret} if endpoint.kind is EndpointKind.FLASHARRAY else {"username": endpoint.username, "password": secret}
+    about = {"name": endpoint.name, "kind": endpoint.kind.value, "address": f"{endpoint.address}:{endpoint.port}"}
+    trust = {"tls": {"ca": endpoint.tls.ca}} if endpoint.ssh is None else {"ssh": {"fingerprint": endpoint.ssh.fingerprint}}
+    return {**about, **login, **trust}
+
+
+@pytest.mark.parametrize("recorded", [flasharray, element, eternus], ids=["FlashArray", "Element", "ETERNUS"])
+def test_a_real_arrays_answers_have_the_verdicts_of_their_recording(
+    tmp_path: Path, serve_vcenter: Callable[..., tuple[VCenterServer, Endpoint]], recorded: Callable[[Path], Any]
+) -> None:
+    (tmp_path / "peer").mkdir()
+    _, vcenter = serve_vcenter()  # without a host there is no audit
+    with recorded(tmp_path / "peer") as array:
+        fleet = tmp_path / "fleet.yaml"
+        fleet.write_text(yaml.safe_dump({"endpoints": [listed(vcenter), listed(array)]}), encoding="utf-8")
+        twice = both(fleet, tmp_path)
+    assert sum(one["resource"]["endpoint"] == array.name for one in twice.original["findings"]) > 5
+    assert differences(twice) == []
+    assert twice.again["summary"] == twice.original["summary"]
+    assert len(twice.again["gaps"]) == len(twice.original["gaps"])
