@@ -33,13 +33,13 @@ def main() -> int:
     found = [_audited(hosts, arguments) for hosts in arguments.hosts]
     columns = ["hosts", "devices", "seconds", "CPU s", "peak MiB", "requests", "a host", "lab CPU s", "lab MiB", "exit"]
     print_table(columns, [[str(one["hosts"]), *_row(one)] for one in found])
-    again = [(str(one["hosts"]), name, told) for one in found for name, told in one.get("since", {}).items()]
+    again = [(str(one["hosts"]), name, measured) for one in found for name, measured in one.get("since", {}).items()]
     if again:
         print_table(
             ["hosts", "audited again, changed", "seconds", "CPU s", "of full, wall", "of full, CPU", "requests"],
             [
-                [hosts, name, *(told[key] for key in ("seconds", "cpu_seconds", "of_seconds", "of_cpu", "requests"))]
-                for hosts, name, told in again
+                [hosts, name, *(measured[key] for key in ("seconds", "cpu_seconds", "of_seconds", "of_cpu", "requests"))]
+                for hosts, name, measured in again
             ],
         )
     for small, large in pairwise(found):
@@ -47,8 +47,8 @@ def main() -> int:
             name: round(exponent((small["hosts"], small[name]), (large["hosts"], large[name])), 3)
             for name in ("seconds", "cpu_seconds", "peak_mib", "requests")
         }
-        told = ", ".join(f"{name} {value}" for name, value in large["exponents"].items())
-        print(f"growth from {small['hosts']} to {large['hosts']} hosts, 1 is linear: {told}")
+        exponents = ", ".join(f"{name} {value}" for name, value in large["exponents"].items())
+        print(f"growth from {small['hosts']} to {large['hosts']} hosts, 1 is linear: {exponents}")
     print(json.dumps({"results": found}))
     if arguments.json is not None:
         arguments.json.write_text(json.dumps({"results": found}, indent=1) + "\n", encoding="utf-8")
@@ -94,17 +94,17 @@ def _audited(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
         lane = ("--lane", arguments.lane) if arguments.lane else ()
         fleet = ("--fleet", f"{folder}/fleet.yaml", "--state-dir", f"{folder}/state")
         words = ["audit", *fleet, "--reporter", f"json:{report}", *lane]
-        told = _watched(words, report)
+        measured = _watched(words, report)
         judged = json.loads(report.read_text(encoding="utf-8"))
         here.send("count")
         of_lab = here.recv()
-        since = _again(words, report, here, told, Path(folder, "fleet.yaml")) if arguments.since else {}
+        since = _again(words, report, here, measured, Path(folder, "fleet.yaml")) if arguments.since else {}
         here.send("done")
         lab.join()
     return {
         "hosts": hosts,
         "devices": hosts * arguments.luns,
-        **told,
+        **measured,
         "requests": sum(of_lab["operations"].values()),
         "findings": sum(value for value in judged["summary"].values() if isinstance(value, int)),
         "gaps": len(judged["gaps"]),
@@ -115,12 +115,12 @@ def _audited(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _watched(words: list[str], report: Path) -> dict[str, float]:
     report.unlink(missing_ok=True)
-    with report.with_name("told").open("w+", encoding="utf-8") as progress:
-        told = watched([AUDITOR, *words], range(256), stderr=progress)
-        if told["exit_code"] not in JUDGED or not report.exists():
+    with report.with_name("progress").open("w+", encoding="utf-8") as progress:
+        measured = watched([AUDITOR, *words], range(256), stderr=progress)
+        if measured["exit_code"] not in JUDGED or not report.exists():
             progress.seek(0)
-            raise SystemExit(f"{progress.read()}the audit ended with exit code {told['exit_code']:.0f}")
-    return told
+            raise SystemExit(f"{progress.read()}the audit ended with exit code {measured['exit_code']:.0f}")
+    return measured
 
 
 def _again(words: list[str], report: Path, lab: Connection, full: dict[str, float], fleet: Path) -> dict[str, dict[str, float]]:
@@ -131,11 +131,11 @@ def _again(words: list[str], report: Path, lab: Connection, full: dict[str, floa
             _change(fleet)
             lab.send("count")
             lab.recv()  # the requests of the changes themselves
-        told = _watched([*words, "--since", "last"], report)
+        measured = _watched([*words, "--since", "last"], report)
         lab.send("count")
         requests = sum(lab.recv()["operations"].values())
-        ratios = {"of_seconds": told["seconds"] / full["seconds"], "of_cpu": told["cpu_seconds"] / full["cpu_seconds"]}
-        found[name] = {**told, **ratios, "requests": requests}
+        ratios = {"of_seconds": measured["seconds"] / full["seconds"], "of_cpu": measured["cpu_seconds"] / full["cpu_seconds"]}
+        found[name] = {**measured, **ratios, "requests": requests}
     return found
 
 
@@ -169,10 +169,10 @@ def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder:
         before: Counter[str] = Counter()
         pipe.send("serving")
         while pipe.recv() == "count":
-            told = Counter(name for _, _, server in lab.served() for name in server.requests)
+            measured = Counter(name for _, _, server in lab.served() for name in server.requests)
             spent = time.process_time() - began
-            pipe.send({"cpu_seconds": spent, "peak_mib": peak_mib(), "operations": dict((told - before).most_common())})
-            began, before = time.process_time(), told
+            pipe.send({"cpu_seconds": spent, "peak_mib": peak_mib(), "operations": dict((measured - before).most_common())})
+            began, before = time.process_time(), measured
 
 
 if __name__ == "__main__":

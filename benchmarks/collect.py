@@ -34,18 +34,18 @@ class Server:
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
-        told = json.loads(self._line())
-        self.port: int = told["port"]
-        self.folder: str = told["folder"]
-        self.sizes: dict[str, int] = told["sizes"]
+        reported = json.loads(self._line())
+        self.port: int = reported["port"]
+        self.folder: str = reported["folder"]
+        self.sizes: dict[str, int] = reported["sizes"]
 
     def sent(self) -> dict[str, int]:
         """Requests and bytes since the last call."""
         assert self._process.stdin is not None
         self._process.stdin.write("\n")
         self._process.stdin.flush()
-        told: dict[str, int] = json.loads(self._line())
-        return told
+        reported: dict[str, int] = json.loads(self._line())
+        return reported
 
     def _line(self) -> str:
         assert self._process.stdout is not None
@@ -127,15 +127,18 @@ def _measured(size: dict[str, int], lanes: list[str], arguments: argparse.Namesp
             for lane in lanes:
                 if number and lane == "pyvmomi-attributes":
                     continue
-                told = _run(lane, server, size["hosts"], digest=number == 0, tables=arguments.tables)
-                found[lane] = _better(found.get(lane), told)
+                reported = _run(lane, server, size["hosts"], digest=number == 0, tables=arguments.tables)
+                found[lane] = _better(found.get(lane), reported)
     return found
 
 
-def _better(before: Entry | None, told: Entry) -> Entry:
+def _better(before: Entry | None, now: Entry) -> Entry:
     if before is None:
-        return told
-    return {**before, **{name: min(before[name], told[name]) for name in ("seconds", "cpu_seconds", "soap_seconds") if name in told}}
+        return now
+    return {
+        **before,
+        **{name: min(before[name], now[name]) for name in ("seconds", "cpu_seconds", "soap_seconds") if name in now},
+    }
 
 
 def _run(lane: str, server: Server, hosts: int, *, digest: bool, tables: bool) -> Entry:
@@ -146,9 +149,9 @@ def _run(lane: str, server: Server, hosts: int, *, digest: bool, tables: bool) -
     if lane == "govmomi":
         command = [str(GO_PROGRAM), "-port", str(server.port), "-folder", server.folder, "-user", USER]
     else:
-        told = {"lane": lane, "port": server.port, "folder": server.folder, "user": USER}
-        told |= {"share": share, "digest": digest, "tables": tables}
-        command = [sys.executable, str(HERE / "reading.py"), json.dumps(told)]
+        requested = {"lane": lane, "port": server.port, "folder": server.folder, "user": USER}
+        requested |= {"share": share, "digest": digest, "tables": tables}
+        command = [sys.executable, str(HERE / "reading.py"), json.dumps(requested)]
     entry: Entry = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout)
     entry["bytes"] = server.sent()["bytes"] // entry.pop("passes")
     if lane == "pyvmomi-attributes":
@@ -161,7 +164,7 @@ def _run(lane: str, server: Server, hosts: int, *, digest: bool, tables: bool) -
 
 def _floor(server: Server) -> Entry:
     """The same bytes by curl, in one answer: no client can be faster."""
-    told: dict[str, tuple[float, int]] = {}
+    reported: dict[str, tuple[float, int]] = {}
     peak = 0.0
     for form in ("json", "soap"):
         url = f"https://127.0.0.1:{server.port}/floor/{form}"
@@ -171,9 +174,9 @@ def _floor(server: Server) -> Entry:
             seconds, size = process.stdout.read().split()
             _, _, usage = os.wait4(process.pid, 0)
             process.returncode = 0
-        told[form] = float(seconds), int(size)
+        reported[form] = float(seconds), int(size)
         peak = max(peak, peak_of_child_mib(usage))
-    (seconds_json, bytes_json), (seconds_soap, bytes_soap) = told["json"], told["soap"]
+    (seconds_json, bytes_json), (seconds_soap, bytes_soap) = reported["json"], reported["soap"]
     return {
         "lane": "floor",
         "seconds": seconds_json,
@@ -220,11 +223,11 @@ def _tell(found: dict[str, Entry], size: dict[str, int]) -> None:
         rows.append([lane, took, cpu, entry["peak_mib"], megabytes, megabytes / took, *by])
     print_table(columns, rows)
     if "floor" in found:
-        told = found["floor"]
-        print(f"floor is curl of the JSON; of the SOAP it takes {told['soap_seconds']:.3g} s. / floor is against the lane's own form.")
+        reported = found["floor"]
+        print(f"floor is curl of the JSON; of the SOAP it takes {reported['soap_seconds']:.3g} s. / floor is against the lane's own form.")
     if "pyvmomi-attributes" in found:
-        told = found["pyvmomi-attributes"]
-        print(f"pyvmomi-attributes read {told['scaled_from_hosts']} hosts and is scaled to all; its digest is of those.")
+        reported = found["pyvmomi-attributes"]
+        print(f"pyvmomi-attributes read {reported['scaled_from_hosts']} hosts and is scaled to all; its digest is of those.")
 
 
 def _tell_growth(found: dict[str, Entry], what: str, now: int) -> None:

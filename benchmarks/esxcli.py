@@ -45,9 +45,9 @@ def main() -> int:
     here, there = multiprocessing.Pipe()
     server = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, vars(arguments)), daemon=True)
     server.start()
-    told = here.recv()
+    served = here.recv()
     with tempfile.TemporaryDirectory() as folder:
-        rounds = list(_rounds(_endpoint(told, Path(folder), arguments.concurrency), told, here, arguments))
+        rounds = list(_rounds(_endpoint(served, Path(folder), arguments.concurrency), served, here, arguments))
     here.send("done")
     server.join()
     best = min(rounds, key=lambda one: one["ratio"])
@@ -76,7 +76,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _rounds(endpoint: Endpoint, told: dict[str, Any], server: Connection, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
+def _rounds(endpoint: Endpoint, served: dict[str, Any], server: Connection, arguments: argparse.Namespace) -> Iterator[dict[str, Any]]:
     from auditor.endpoints.vcenter.session import open_vcenter
 
     for _ in range(arguments.rounds):
@@ -85,7 +85,7 @@ def _rounds(endpoint: Endpoint, told: dict[str, Any], server: Connection, argume
             server.send("mark")
             before = server.recv()
             began, worked = time.perf_counter(), time.process_time()
-            gaps = _read(vcenter, endpoint, hosts, told["drivers"])
+            gaps = _read(vcenter, endpoint, hosts, served["drivers"])
             took, work = time.perf_counter() - began, time.process_time() - worked
             server.send("mark")
             after = server.recv()
@@ -134,16 +134,16 @@ def _read(vcenter: Any, endpoint: Endpoint, hosts: list[HostSeen], drivers: dict
     return gaps
 
 
-def _endpoint(told: dict[str, Any], folder: Path, concurrency: int) -> Endpoint:
+def _endpoint(served: dict[str, Any], folder: Path, concurrency: int) -> Endpoint:
     from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
 
-    (folder / "ca.pem").write_bytes(told["ca"])
-    (folder / "password").write_text(told["password"], encoding="utf-8")
+    (folder / "ca.pem").write_bytes(served["ca"])
+    (folder / "password").write_text(served["password"], encoding="utf-8")
     return Endpoint(
         "bench",
         EndpointKind.VCENTER,
-        *told["address"],
-        told["user"],
+        *served["address"],
+        served["user"],
         Secret("file", (str(folder / "password"),)),
         Tls(ca=str(folder / "ca.pem")),
         limits=Limits(concurrency=concurrency),

@@ -2,7 +2,7 @@
 
 Run: make bench-evaluate BENCH_ARGS="--json FILE". The snapshot is made by SQL, saved as Parquet, and judged in a fresh process for each
 size. `seconds` and `peak_mib` are those of opening the snapshot, joining its tables and judging; loading the rules and saving every verdict
-with its evidence are told apart. On a busy machine look at `cpu_seconds`, of all cores together. Peak memory is that process's own.
+with its evidence are counted apart. On a busy machine look at `cpu_seconds`, of all cores together. Peak memory is that process's own.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def main() -> int:
         return 0
     results = [_measured(max(1, arguments.hosts // share), arguments) for share in SHARES]
     _print(results)
-    said = {"devices": arguments.devices, "paths": arguments.paths, "options": arguments.options, "results": results} | _growth(results)
-    print(json.dumps(said))
+    whole = {"devices": arguments.devices, "paths": arguments.paths, "options": arguments.options, "results": results} | _growth(results)
+    print(json.dumps(whole))
     if arguments.json:
-        arguments.json.write_text(json.dumps(said, indent=1) + "\n", encoding="utf-8")
+        arguments.json.write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
     return 0
 
 
@@ -164,8 +164,8 @@ def _peak_mib() -> float:
     """Of this process since it was started; Linux's getrusage would also tell of the one that started it."""
     status = Path("/proc/self/status")
     if status.exists():
-        told = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
-        return int(told.split()[1]) / 1024
+        peak = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
+        return int(peak.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)  # macOS counts bytes
 
 

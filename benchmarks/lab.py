@@ -34,13 +34,13 @@ def main() -> int:
     server = multiprocessing.get_context("spawn").Process(target=_serve, args=(there, vars(arguments)), daemon=True)
     began = time.perf_counter()
     server.start()
-    told = here.recv()
+    server_info = here.recv()
     started = time.perf_counter() - began
     with tempfile.TemporaryDirectory() as folder:
         ca = Path(folder, "ca.pem")
-        ca.write_bytes(told["ca"])
+        ca.write_bytes(server_info["ca"])
         context = ssl.create_default_context(cafile=str(ca))
-        rows = [_measured(name, asked, arguments.seconds) for name, asked in _workloads(told, context)]
+        rows = [_measured(name, asked, arguments.seconds) for name, asked in _workloads(server_info, context)]
     here.send("done")
     memory = here.recv()
     server.join()
@@ -86,9 +86,9 @@ def _serve(pipe: Connection, size: dict[str, Any]) -> None:
     pipe.send(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / unit)
 
 
-def _workloads(told: dict[str, Any], context: ssl.SSLContext) -> Iterator[tuple[str, Iterator[Callable[[], int]]]]:
-    vcenter = _Soap(told["vcenter"], context, told["password"])
-    hosts = told["hosts"]
+def _workloads(server_info: dict[str, Any], context: ssl.SSLContext) -> Iterator[tuple[str, Iterator[Callable[[], int]]]]:
+    vcenter = _Soap(server_info["vcenter"], context, server_info["password"])
+    hosts = server_info["hosts"]
     pages = [hosts[start : start + PAGE] for start in range(0, len(hosts), PAGE)]
     yield "login and logout", _again(vcenter.log_in_and_out)
     vcenter.log_in()
@@ -97,8 +97,8 @@ def _workloads(told: dict[str, Any], context: ssl.SSLContext) -> Iterator[tuple[
     yield f"storage of {PAGE} hosts, again", _again(*(_bound(vcenter.storage, page) for page in pages))
     for command in COMMANDS:
         yield f"esxcli {command.removeprefix('storage ')}", _again(*(_bound(vcenter.esxcli, host, command) for host in hosts))
-    if told["array"]:
-        yield "Element ListVolumes", _again(_bound(_list_volumes, told["array"], context, told["password"], []))
+    if server_info["array"]:
+        yield "Element ListVolumes", _again(_bound(_list_volumes, server_info["array"], context, server_info["password"], []))
 
 
 def _bound(call: Callable[..., int], *arguments: Any) -> Callable[[], int]:

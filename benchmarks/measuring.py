@@ -24,8 +24,8 @@ def peak_mib() -> float:
     """
     status = Path("/proc/self/status")
     if status.exists():
-        told = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
-        return int(told.split()[1]) / 1024
+        peak_line = next(line for line in status.read_text().splitlines() if line.startswith("VmHWM"))
+        return int(peak_line.split()[1]) / 1024
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _UNIT
 
 

@@ -47,7 +47,7 @@ _Options = dict[tuple[Any, ...], tuple[bytes, bytes]]  # by what a host has
 
 @dataclass(frozen=True)
 class HostPages:
-    """Everything that is told of one host: whole ObjectContents, in pieces to be sent one after the other."""
+    """Everything that is written of one host: whole ObjectContents, in pieces to be sent one after the other."""
 
     moid: str
     soap: _Parts
@@ -119,13 +119,13 @@ class _Cluster:
         self._options = options
         self._initiators = _initiators(host)
         devices = list(host.devices.values())
-        self._luns = self._written(_LUNS, "vim.host.ScsiLun[]", [_scsi_lun(*told) for told in zip(devices, self.depths, strict=True)])
+        self._luns = self._written(_LUNS, "vim.host.ScsiLun[]", [_scsi_lun(*row) for row in zip(devices, self.depths, strict=True)])
         units = [complete(storage_objects.logical_unit(host_objects.unit(host, device))) for device in devices]
         self._paths = self._written(_PATHS, "", complete(vim.host.MultipathInfo(lun=units)))
         self._known_options = known
 
     def pages(self, host: HostState) -> HostPages:
-        told = [
+        written = [
             self._written("name", "", host.description.name),
             self._luns,
             tuple(_replaced(part, self._initiators, _initiators(host)) for part in self._paths),
@@ -133,11 +133,15 @@ class _Cluster:
             self._told_options(host),
         ]
         name = host.moid.encode()
-        commas = [b"," * (place > 0) for place in range(len(told))]
+        commas = [b"," * (place > 0) for place in range(len(written))]
         return HostPages(
             host.moid,
-            (b'<objects><obj type="HostSystem">%s</obj>' % name, *(xml for xml, _ in told), b"</objects>"),
-            (_CONTENT % name, *(part for comma, (_, json) in zip(commas, told, strict=True) for part in (comma, json) if part), b"]}"),
+            (b'<objects><obj type="HostSystem">%s</obj>' % name, *(xml for xml, _ in written), b"</objects>"),
+            (
+                _CONTENT % name,
+                *(part for comma, (_, json) in zip(commas, written, strict=True) for part in (comma, json) if part),
+                b"]}",
+            ),
         )
 
     def _told_options(self, host: HostState) -> tuple[bytes, bytes]:
@@ -179,7 +183,7 @@ def _scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
         data = [byte(one - 256 if one > 127 else one) for one in raw[at : at + size]]
         names.append(vim.host.ScsiLun.DurableName(namespace="GENERIC_VPD", namespaceId=byte(page - 256 if page > 127 else page), data=data))
         at += size
-    # The first is told twice, as hosts do; then standard inquiry data, which is shorter than the 96 bytes that are asked for.
+    # The first is written twice, as hosts do; then standard inquiry data, which is shorter than the 96 bytes that are asked for.
     lun.durableName, lun.alternateName = names[0], names
     lun.standardInquiry = [byte(one % 128) for one in raw[:36]]
     return lun

@@ -64,9 +64,9 @@ def _text(value: Any) -> str:
 
 
 def main() -> int:
-    told = json.loads(sys.argv[1])
-    lane = told["lane"]
-    result = _ours(told) if lane in ("soap", "vijson") else _pyvmomi(told)
+    requested = json.loads(sys.argv[1])
+    lane = requested["lane"]
+    result = _ours(requested) if lane in ("soap", "vijson") else _pyvmomi(requested)
     print(json.dumps({"lane": lane, **result}))
     return 0
 
@@ -77,29 +77,29 @@ class Clock:
     def __init__(self) -> None:
         self._began, self._cpu = time.perf_counter(), time.process_time()
 
-    def told(self, seen: Seen) -> dict[str, float]:
+    def figures(self, seen: Seen) -> dict[str, float]:
         """Seconds by the wall and of all cores without those spent on hashes, and the peak of memory so far."""
         seconds, cpu = time.perf_counter() - self._began, time.process_time() - self._cpu
         return {"seconds": seconds - seen.hashing_seconds, "cpu_seconds": cpu - seen.hashing_cpu, "peak_mib": peak_mib()}
 
 
-def _ours(told: dict[str, Any]) -> dict[str, Any]:
+def _ours(requested: dict[str, Any]) -> dict[str, Any]:
     from auditor.endpoints.vcenter.session import open_vcenter
     from auditor.facts.snapshot import SnapshotBuilder
     from auditor.model import BulkTransport, Endpoint, EndpointKind, Secret, Tls
 
-    folder = Path(told["folder"])
+    folder = Path(requested["folder"])
     endpoint = Endpoint(
         name="replay",
         kind=EndpointKind.VCENTER,
         address="127.0.0.1",
-        port=told["port"],
-        username=told["user"],
+        port=requested["port"],
+        username=requested["user"],
         password=Secret("file", (str(folder / "password"),)),
         tls=Tls(ca=str(folder / "ca.pem")),
-        lane=BulkTransport(told["lane"]),
+        lane=BulkTransport(requested["lane"]),
     )
-    builder = SnapshotBuilder(folder / "spilled") if told["tables"] else None
+    builder = SnapshotBuilder(folder / "spilled") if requested["tables"] else None
     began = time.perf_counter()
     with open_vcenter(endpoint) as vcenter:
         refs = vcenter.bulk.refs("HostSystem")
@@ -111,13 +111,13 @@ def _ours(told: dict[str, Any]) -> dict[str, Any]:
                 seen.rows[batch.table] += len(batch.columns["host_id"])
             if builder is not None:
                 builder.add(batch)
-        told_by_clock = clock.told(seen)
-        for batch in _collected(vcenter, endpoint, refs) if told["digest"] else ():
+        by_clock = clock.figures(seen)
+        for batch in _collected(vcenter, endpoint, refs) if requested["digest"] else ():
             if batch.table in seen.rows:
                 seen.add(_rows_of(batch))
-        if vcenter.bulk.transport != told["lane"] or vcenter.bulk.notes:
+        if vcenter.bulk.transport != requested["lane"] or vcenter.bulk.notes:
             raise RuntimeError(f"read by lane {vcenter.bulk.transport}: {vcenter.bulk.notes}")
-    return {**told_by_clock, "open_seconds": opened, "rows": seen.rows, "digest": seen.digest, "passes": 2 if told["digest"] else 1}
+    return {**by_clock, "open_seconds": opened, "rows": seen.rows, "digest": seen.digest, "passes": 2 if requested["digest"] else 1}
 
 
 def _collected(vcenter: VCenter, endpoint: Endpoint, refs: Sequence[Any]) -> Iterator[Batch]:
@@ -156,25 +156,25 @@ def _rows_of(batch: Batch) -> list[tuple[Any, ...]]:
     return list(zip(*(batch.columns[name] for name in SCHEMA[batch.table].names if name != "endpoint"), strict=True))
 
 
-def _pyvmomi(told: dict[str, Any]) -> dict[str, Any]:
+def _pyvmomi(requested: dict[str, Any]) -> dict[str, Any]:
     from pyVim.connect import Disconnect, SmartConnect
     from pyVmomi import vim
 
-    folder = Path(told["folder"])
+    folder = Path(requested["folder"])
     began = time.perf_counter()
     service = SmartConnect(
         host="127.0.0.1",
-        port=told["port"],
-        user=told["user"],
+        port=requested["port"],
+        user=requested["user"],
         pwd=(folder / "password").read_text().strip(),
         sslContext=ssl.create_default_context(cafile=str(folder / "ca.pem")),
     )
     content = service.RetrieveContent()
     view = content.viewManager.CreateContainerView(content.rootFolder, [vim.HostSystem], True)  # noqa: FBT003  pyVmomi's signature
-    hosts = list(view.view)[: told["share"]]
+    hosts = list(view.view)[: requested["share"]]
     opened = time.perf_counter() - began
     seen, clock = Seen(), Clock()
-    read = _by_attributes(hosts) if told["lane"] == "pyvmomi-attributes" else _by_collector(content, view)
+    read = _by_attributes(hosts) if requested["lane"] == "pyvmomi-attributes" else _by_collector(content, view)
     share = None
     for count, (moid, luns, multipath, hbas, options) in enumerate(read, 1):
         for table, rows in (
@@ -183,13 +183,13 @@ def _pyvmomi(told: dict[str, Any]) -> dict[str, Any]:
             ("host_option", [(moid, option.key, _text(option.value), _wire_type(option.value)) for option in options]),
         ):
             seen.rows[table] += len(rows)
-            if told["digest"]:
+            if requested["digest"]:
                 seen.add(rows)
-        if count == told["share"]:
+        if count == requested["share"]:
             share = seen.digest
-    told_by_clock = clock.told(seen)
+    by_clock = clock.figures(seen)
     Disconnect(service)
-    return {**told_by_clock, "open_seconds": opened, "rows": seen.rows, "digest": seen.digest, "passes": 1, "digest_of_share": share}
+    return {**by_clock, "open_seconds": opened, "rows": seen.rows, "digest": seen.digest, "passes": 1, "digest_of_share": share}
 
 
 def _by_attributes(hosts: Iterable[Any]) -> Iterator[tuple[Any, ...]]:

@@ -48,7 +48,7 @@ _END = b"</%sResponse></soapenv:Body></soapenv:Envelope>"
 
 
 class Replay:
-    """What is told; counts what was sent."""
+    """What is answered; counts what was sent."""
 
     def __init__(self, lab: VCenterServer, pages: Sequence[HostPages]) -> None:
         self._lab = lab
@@ -60,23 +60,23 @@ class Replay:
     def sent(self) -> dict[str, int]:
         """Requests and bytes of bodies since the last call."""
         with self._lock:
-            told = {"requests": self._requests, "bytes": self._bytes}
+            counts = {"requests": self._requests, "bytes": self._bytes}
             self._requests = self._bytes = 0
-        return told
+        return counts
 
     def answer(self, request: Request) -> tuple[int, str, Iterable[tuple[str, str]], Sequence[bytes]]:
         """Status, content type, headers and the pieces of the body."""
         parts = self._floor(request) or (self._json(request) if request.path.startswith(_JSON) else self._soap(request))
-        told: tuple[int, str, Iterable[tuple[str, str]], Sequence[bytes]]
+        response: tuple[int, str, Iterable[tuple[str, str]], Sequence[bytes]]
         if parts is not None:
-            told = 200, "application/json" if request.path.startswith(_JSON) else "text/xml; charset=utf-8", (), parts
+            response = 200, "application/json" if request.path.startswith(_JSON) else "text/xml; charset=utf-8", (), parts
         else:
             reply = self._lab._answer(request)  # noqa: SLF001  the lab's vCenter without its own way onto the wire
-            told = reply.status, reply.content_type, reply.headers, (reply.body,)
+            response = reply.status, reply.content_type, reply.headers, (reply.body,)
         with self._lock:
             self._requests += 1
-            self._bytes += sum(map(len, told[3]))
-        return told
+            self._bytes += sum(map(len, response[3]))
+        return response
 
     def _floor(self, request: Request) -> list[bytes] | None:
         """All of it at once, for curl."""
@@ -103,11 +103,11 @@ class Replay:
         some: Sequence[str] | None = None
         operation = request.path.rpartition("/")[2]
         if operation == "RetrievePropertiesEx":
-            told = json.loads(request.body)
-            [spec] = told["specSet"]
+            requested = json.loads(request.body)
+            [spec] = requested["specSet"]
             if {path for one in spec["propSet"] for path in one["pathSet"]} == set(NARROW):
                 asked = [one["obj"]["value"] for one in spec["objectSet"] if one["obj"]["type"] == "HostSystem"]
-                some, token = self._first(asked, told.get("options", {}).get("maxObjects"))
+                some, token = self._first(asked, requested.get("options", {}).get("maxObjects"))
         elif operation == "ContinueRetrievePropertiesEx":
             some, token = self._more(json.loads(request.body)["token"])
         if some is None:
@@ -134,7 +134,7 @@ class Replay:
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection. Nothing is compressed: whoever asks for gzip is told the plain bytes, as most vCenters do."""
+    """One connection. Nothing is compressed: whoever asks for gzip gets the plain bytes, as most vCenters do."""
 
     replay: Replay
     protocol_version = "HTTP/1.1"

@@ -33,9 +33,9 @@ def main() -> int:
     best = {name: {"seconds": math.inf, "cpu_seconds": math.inf} for name in COMMANDS}
     for number in range(arguments.repeat + 1):
         for name, command in COMMANDS.items():
-            told = watched(command)
+            measured = watched(command)
             if number:
-                best[name] = {key: min(value, told[key]) for key, value in best[name].items()}
+                best[name] = {key: min(value, measured[key]) for key, value in best[name].items()}
     python = best["python -c pass"]
     print_table(
         ["command", "ms", "CPU ms", "x python", "by CPU"],
@@ -62,8 +62,8 @@ def _imported_by_help() -> list[str]:
         "    main()\n"
         f"print(json.dumps([name for name in {_HEAVY!r} if name in sys.modules]))"
     )
-    told: list[str] = json.loads(subprocess.run([PYTHON, "-c", program], check=True, stdout=subprocess.PIPE, text=True).stdout)
-    return told
+    measured: list[str] = json.loads(subprocess.run([PYTHON, "-c", program], check=True, stdout=subprocess.PIPE, text=True).stdout)
+    return measured
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Advice on one device's path policy never goes two ways: what its vendor asks for goes before its claim rule and before the baseline."""
 
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -29,6 +30,7 @@ def judged(rule: str, *found: dict[str, Any]) -> list[dict[str, Any]]:
     return judge_rows(shipped()[rule], shipped().views[shipped()[rule].over], found)
 
 
+@cache
 def lessons(family: str, policy: Policy) -> dict[str, dict[str, Any]]:
     """What the two lessons about path policies say of a host whose devices of this family all have this policy; failures only."""
     psp, by, count = policy
@@ -56,11 +58,15 @@ def consistent(desired: str, wanted: Policy, family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_claim_rule_that_the_vendor_does_not_ask_for_is_not_what_is_asked_for(family: str) -> None:
-    usual = {"is_shared": True, "has_claim_rule": True, "active_paths": 4, "family": family}
+    usual = {"is_shared": True, "has_claim_rule": True, "active_paths": 4, "family": family, "claimed_options": "as the rule says"}
+    pairs = list(product(POLICIES, POLICIES))
+    given = [
+        {**usual, "psp": psp, "rr_policy": by, "rr_iops": count}
+        | {"claimed_psp": claimed[0], "claimed_rr_policy": claimed[1] or "rr", "claimed_rr_iops": claimed[2] or 1000}
+        for (psp, by, count), claimed in pairs
+    ]
     failures = 0
-    for (psp, by, count), claimed in product(POLICIES, POLICIES):
-        options = {"claimed_psp": claimed[0], "claimed_rr_policy": claimed[1] or "rr", "claimed_rr_iops": claimed[2] or 1000}
-        [one] = judged(OVERRIDE, {**usual, "psp": psp, "rr_policy": by, "rr_iops": count, **options, "claimed_options": "as the rule says"})
+    for (_, claimed), one in zip(pairs, judged(OVERRIDE, *given), strict=True):
         if one["verdict"] == "fail":
             failures += 1
             consistent(str(one["desired"]).strip('"'), claimed, family)
@@ -69,9 +75,12 @@ def test_a_claim_rule_that_the_vendor_does_not_ask_for_is_not_what_is_asked_for(
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_baseline_that_the_vendor_does_not_ask_for_is_not_what_is_asked_for(family: str) -> None:
+    pairs = list(product(POLICIES, POLICIES))
+    known = {"is_known": True, "is_seen": True, "family": family}
     failures = 0
-    for now, then in product(POLICIES, POLICIES):
-        [one] = judged(DRIFT, {"is_known": True, "is_seen": True, "family": family, "value": told(now), "wanted": told(then)})
+    for (_, then), one in zip(
+        pairs, judged(DRIFT, *({**known, "value": told(now), "wanted": told(then)} for now, then in pairs)), strict=True
+    ):
         if one["verdict"] == "fail":
             failures += 1
             consistent(str(one["desired"]).strip('"'), then, family)

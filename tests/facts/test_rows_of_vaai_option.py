@@ -212,9 +212,9 @@ def eternus(host_id: str, arrays: str, *, affected: bool | None, **more: object)
     return rows(host_id, None, **about | more)
 
 
-def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | None], **more: object) -> list[Row]:
-    """By option: the host's value, the majority's, and whether it differs."""
-    keys = ("value", "majority_value", "differs_from_cluster")
+def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | None, int], **more: object) -> list[Row]:
+    """By option: the host's value, the majority's, whether it differs, and how many others are not on; none of them sees any array."""
+    keys = ("value", "majority_value", "differs_from_cluster", "hosts_left_off")
     own = {option: dict(zip(keys, one, strict=True)) for option, one in zip(OPTIONS, told, strict=True)}
     # No host of a cluster sees a device, so no source says that any bears offload.
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
@@ -324,14 +324,14 @@ EXPECTED = expected(
         eternus_doubts="DX90 S2 V10L68",
         **UNLISTED,
     ),
-    *of_cluster("four", 1, (1, 1, False), (1, 1, None), (0, 0, None), (1, None, True)),
-    *of_cluster("four", 2, (1, 1, False), (1, 1, None), (0, 0, None), (1, None, True)),
-    *of_cluster("four", 3, (1, 1, False), (0, 1, True), (1, 0, True), (0, None, True)),
-    *of_cluster("four", 4, (1, 1, False), (None, 1, None), (None, 0, None), (0, None, True)),
-    *of_cluster("three", 1, (1, 1, False), (0, 0, False), (2, None, False), (1, 1, None)),
-    *of_cluster("three", 2, (1, 1, False), (0, 0, False), (2, None, False), (2, 1, True)),
-    *of_cluster("three", 3, (0, 1, True), (1, 0, True), (2, None, False), (None, 1, None)),
-    *of_cluster("four", 1, (0, 0, None), (0, 0, None), (0, 0, None), (None, None, None), endpoint="vc-2", host="far four"),
+    *of_cluster("four", 1, (1, 1, False, 0), (1, 1, None, 2), (0, 0, None, 2), (1, None, True, 2)),
+    *of_cluster("four", 2, (1, 1, False, 0), (1, 1, None, 2), (0, 0, None, 2), (1, None, True, 2)),
+    *of_cluster("four", 3, (1, 1, False, 0), (0, 1, True, 1), (1, 0, True, 3), (0, None, True, 1)),
+    *of_cluster("four", 4, (1, 1, False, 0), (None, 1, None, 1), (None, 0, None, 2), (0, None, True, 1)),
+    *of_cluster("three", 1, (1, 1, False, 1), (0, 0, False, 1), (2, None, False, 2), (1, 1, None, 2)),
+    *of_cluster("three", 2, (1, 1, False, 1), (0, 0, False, 1), (2, None, False, 2), (2, 1, True, 1)),
+    *of_cluster("three", 3, (0, 1, True, 0), (1, 0, True, 2), (2, None, False, 2), (None, 1, None, 1)),
+    *of_cluster("four", 1, (0, 0, None, 0), (0, 0, None, 0), (0, 0, None, 0), (None, None, None, 0), endpoint="vc-2", host="far four"),
     *lock_rows("ATS", "a, b", loses=True),
     *lock_rows("one ATS", "a", loses=True),
     *lock_rows("on", "a", 1, 1, loses=False),

@@ -79,7 +79,7 @@ def test_a_view_that_cannot_be_computed_from_whole_files_is_a_bug(tmp_path: Path
         opened.connection.execute("UPDATE snapshot.file SET digest = NULL")
     monkeypatch.setattr(views, "view_sql", lambda _name: "SELECT CAST(host_id AS BIGINT) AS endpoint FROM fact.host")
     with pytest.raises(duckdb.ConversionException):
-        create_views(opened.connection, views={"iscsi_target"})
+        create_views(opened.connection, views={"nfs_option"})
 
 
 def test_a_curve_that_is_not_json_makes_its_values_unknown_and_stops_nothing() -> None:
@@ -121,8 +121,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # a process that a she
 views.view_sql = long
 connection = duckdb.connect()
 create_tables(connection)
+connection.execute("INSERT INTO fact.host (host_id) VALUES ('host-1')")
 try:
-    views.create_views(connection, views={"iscsi_target"})
+    views.create_views(connection, views={"nfs_option"})
 except KeyboardInterrupt:
     sys.exit(130)
 """
