@@ -130,7 +130,7 @@ def datastore(*, enabled: bool, both: bool) -> dict[str, Any]:
 
 def wanted(*, enabled: bool, now: bool) -> dict[str, Any]:
     own = {"endpoint": "vc", "resource_id": "datastore-1", "resource_name": "gold", "datastore_id": "datastore-1"}
-    return {**own, "is_known": True, "is_seen": True, "sioc_enabled": now, "wanted_enabled": enabled}
+    return {**own, "is_known": True, "is_seen": True, "sioc_enabled": now, "wanted_enabled": enabled, "io_metric_in_force": False}
 
 
 def test_what_the_view_makes_of_a_setting_is_not_guessed() -> None:

@@ -85,7 +85,7 @@ def virtual_disks() -> Rows:
                 | {
                     "name": f"{row['vm_id']}!",
                     "power_state": "poweredOn" if row["runs"] else None,
-                    "is_template": True if row["vm_id"] == "off" else None,
+                    "is_template": {"off": True, "alone": False}.get(row["vm_id"]),
                 }
                 for row in MACHINES
             ],

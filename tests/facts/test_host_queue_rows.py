@@ -22,7 +22,7 @@ def readings() -> Rows:
 
 def _read_of(host: str) -> dict[str, bool]:
     """What was read of a host, by its name."""
-    return {"devices_read": not host.startswith("unread"), "device_scheduling_read": host != "unscheduled"}
+    return {"devices_read": not host.startswith("unread"), "device_scheduling_read": host != "unscheduled", "modules_read": True}
 
 
 def seen(host: str, device: str, driver: str | None, depth: int | None, **more: Any) -> dict[str, Any]:
@@ -45,8 +45,8 @@ DEVICES: Rows = [
     seen("h1", "naa.4", "fnic", 200),
     *(seen(host, "naa.4", "fnic", 20) for host in ("h2", "h3")),
     # nobody knows a depth, or a driver; not shared; not said to differ
-    seen("h5", "naa.1", "nfnic", None),
-    seen("h6", "naa.1", None, 8),
+    seen("h5", "naa.5", "nfnic", None),
+    seen("h6", "naa.5", None, 8),
     seen("h5", "naa.1", "nfnic", 9, is_shared=False),
     seen("h1", "naa.5", "nfnic", 1),
     seen("h2", "naa.5", "nfnic", 2),
@@ -114,11 +114,18 @@ def test_a_driver_is_odd_on_a_host_where_its_depth_is_not_that_of_the_others_by_
             {"endpoint": "vc-2", "device": "naa.1", "queue_depth_agrees": False, "queue_depths_known": False},
         ],
         "host_module": [
-            *of_vc({"host_id": "h5", "module": "iscsi_vmk", "serves_capped_protocol_endpoints": True, "vvol_endpoints": 0}),
-            *of_vc({"host_id": "h1", "module": "fnic", "depth_parameter": "lun_queue_depth_per_path", "vvol_endpoints": 1}),
-            *of_vc({"host_id": "h3", "module": "nfnic", "depth_parameter": "lun_queue_depth_per_path", "vvol_endpoints": 0}),
-            *of_vc({"host_id": "h2", "module": "lpfc", "depth_parameter": "lpfc_lun_queue_depth", "vvol_endpoints": 1}),
-            *of_vc({"host_id": "h3", "module": "lpfc", "serves_capped_protocol_endpoints": True}),
+            *of_vc(
+                *(
+                    {"serves_capped_protocol_endpoints": False, "vvol_endpoints": 0} | row
+                    for row in (
+                        {"host_id": "h5", "module": "iscsi_vmk", "serves_capped_protocol_endpoints": True},
+                        {"host_id": "h1", "module": "fnic", "depth_parameter": "lun_queue_depth_per_path", "vvol_endpoints": 1},
+                        {"host_id": "h3", "module": "nfnic", "depth_parameter": "lun_queue_depth_per_path"},
+                        {"host_id": "h2", "module": "lpfc", "depth_parameter": "lpfc_lun_queue_depth", "vvol_endpoints": 1},
+                        {"host_id": "h3", "module": "lpfc", "serves_capped_protocol_endpoints": True},
+                    )
+                )
+            ),
             {"endpoint": "vc-2", "host_id": "h2", "module": "lpfc", "serves_capped_protocol_endpoints": True},
         ],
         **numbered([*DEVICES, *open_rows], ("nfnic", "lpfc", "iscsi_vmk", "fnic")),

@@ -264,7 +264,15 @@ def test_a_deduplication_has_its_own_start_and_what_its_own_pool_and_policy_say(
     given: dict[str, Rows] = {
         "fact.array_efficiency": [
             reduction(
-                "known", "p", "[700, 20]", volume="svm:a", policy_id="y", policy="daily", duration_minutes=60, qos_policy="background"
+                "known",
+                "p",
+                "[700, 20]",
+                volume="svm:a",
+                policy_id="y",
+                policy="daily",
+                duration_minutes=60,
+                qos_policy="background",
+                state="enabled",
             ),
             reduction("off", "q", "[0]", state="disabled"),
             reduction("auto", "q", None, "Auto@20", state="enabled"),
