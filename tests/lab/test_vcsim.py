@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 from collections.abc import Iterator
 from dataclasses import replace
@@ -43,7 +44,8 @@ def as_text(value: Any) -> list[str]:
     if isinstance(value, vim.Datastore.Info):
         value.url = ""  # vcsim puts a directory of its own there, so that datastores can be browsed
     info = VmomiSupport.Object(name="val", type=object, version="vim.version.v8_0_2_0", flags=0)
-    return str(SerializeToStr(value, info, "vim.version.v8_0_2_0", {})).split("<")
+    text = str(SerializeToStr(value, info, "vim.version.v8_0_2_0", {}))
+    return re.sub(r"<(\w+)></\1>", "", text).split("<")  # vcsim leaves empty texts out
 
 
 def test_vcsim_carries_what_the_lab_serves(pair: tuple[Any, Any]) -> None:
