@@ -235,7 +235,7 @@ class Change:
     @property
     def classes(self) -> tuple[FixClass, ...]:
         """Every class that has to be allowed."""
-        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
+        return _classes(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +328,11 @@ class Fix:
     @property
     def classes(self) -> tuple[FixClass, ...]:
         """Every class that has to be allowed."""
-        return (self.fix_class,) if self.takes is None else (self.fix_class, self.takes)
+        return _classes(self)
+
+
+def _classes(one: Change | Fix) -> tuple[FixClass, ...]:
+    return (one.fix_class,) if one.takes is None else (one.fix_class, one.takes)
 
 
 @dataclass(frozen=True, slots=True)
