@@ -12,6 +12,7 @@ import duckdb
 
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.device_classes import CLASS_TABLE, VIEW
+from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
@@ -56,6 +57,7 @@ class _Prepared(FactTables):
     def __init__(self) -> None:
         super().__init__()
         create_macros(self._connection)
+        plan_for_few_facts(self._connection)
 
     def connection(self, views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
         self._fill(facts)

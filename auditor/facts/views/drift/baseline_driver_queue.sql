@@ -40,7 +40,7 @@ SELECT
     few_distinct(CASE WHEN is_odd THEN device END) AS odd_device_names,
     coalesce(few_distinct(CASE WHEN is_odd THEN value END), few_distinct(CASE WHEN is_compared THEN value END)) AS queue_depths,
     coalesce(few_distinct(CASE WHEN is_odd THEN wanted END), few_distinct(CASE WHEN is_known THEN wanted END)) AS wanted_queue_depths,
-    CASE WHEN bool_or(is_odd) THEN false WHEN NOT bool_or(is_open) THEN true END AS depths_agree,
+    CASE WHEN bool_or(is_odd) THEN false WHEN driver IS NOT NULL AND NOT bool_or(is_open) THEN true END AS depths_agree,
     baseline_host,
     baseline_run,
     baseline_at,
