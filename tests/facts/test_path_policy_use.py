@@ -102,6 +102,7 @@ def deep(*depths: int | None, driver: str | None = "qlnativefc") -> Facts:
         pytest.param(deep(None, 32), ("qlnativefc", 2, 1, False), id="one not reported, and one is another"),
         pytest.param(deep(None, 64), ("qlnativefc", 2, 0, None), id="one not reported"),
         pytest.param(deep(32, 32, driver=None), (None, 2, 2, False), id="the driver is not known"),
+        pytest.param(deep(64, 64, driver=None), (None, 2, 0, None), id="likewise, and the depths are as they were"),
     ],
 )
 def test_a_driver_s_depth_is_compared_with_the_baseline_once_for_all_its_devices(now: Facts, expected: tuple[Any, ...]) -> None:
