@@ -34,9 +34,8 @@ TESTS := $(PYTEST) -n 3 --dist worksteal
 test: env ## run the tests but for the long ones (tests/long)
 	$(TESTS) --ignore tests/long
 
-# A file stays with one process: what its tests share takes long to make.
 test-long: env ## run the long tests: whole audits and long searches
-	$(PYTEST) -n 3 --dist loadfile --ignore tests/long/peers tests/long
+	$(TESTS) --ignore tests/long/peers tests/long
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .

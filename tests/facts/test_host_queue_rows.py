@@ -1,6 +1,9 @@
 """Every column of the views `driver_queue` and `host_queue_full` over rows of what they read: hosts that share devices."""
 
+from collections.abc import Mapping
 from typing import Any
+
+import pytest
 
 from .single import ByName, Rows, of_vc, rows_over, shown
 
@@ -180,6 +183,76 @@ OTHERS: dict[str, dict[str, Values]] = {
     "naa.x9": {"h2": ON, "h3": ON, "h5": (32, 4)},
     "naa.y1": {"h2": ON, "h3": ON, "h6": (16, 8)},
 }
+
+
+Module = dict[str, Any]
+FALSE: Module = {"serves_capped_protocol_endpoints": False, "vvol_endpoints": 0}
+NOT_READ: Module = {"serves_capped_protocol_endpoints": None, "vvol_endpoints": None}
+PER_PATH: Module = {"serves_capped_protocol_endpoints": False, "vvol_endpoints": None, "depth_parameter": "lun_queue_depth_per_path"}
+
+
+@pytest.mark.parametrize(
+    ("depths", "driverless", "module", "expected"),
+    [
+        pytest.param([64, 64, 100], 0, FALSE, [True, True, (100, 64)], id="most have 64"),
+        pytest.param([64, 64, 100], 0, None, [True, True, (100, 64)], id="modules were read, and this one needs no depth"),
+        pytest.param([64, 32], 0, FALSE, [(64, None), (32, None)], id="no majority"),
+        pytest.param([64, 64, 32, None], 0, FALSE, [True, True, (32, None), ...], id="whatever the one has that does not tell"),
+        pytest.param([64, 64, 32, 32, 32], 1, FALSE, [None] * 5, id="most may have 32, by one of no driver"),
+        pytest.param([64, 64, 64, 32], 1, FALSE, [True, True, True, (32, None)], id="below the deepest, and never most"),
+        pytest.param([64, 64, 100], 1, FALSE, [None, None, None], id="100 where it has to be deep, else 64"),
+        pytest.param([64, 64, 100], 0, NOT_READ, [None, None, None], id="nobody knows whether it has to be deep"),
+        pytest.param([64, 64, 16], 0, NOT_READ, [True, True, (16, None)], id="likewise, and one is odd either way"),
+        pytest.param([64, 16], 0, NOT_READ, [None, (16, None)], id="likewise, and there is no majority"),
+        pytest.param([64, 64, 100, 100], 0, NOT_READ, [(64, None), (64, None), None, None], id="half of them the deepest"),
+        pytest.param([64, 64, 64, 100, 100], 0, NOT_READ, [None] * 5, id="fewer than half of them the deepest"),
+        pytest.param([64, None], 0, NOT_READ, [True, ...], id="one depth, which no other contradicts"),
+        pytest.param([64, 64, 100], 0, PER_PATH, [None, None, None], id="virtual volumes were not counted"),
+        pytest.param([64, 64, 100], 0, FALSE | {"vvol_endpoints": None}, [True, True, (100, 64)], id="where they do not matter"),
+    ],
+)
+def test_what_is_not_known_of_other_hosts_leaves_open_what_it_may_decide(
+    depths: list[int | None], driverless: int, module: Module | None, expected: list[Any]
+) -> None:
+    """By host: whether it agrees, or its odd depth and the one that is wanted; ...: not looked at."""
+    found = shown_of({"naa.1": (depths, driverless)}, module)
+    for number, (row, one) in enumerate(zip(found, expected, strict=True), 1):
+        if isinstance(one, tuple):
+            depth, wanted = one
+            odd = (False, 1, "naa.1", str(depth), None if wanted is None else str(wanted))
+            assert tuple(row[column] for column in OF_ODD) == odd, number
+        elif one is not ...:
+            assert (row["queue_depth_agrees"], row["odd_devices"], row["odd_device_names"]) == (one, None, None), number
+
+
+OF_ODD = ("queue_depth_agrees", "odd_devices", "odd_device_names", "queue_depths", "wanted_queue_depths")
+
+
+def test_only_what_is_odd_is_named_beside_what_may_be() -> None:
+    found = shown_of({"naa.1": ([64, 64, 32], 0), "naa.2": ([64, 64, 100], 1)}, FALSE)
+    assert [tuple(row[column] for column in OF_ODD) for row in found] == [
+        (None, None, None, "7", None),
+        (None, None, None, "7", None),
+        (False, 1, "naa.1", "32", "64"),
+    ]
+
+
+def shown_of(devices: Mapping[str, tuple[list[int | None], int]], module: Module | None) -> Rows:
+    """The rows of the hosts "h1" and on, whose devices have these depths by one driver, beside hosts whose driver is not known."""
+    listed = [seen(f"h{number}", name, "nfnic", depth) for name, (depths, _) in devices.items() for number, depth in enumerate(depths, 1)]
+    listed += [seen("h6", name, None, 8) for name, (_, driverless) in devices.items() if driverless]
+    places = sorted({row["host_id"] for row in listed if row["driver"]})
+    given: dict[str, Rows] = {
+        "fact.host": hosts(),
+        "step_host_reading": readings(),
+        "step_host_group": of_vc(*({"host_id": host, "driver": "nfnic", "devices": 1, "deepest_queue": 7} for host in places)),
+        "device": listed,
+        "shared_device": of_vc(*({"device": name, "queue_depth_agrees": False, "queue_depths_known": True} for name in devices)),
+        "host_module": [] if module is None else of_vc({"host_id": "h1", "module": "nfnic", **module}),
+        **numbered(listed, ("nfnic",)),
+    }
+    found = {row["host_id"]: row for row in rows_over("driver_queue", given) if row["driver"]}
+    return [found[host] for host in places]
 
 
 def queue_full() -> dict[str, Rows]:

@@ -71,8 +71,8 @@ wanted AS (
             WHEN sum(c.undetermined) = 0 AND coalesce(any_value(n.hosts), 0) = 0 THEN false
         END AS is_deepened,
         max(c.queue_depth) AS deepest,
-        arg_max(c.queue_depth, c.hosts) FILTER (WHERE c.queue_depth IS NOT NULL) AS commonest,
-        max(c.hosts) FILTER (WHERE c.queue_depth IS NOT NULL) AS most
+        arg_max(c.queue_depth, c.hosts) AS commonest,
+        max(c.hosts) AS most
     FROM counted AS c
     LEFT JOIN undriven_hosts AS n USING (device)
     GROUP BY c.device, c.driver
@@ -104,7 +104,7 @@ odd AS (
         count(*) FILTER (WHERE is_odd) AS devices,
         few(CASE WHEN is_odd THEN device END) AS names,
         few_distinct(CASE WHEN is_odd THEN CAST(queue_depth AS VARCHAR) END) AS depths,
-        few_distinct(CASE WHEN is_odd THEN CAST(wanted AS VARCHAR) END) AS wanted
+        few_distinct(CAST(wanted AS VARCHAR)) AS wanted
     FROM compared
     WHERE is_odd OR may_be_odd
     GROUP BY ALL
