@@ -278,7 +278,8 @@ def test_a_deduplication_has_its_own_start_and_what_its_own_pool_and_policy_say(
             reduction("auto", "q", None, "Auto@20", state="enabled"),
             reduction("threshold", "q", None, None),
             reduction("never", "q", "[]"),
-            reduction("odd", "q", None, "not understood"),
+            reduction("odd", "q", None, "not understood", state="enabled"),
+            reduction("maybe off", "q", "[5]"),
             reduction("known", "p", None, None, endpoint="west", volume="svm:a", policy_id="y"),
         ],
         "step_array": [{"endpoint": "east", "family": "ontap"}],
@@ -324,6 +325,7 @@ def test_a_deduplication_has_its_own_start_and_what_its_own_pool_and_policy_say(
         "threshold": {"is_scheduled": False},
         "never": {"is_scheduled": False, "first_start_minute": None},
         "odd": {"is_scheduled": None, "first_start_minute": None},
+        "maybe off": {"is_scheduled": None, "first_start_minute": 5},
     }
     named = {f"east/{name}": row for name, row in expected.items()}
     named["west/known"] = {"is_scheduled": None, "volumes_in_wave": 7, "policy_volumes": 6, "pool": "pool of west", "volumes": "v of west"}
