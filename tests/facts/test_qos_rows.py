@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from .single import ByName, Rows, of_vc, rows_over, shown
+from .single import ByName, Rows, by, of_vc, rows_over, shown
 
 CURVE = json.dumps({"4096": 100, "32768": 500})
 
@@ -335,3 +335,38 @@ def test_what_lies_under_a_policy_or_on_a_pool_is_counted_where_all_that_may_was
         "west/mixed": {"sioc_on": 1, "sioc_off": 0, "is_mixed": None, "family": None, "with_sioc": "w"},
     }
     assert shown(rows_over("pool_sioc", common | {"fact.array_pool": pool_rows, "step_pool_use": pool_use}), of_pools) == of_pools
+
+
+def test_an_operation_costs_what_the_curve_of_its_volume_says_between_its_points_in_a_line() -> None:
+    curve = '{"4096": 100, "8192": 160, "16384": 270}'
+    sizes = {
+        "smallest": 4096,
+        "smaller": 1000,
+        "between": 6144,
+        "on a point": 8192,
+        "above it": 12288,
+        "last": 16384,
+        "beyond": 20000,
+        "idle": None,
+    }
+    found = by(
+        "step_curve_cost",
+        "endpoint volume_id",
+        {
+            "step_volume": [
+                *({"endpoint": "sf", "volume_id": name, "qos_curve": curve} for name in (*sizes, "no load")),
+                {"endpoint": "sf", "volume_id": "no curve"},
+                {"endpoint": "sf", "volume_id": "odd curve", "qos_curve": "no JSON"},
+                {"endpoint": "sf", "volume_id": "another curve", "qos_curve": '{"4096": 50}'},
+                {"endpoint": "sf-2", "volume_id": "between", "qos_curve": curve},
+            ],
+            "fact.array_volume_load": [
+                *({"endpoint": "sf", "volume_id": name, "average_io_bytes": size} for name, size in sizes.items()),
+                *({"endpoint": "sf", "volume_id": name, "average_io_bytes": 4096} for name in ("no curve", "odd curve", "another curve")),
+                {"endpoint": "sf-2", "volume_id": "between", "average_io_bytes": 8192},
+            ],
+        },
+    )
+    costs = {"smallest": 1.0, "smaller": 1.0, "between": 1.3, "on a point": 1.6, "above it": 2.15, "last": 2.7, "beyond": None}
+    expected = {("sf", name): {"cost": cost} for name, cost in {**costs, "another curve": 0.5}.items()}
+    assert found == expected | {("sf-2", "between"): {"cost": 1.6}}
