@@ -120,11 +120,11 @@ def _fill(connection: duckdb.DuckDBPyConnection, host: tuple[str, str] | None, r
     into = "INSERT INTO fact.baseline (kind, of_endpoint, of_host, thing, setting, value)"
     hosts = f"SELECT 'host', h.endpoint, h.name, coalesce(h.cluster, ''), '', $reach FROM ({_NAMED}) AS h WHERE {chosen}"  # noqa: S608  our own
     connection.execute(f"{into} {hosts}", {**bound, "reach": reach})
-    kept = f"{into} SELECT k.kind, k.endpoint, {{}}, k.thing, k.setting, k.value FROM step_setting_now AS k {{}} WHERE k.value IS NOT NULL"  # noqa: S608  our own
-    joined = f"JOIN ({_NAMED}) AS h USING (endpoint, host_id)"
-    connection.execute(f"{kept.format('h.name', joined)} AND {_of(hosts=True)} AND {chosen}", bound)
+    setting = "k.thing, k.setting, k.value FROM step_setting_now AS k"
+    owned = f"SELECT k.kind, k.endpoint, h.name, {setting} JOIN ({_NAMED}) AS h USING (endpoint, host_id)"
+    connection.execute(f"{into} {owned} WHERE k.value IS NOT NULL AND {_of(hosts=True)} AND {chosen}", bound)
     if host is None:
-        connection.execute(f"{kept.format(repr(''), '')} AND {_of(hosts=False)}")
+        connection.execute(f"{into} SELECT k.kind, k.endpoint, '', {setting} WHERE k.value IS NOT NULL AND {_of(hosts=False)}")
 
 
 def _of(*, hosts: bool) -> str:

@@ -1,4 +1,4 @@
-"""docs/rule-catalogue.md: every row is accounted for, every rule stands there once, and what is said of it in brackets is so."""
+"""docs/rule-catalogue.md: every row names rules that exist, every rule has one row, and the row has its severity and class of fix."""
 
 import re
 from collections import Counter

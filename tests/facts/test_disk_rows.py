@@ -227,7 +227,7 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
 
 
 def pe(host: str, device: str, family: str | None, *, capped: bool | None, **more: Any) -> dict[str, Any]:
-    """A protocol endpoint; of Element both hold, of any other family only what is said."""
+    """A protocol endpoint: of Element it stalls neighbours and is deepened; of another known family neither, unless `more` says so."""
     known = {"stalls_neighbours": family == "solidfire", "is_deepened": family == "solidfire"} if family else {}
     return {"endpoint": "vc", "host_id": host, "device": device, "per_object_qos": capped, "family": family, **known, **more}
 

@@ -88,7 +88,7 @@ def _blocks(given: Facts) -> None:
 
 
 def _elements(given: Facts) -> None:
-    """Element clusters, whose limits are told as their remediator has them."""
+    """Element clusters. Their column `limits` is written as their remediator writes it."""
     policy = LIMITS | {"qos_policy_id": "p1", "qos_policy": "policy"}
     array(
         given,
@@ -215,7 +215,7 @@ def row_of_lun(name: str, of: str = "fa", *, carries: bool | None = False, **mor
 
 
 def element(name: str, limits: str | None, of: str = "el", **more: Any) -> Row:
-    """A volume of an Element cluster in a policy; all its limits are told in one."""
+    """A volume of an Element cluster in a policy; its column `limits` holds all limits."""
     policy: Row = {"qos_policy_id": "p1", "qos_policy": "policy", "is_in_policy": True, "family": "solidfire", "is_capped": True}
     told: Row = policy | LIMITS | more
     words = f"{told['qos_max_iops']} IOPS, burst {told['qos_burst_iops']}, at least {told['qos_min_iops']}"

@@ -153,7 +153,7 @@ USUAL: Row = {
 
 
 def row(device: str, n: int = 1, of: str = "vc", **more: Any) -> Row:
-    """What is told of a device on the n-th host of a vCenter."""
+    """The row of a device on the n-th host of a vCenter."""
     where = {"endpoint": of, "host": f"{of} {n}", "resource_id": f"host-{n}/{device}", "resource_name": device, "device": device}
     return where | ({"hosts": 13} if device == "shared" else {}) | more
 
@@ -162,7 +162,7 @@ LUN: Row = {"is_protocol_endpoint": False, "array_name": "fa"}
 NOTHING_BUSY: Row = {"disks": 0, "highest_utilization": 0.0}
 EXPECTED = expected(
     USUAL,
-    # Of two disks at the same share of their ceilings the last by name is told.
+    # Of two disks at the same share of their ceilings the row has the last by name.
     row("shared", disks=3, busiest_disk="noisy disk 3", highest_utilization=2.0),
     row("shared", 2, **NOTHING_BUSY),
     row("shared", 3),

@@ -85,7 +85,7 @@ def test_a_word_of_an_option_string_is_known_by_the_parameters_of_its_own_module
     }
     columns = "module name values_given value is_known nearest"
     found = sorted(rows_over("step_module_word", tables), key=lambda one: (one["module"], one["name"]))
-    # Among parameters that are as near the first by name is told.
+    # Of parameters that are equally near the row has the first by name.
     assert found == [
         KEY | row(columns, ("m", "a", 1, "1", True, "a")),
         KEY | row(columns, ("m", "ab", 1, "x=y", False, "a")),

@@ -264,7 +264,7 @@ _FAR_TOO = ("vc", "vc-2")
 
 
 def told_of(device: str, *changed: Row, endpoints: Collection[str] = ("vc",)) -> list[Row]:
-    """What is told of a device, by each of these vCenters alike."""
+    """The row of a device; each of these vCenters has the same."""
     one = dict.fromkeys(_NAMES, device)
     for change in changed:
         one |= change

@@ -38,7 +38,7 @@ FLEETS = [arrays]
 
 
 def row(endpoint: str, family: str | None, array_key: str | None, *told: str | int | None, known_as: str | None = None) -> Row:
-    """What is told of an endpoint: model, generation, version, threshold."""
+    """The expected columns of an endpoint: model, generation, version, threshold."""
     names = {"endpoint": endpoint, "known_as": known_as or endpoint, "family": family, "array_key": array_key}
     return {**names, **dict(zip(COLUMNS[2:], told, strict=True))}
 

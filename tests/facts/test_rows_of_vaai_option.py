@@ -20,7 +20,7 @@ Told = tuple[str | None, str | None, str | None]
 FOUR = (1, 1, 0, 1), (1, 1, 0, 1), (1, 0, 1, 0), (1, None, None, 0)
 THREE = (1, 0, 2, 1), (1, 0, 2, 2), (0, 1, 2, None)
 
-# Model, generation and firmware as fleet.yaml declares them; whether such an array is affected; how they are told.
+# Model, generation and firmware as fleet.yaml declares them; whether such an array is affected; the text of the view.
 # Source of what is affected: docs/domain/facts.md#3-5, an S1 (DX60, DX80, DX90) below V10L68; of the DX90 S2 nobody knows.
 DECLARED: dict[str, tuple[Told, bool | None, str]] = {
     "60 S1 old": (("DX60", "S1", "V10L67"), True, "DX60 S1 V10L67"),
@@ -197,7 +197,7 @@ def rows(host_id: str, options: Mapping[str, Row] | None = None, **more: object)
 
 
 def eternus(host_id: str, arrays: str, *, affected: bool | None, **more: object) -> list[Row]:
-    """A host that serves an ETERNUS alone; of what is not known to be affected it is said that it is another."""
+    """A host that serves an ETERNUS alone; where it is surely not affected, it is among `arrays_punished`."""
     about: Row = {
         "serves_eternus": True,
         "serves_affected_eternus": affected,

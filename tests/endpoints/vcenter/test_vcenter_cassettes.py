@@ -89,7 +89,7 @@ def playing(name: str, transport: BulkTransport, folder: Path) -> Iterator[tuple
             443,
             "user",
             Secret("file", (str(folder / "password"),)),
-            Tls(verify=False),
+            Tls(verify=False),  # of a recorded session; recording it meets VMware's simulator on loopback
             limits=Limits(concurrency=1),
         )
         if RECORD:
