@@ -14,6 +14,11 @@ from auditor.lab.serving import Lab, serve
 from auditor.lab.wire import Faults
 
 
+def is_unread(what: str, why: str) -> bool:
+    """Whether a gap is none of those of a healthy lab: devices of an array left out, and what an ETERNUS has no such account for."""
+    return not what.startswith("the array behind ") and ": E5003 " not in why
+
+
 @dataclass(frozen=True)
 class Audit:
     """What one command line left behind."""
@@ -34,8 +39,8 @@ class Audit:
 
     @property
     def unread(self) -> list[dict[str, Any]]:
-        """The gaps but for those of a healthy lab: devices of an array left out, and what an ETERNUS tells no such account."""
-        return [gap for gap in self.report["gaps"] if not gap["what"].startswith("the array behind ") and ": E5003 " not in gap["why"]]
+        """The gaps but for those of a healthy lab."""
+        return [gap for gap in self.report["gaps"] if is_unread(gap["what"], gap["why"])]
 
     def of(self, rule: str, verdict: str) -> list[dict[str, Any]]:
         """The findings of one rule with one verdict."""
