@@ -18,9 +18,9 @@ from auditor.lab.serving import Lab
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.wire import Fault
 from auditor.model import Gap
+from tests.audits import Audit, Place, faults_of, is_unread
 from tests.mutation.bench import Bench, loaded
 from tests.mutation.noticing import verdicts
-from tests.walk.conftest import Audit, Place, faults_of, is_unread
 
 READS = (
     "storage.core.device.list",

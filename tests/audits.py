@@ -1,7 +1,7 @@
 """Audits of the lab through the command line, as a user runs them."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor.lab.serving import Lab
 from auditor.lab.wire import Faults
 
 
@@ -114,11 +113,3 @@ def writes(place: Place) -> list[str]:
     """The operations that wrote to a host or a datastore, in their order."""
     names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
     return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
-
-
-@pytest.fixture
-def vvols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
-    """The scenario solidfire-vvols, fresh, to be changed."""
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        yield Place(lab, tmp_path, capsys)
