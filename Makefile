@@ -87,7 +87,7 @@ example-values: env ## read the values that `auditor rules schema` shows anew fr
 	$(BIN)/python -m auditor.lab.example_values
 
 # The tracer takes half as long again. What tests SQL, the lab or whole audits, and the long tests, run without it.
-UNTRACED := tests/facts tests/lab tests/scenarios tests/walk
+UNTRACED := tests/facts tests/lab tests/scenarios
 coverage: env ## the tests but for the long ones; with branch coverage where Python is tested
 	$(TESTS) tests --ignore tests/long $(UNTRACED:%=--ignore %) --cov --cov-report=term --cov-fail-under=85
 	$(TESTS) $(UNTRACED)
