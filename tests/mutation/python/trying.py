@@ -131,7 +131,7 @@ class _Trying:
         for nodeid, item in self._items.items():
             called.clear()
             started = time.monotonic()
-            if not _passes(item, "stats"):
+            if not _passes(item, "stats") and not _passes(item, "stats"):  # once may be a busy machine
                 trial.failing.append(nodeid)
             trial.seconds[nodeid] = time.monotonic() - started
             for function in called:
