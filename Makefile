@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -61,6 +61,14 @@ mutation-scores: env ## score views by the mistakes in them that are noticed (MU
 view-mutants: env ## try six mistakes in each of the first views that changed since they were scored; fail where tests miss most
 	$(BIN)/python -m tests.mutation --few-tests --no-laws --most 6 --most-views 4
 
+# Every module takes about an hour of processor time: MUTATION="--every".
+python-mutants: env ## score modules of Python by the mistakes in them that are noticed (MUTATION="MODULE ... --most 40")
+	$(BIN)/python -m tests.mutation.python --keep $(MUTATION)
+
+# As view-mutants: where no module changed it takes a second.
+python-mutants-check: env ## try six mistakes in each of the first modules that changed since they were scored; fail where tests miss most
+	$(BIN)/python -m tests.mutation.python --few-tests --most 6 --most-modules 4
+
 rule-pages: env ## write docs/rules anew from the rules
 	$(BIN)/auditor rules pages --dir docs/rules
 
@@ -79,7 +87,7 @@ example-values: env ## read the values that `auditor rules schema` shows anew fr
 	$(BIN)/python -m auditor.lab.example_values
 
 # The tracer takes half as long again. What tests SQL, the lab or whole audits, and the long tests, run without it.
-UNTRACED := tests/facts tests/lab tests/scenarios tests/walk
+UNTRACED := tests/facts tests/lab tests/scenarios
 coverage: env ## the tests but for the long ones; with branch coverage where Python is tested
 	$(TESTS) tests --ignore tests/long $(UNTRACED:%=--ignore %) --cov --cov-report=term --cov-fail-under=85
 	$(TESTS) $(UNTRACED)
@@ -87,7 +95,11 @@ coverage: env ## the tests but for the long ones; with branch coverage where Pyt
 wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
-check: lint types layers rules mutants view-mutants rule-pages-check coverage test-long wheel ## everything that CI runs
+# What runs on one core goes two at a time, and then the tests, which use both.
+WITHOUT_TESTS := types mutants wheel lint layers rules view-mutants python-mutants-check rule-pages-check
+check: env ## everything that CI runs
+	$(MAKE) --jobs 2 $(WITHOUT_TESTS)
+	$(MAKE) coverage test-long
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:

@@ -79,7 +79,7 @@ def _passes_null_on(node: ParseTree) -> bool:
     kind = node["type"]
     if node["class"] == "FUNCTION":
         return node["function_name"] in ANSWERS_NULL_TO_NULL
-    if node["class"] in ("COLUMN_REF", "CONSTANT", "PARAMETER", "TYPE"):
+    if node["class"] == "COLUMN_REF":
         return True
     return kind in _OPERATORS or kind in _COMPARISONS or kind in _CONJUNCTIONS
 

@@ -110,6 +110,12 @@ def test_applies_may_do_so_for_a_column_whose_absence_says_something(tmp_path: P
     assert rules["vvol/sample"].may_be_missing == {"dsnro": "NULL is the default"}
 
 
+@pytest.mark.parametrize("applies", ["lower(family) = 'x'", "abs(dsnro) + 1 > queue_depth", "family LIKE 'solid%' AND dsnro % 2 = 0"])
+def test_applies_may_use_what_answers_null_to_null(tmp_path: Path, applies: str) -> None:
+    quoted = applies.replace("'", "''")
+    assert rules_from(tmp_path, rule_text("vvol/sample", applies=f"'{quoted}'"))["vvol/sample"].may_be_missing == {}
+
+
 def test_one_column_with_a_reason_does_not_cover_another(tmp_path: Path) -> None:
     with pytest.raises(RuleError, match='turns a missing "queue_depth" into an answer'):
         rules_from(tmp_path, rule_text("vvol/sample", applies="least(dsnro, queue_depth) > 1", may_be_missing="{dsnro: reason}"))

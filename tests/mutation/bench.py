@@ -13,7 +13,8 @@ import duckdb
 from auditor.engine.params import bindings
 from auditor.engine.rule import Rule
 from auditor.engine.sql import verdict_sql
-from auditor.facts.catalog import catalog
+from auditor.facts.catalog import catalog, with_dependencies
+from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import view_sql
@@ -39,13 +40,13 @@ Verdicts = Mapping[Key, Judged]
 def loaded(folder: Path) -> duckdb.DuckDBPyConnection:
     """The facts of a saved snapshot, in memory."""
     connection = duckdb.connect()
-    connection.execute("SET threads = 1")
     create_tables(connection)
     for name, table in TABLES.items():
         file = folder / f"{name}.parquet"
         if file.exists():
             listed = ", ".join(f'"{column}"' for column in table.names)
             connection.execute(f"INSERT INTO fact.\"{name}\" SELECT {listed} FROM read_parquet('{file}')")
+    plan_for_few_facts(connection)
     return connection
 
 
@@ -75,8 +76,12 @@ class Bench:
             self.connection.execute("ROLLBACK")
 
     @contextmanager
-    def altered(self, *statements: str) -> Iterator[set[str]]:
+    def altered(self, *statements: str, only: str | None = None) -> Iterator[set[str]]:
         """After statements that change facts: the views whose rows are different from before. All is as it was afterwards.
+
+        Args:
+            statements: they name each table that they change as `fact.TABLE`.
+            only: the view to compute again with all it rests on; None: every view.
 
         Raises:
             duckdb.Error: a statement is wrong, or a view cannot be computed.
@@ -86,7 +91,8 @@ class Bench:
             tables = {table for statement in statements for table in re.findall(r"fact\.\"?(\w+)", statement)}
             for statement in statements:
                 self.connection.execute(statement)
-            yield self._again({view for view in catalog().views if tables & facts_named(view)}, {})
+            wanted = catalog().views.keys() if only is None else with_dependencies([only])
+            yield self._again({view for view in wanted if tables & facts_named(view)}, {}, wanted)
         finally:
             self.connection.execute("ROLLBACK")
 
@@ -105,9 +111,9 @@ class Bench:
         rules = {rule.id for rule in shipped() if rule.over in views}
         return {key: judged for key, judged in self.verdicts.items() if key[0] in rules}
 
-    def _again(self, first: Collection[str], texts: Mapping[str, str]) -> set[str]:
+    def _again(self, first: Collection[str], texts: Mapping[str, str], wanted: Collection[str] | None = None) -> set[str]:
         changed = set[str]()
-        for name in catalog().views:
+        for name in catalog().views if wanted is None else wanted:
             if name in first or changed.intersection(catalog().views[name].rests_on):
                 self._create(name, texts.get(name) or view_sql(name))
                 if self._digest(name) != self._digests[name]:

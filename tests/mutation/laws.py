@@ -127,8 +127,8 @@ def worse_facts(rule: Rule) -> Iterator[str]:
 
 def passing_after(bench: Bench, rule: Rule, statement: str) -> list[str]:
     """The failures of a rule that pass once the facts are changed."""
-    with bench.altered(statement) as changed:
-        before, after = bench.before(changed), bench.judged(changed)
+    with bench.altered(statement, only=rule.over) as changed:
+        before, after = bench.before(changed & {rule.over}), bench.judged(changed & {rule.over})
     return [
         " / ".join(key)
         for key, judged in before.items()

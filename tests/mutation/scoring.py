@@ -14,6 +14,7 @@ from auditor.authoring.view_files import view_files
 from auditor.authoring.view_mutants import ViewMutant, as_written, mutants_of_view
 from tests.mutation.incidents import incident_views
 from tests.mutation.noticing import Noticing
+from tests.mutation.python.scoring import section as python_section
 from tests.mutation.trying import TESTS, try_tests
 
 KEPT = Path(__file__).with_name("scores")
@@ -180,7 +181,9 @@ def page(scores: Mapping[str, Score]) -> str:
     """The page of the scores."""
     short = [view for view, one in scores.items() if one.percent < wanted(view)]
     text = [
-        "# Which mistakes in views are noticed",
+        "# Which mistakes are noticed",
+        "",
+        "## Mistakes in views",
         "",
         "`make mutation-scores` makes one mistake at a time in the SQL of a view (a key of a join left out, a guard dropped, another",
         "aggregate) and sees whether a test of `tests/facts`, the expected findings of a scenario, or a law notices. Where fewer were",
@@ -190,5 +193,7 @@ def page(scores: Mapping[str, Score]) -> str:
         f"{len(scores)} views have a score; {len(short)} are below what is wanted. {len(view_files()) - len(scores)} views have none yet.",
         "",
         *table(scores),
+        "",
+        *python_section(),
     ]
     return "\n".join(text) + "\n"

@@ -4,8 +4,10 @@ Copies keep what is the vendor's (inquiries, prefixes of names, versions) and re
 in the others every value is another, so that whoever forgets a key of a join reads those.
 """
 
+import fcntl
 import hashlib
 import re
+import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -82,12 +84,20 @@ def recorded() -> Path:
                 digest.update(file.read_bytes())
     digest.update(repr({name: table.names for name, table in TABLES.items()}).encode())
     folder = KEPT / digest.hexdigest()[:16]
-    if not (folder / "snapshot" / "snapshot.json").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        with serve(load_scenario("all")) as lab:
-            lab.write_fleet(folder / "fleet.yaml")
-            run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(folder / "snapshot")])
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of several processes that run tests the first one records, and the others wait
+        if not (folder / "snapshot" / "snapshot.json").exists():
+            _record(folder)
     return folder / "snapshot"
+
+
+def _record(folder: Path) -> None:
+    """Collect everything from every scenario, and have the snapshot appear whole in the folder, or not at all."""
+    with tempfile.TemporaryDirectory(dir=folder) as begun, serve(load_scenario("all")) as lab:
+        lab.write_fleet(Path(begun) / "fleet.yaml")
+        run(["collect", "--fleet", str(Path(begun) / "fleet.yaml"), "--out", str(Path(begun) / "snapshot")])
+        (Path(begun) / "snapshot").rename(folder / "snapshot")
 
 
 def worlds() -> duckdb.DuckDBPyConnection:

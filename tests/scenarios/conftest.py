@@ -10,7 +10,7 @@ import pytest
 from auditor.cli import run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import serve
-from tests.walk.conftest import Audit
+from tests.audits import Audit
 
 
 @pytest.fixture(scope="session")

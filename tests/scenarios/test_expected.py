@@ -5,8 +5,8 @@ import re
 import pytest
 
 from auditor.lab.scenario import load_incidents, load_scenario, merged_names, scenario_names
+from tests.audits import Audit
 from tests.engine.test_shipped_rules import shipped
-from tests.walk.conftest import Audit
 
 from .expectations import FOLDER, difference, expected, found, short
 

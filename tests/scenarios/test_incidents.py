@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auditor.lab.scenario import load_scenario
-from tests.walk.conftest import Audit
+from tests.audits import Audit
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ import pytest
 from auditor.cli import run
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.serving import serve
-from tests.walk.conftest import Audit
+from tests.audits import Audit
 
 _PURE = """
 vcenters:

@@ -12,7 +12,7 @@ from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescri
 from auditor.lab.vcenter.description.hosts import HostDescription
 from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
 from auditor.lab.vcenter.state.modules import MODULES
-from tests.walk.conftest import Audit
+from tests.audits import Audit
 
 from .expectations import difference, expected, found, short
 

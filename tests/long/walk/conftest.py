@@ -11,9 +11,7 @@ from auditor.cli import run
 from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-from tests.walk.conftest import Audit, Place, Watch, vvols
-
-__all__ = ["vvols"]
+from tests.audits import Audit, Place, Watch
 
 
 def merged(*names: str) -> LabFleet:
@@ -44,3 +42,11 @@ def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
 def everything(shared_lab: tuple[Lab, Path], capsys: pytest.CaptureFixture[str]) -> Place:
     lab, folder = shared_lab
     return Place(lab, folder, capsys)
+
+
+@pytest.fixture
+def vvols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
+    """The scenario solidfire-vvols, fresh, to be changed."""
+    with serve(load_scenario("solidfire-vvols")) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        yield Place(lab, tmp_path, capsys)

@@ -20,7 +20,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.report.html_report import write_html
 from auditor.report.table import write_table
-from tests.walk.conftest import Audit, Place
+from tests.audits import Audit, Place
 
 TWIN = "esx-twin-1.lab.example"
 SIOC = "sf-vmfs-01"

@@ -11,8 +11,8 @@ import pytest
 
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
+from tests.audits import DSNRO, FIX, FIXED_RULES, Place, only, writes
 from tests.waiting import until
-from tests.walk.conftest import DSNRO, FIX, FIXED_RULES, Place, only, writes
 
 PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
 NEVER = 1e5

@@ -12,7 +12,7 @@ import yaml
 from auditor.cli import run
 from auditor.lab.serving import Lab
 from auditor.lab.wire import Fault
-from tests.walk.conftest import Audit, Place, Watch
+from tests.audits import Audit, Place, Watch
 
 ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "storage.vmfs.lockmode.list", "system.module.parameters.list")
 ARRAYS = ("sf-prod", "sf-twin")

@@ -26,9 +26,9 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
+from tests.audits import Audit, Place
 from tests.older import without_digests
 from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
-from tests.walk.conftest import Audit, Place
 
 HOSTS = 8
 """Hosts of the scenario solidfire-vvols, all connected."""

@@ -1,7 +1,7 @@
 """What a run changed can be put back, and nothing that somebody changed since."""
 
 from auditor.cli import run
-from tests.walk.conftest import FIX, FIXED_RULES, Place, only
+from tests.audits import FIX, FIXED_RULES, Place, only
 
 BY = only(*FIXED_RULES)
 

@@ -13,7 +13,7 @@ from auditor.lab.serving import serve
 from tests.peers import go_binary, running_vcsim
 
 SCENARIOS = tuple(name for name in scenario_names() if len(load_scenario(name).vcenters) == 1)
-"""Vcsim is one vCenter; those of a scenario with two are compared one by one in tests/lab/test_vcsim.py."""
+"""Vcsim is one vCenter; those of a scenario with two are compared one by one in tests/long/lab/test_vcsim.py."""
 CARRIED = (
     "host",
     "host_option",

@@ -16,7 +16,7 @@ from auditor.lab.serving import Lab, serve
 from auditor.model import Change, Outcome, Verdict
 from tests.waiting import completed
 
-PAGE = Path(__file__).parents[1] / "docs/library.md"
+PAGE = Path(__file__).parents[3] / "docs/library.md"
 RULE = "vvol/pe-dsnro-headroom"  # thirteen devices of the scenario fail it
 LIMITS = FixLimits(allow=[FixClass.ONLINE_CAUTION])
 

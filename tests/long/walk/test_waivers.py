@@ -16,8 +16,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from auditor.report.html_report import write_html
-
-from .conftest import DSNRO, FIX, Audit, Place, writes
+from tests.audits import DSNRO, FIX, Audit, Place, writes
 
 DSNRO_RULE = "vvol/pe-dsnro-headroom"
 HOST = "esx-vvol-1.lab.example"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Place
+from tests.audits import Place
 
 RULE = """
 id: queue/kernel-latency

@@ -12,8 +12,7 @@ import pytest
 from auditor.cli import run
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
-
-from .conftest import Audit, only
+from tests.audits import Audit, only
 
 OVER_ALL_VCENTERS = {
     "ontap/lun-space-alloc",

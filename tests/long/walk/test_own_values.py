@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from .conftest import Place
+from tests.audits import Place
 
 RULE = "vvol/pe-default-option"  # medium, by its author; four hosts of the scenario fail it
 OTHER = "vvol/pe-dsnro-headroom"  # high

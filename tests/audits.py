@@ -1,7 +1,7 @@
 """Audits of the lab through the command line, as a user runs them."""
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +9,13 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor.lab.serving import Lab
 from auditor.lab.wire import Faults
+
+
+def is_unread(what: str, why: str) -> bool:
+    """Whether a gap is none of those of a healthy lab: devices of an array left out, and what an ETERNUS has no such account for."""
+    return not what.startswith("the array behind ") and ": E5003 " not in why
 
 
 @dataclass(frozen=True)
@@ -34,8 +38,8 @@ class Audit:
 
     @property
     def unread(self) -> list[dict[str, Any]]:
-        """The gaps but for those of a healthy lab: devices of an array left out, and what an ETERNUS tells no such account."""
-        return [gap for gap in self.report["gaps"] if not gap["what"].startswith("the array behind ") and ": E5003 " not in gap["why"]]
+        """The gaps but for those of a healthy lab."""
+        return [gap for gap in self.report["gaps"] if is_unread(gap["what"], gap["why"])]
 
     def of(self, rule: str, verdict: str) -> list[dict[str, Any]]:
         """The findings of one rule with one verdict."""
@@ -109,11 +113,3 @@ def writes(place: Place) -> list[str]:
     """The operations that wrote to a host or a datastore, in their order."""
     names = (DSNRO, "UpdateOptions", "ConfigureDatastoreIORM_Task", "UpdateModuleOptionString", "UpdateInternetScsiAdvancedOptions")
     return [operation for server in place.lab.vcenters.values() for operation in server.requests if operation in names]
-
-
-@pytest.fixture
-def vvols(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
-    """The scenario solidfire-vvols, fresh, to be changed."""
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        yield Place(lab, tmp_path, capsys)

@@ -4,8 +4,7 @@ import json
 from datetime import datetime
 
 from auditor.cli import run
-
-from .conftest import Place
+from tests.audits import Place
 
 
 def test_each_side_of_a_join_is_told_with_when_it_was_read(vvols: Place) -> None:

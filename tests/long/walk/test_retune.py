@@ -7,8 +7,7 @@ import pytest
 
 from auditor.lab.scenario import load_merged
 from auditor.lab.serving import serve
-
-from .conftest import FIX, Place, only
+from tests.audits import FIX, Place, only
 
 CURE = (*FIX, "--allow", "reboot")
 """What incident S0's cure takes: LunQDepth with a reboot, then DSNRO of every protocol endpoint (docs/domain/incidents.md#s0)."""

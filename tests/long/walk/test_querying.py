@@ -6,9 +6,9 @@ from datetime import datetime
 from pathlib import Path
 
 from auditor.cli import run
-from tests.walk.conftest import Place, only
+from tests.audits import Place, only
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 
 
 def documented() -> str:
