@@ -185,7 +185,7 @@ def _volume_rows(
     facts: Facts, plan: ArrayPlan, endpoint: str, name: str, volume: str, device: str, rng: random.Random, *, pe: bool
 ) -> None:
     policy = rng.choice([None, f"policy-{name}"])
-    known = {"qos_policy_id": policy, "qos_policy": policy, "pool_id": f"pool-{name}", "device": None if pe else device}
+    known: Row = {"qos_policy_id": policy, "qos_policy": policy, "pool_id": f"pool-{name}", "device": None if pe else device}
     if pe:  # hosts see no virtual volume by a name of its own
         known |= {"is_virtual": True, "kind": "vvol", "vvol_id": f"vvol-{volume}"}
     else:
