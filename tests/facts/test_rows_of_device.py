@@ -223,7 +223,7 @@ EXPECTED = expected(
     row("of six and its own", 7, host_names="esx-7 of vc"),
     row("mpx.vmhba0", is_shared=False, hosts=None, host_names=None),
     row("an array's"),
-    row("local not known", is_shared=None, vendor="ATA", model="SSD", family="other", dsnro_advice=None),
+    row("local not known", is_shared=None, vendor="ATA", model="SSD", family="other", dsnro_advice="none"),
     row("cdrom", device_type="cdrom", is_shared=False),
     row("local endpoint", **ENDPOINT),
     row("no endpoint by the API"),
