@@ -53,6 +53,12 @@ HARM = "the fix would make another rule fail that wants dsnro as it is"
             True,
             id="one with a param",
         ),
+        pytest.param(
+            [rule_text("local/low", holds="dsnro <= 64", desired="$most", params="{most: {default: 64, unit: commands, why: policy}}")],
+            {},
+            True,
+            id="one with a param in what it shows alone",
+        ),
     ],
 )
 def test_a_fix_that_would_break_a_rule_is_not_proposed(tmp_path: Path, texts: list[str], columns: dict[str, Any], is_harmful: bool) -> None:
@@ -66,6 +72,12 @@ def test_the_other_rule_goes_by_the_values_of_the_fleet(tmp_path: Path, cluster:
     low = rule_text("local/low", holds="dsnro <= $most", params="{most: {default: 64, unit: commands, why: policy}}")
     override = Override("local/low", "most", 300, "vc-east", cluster)
     assert broken_by(tmp_path, RAISE, low, override=override) == (HARM if is_harmful else None)
+
+
+def test_what_is_set_may_be_a_param(tmp_path: Path) -> None:
+    params = "{wanted: {default: 256, unit: commands, why: policy}}"
+    raising = rule_text("local/raise", holds="dsnro >= $wanted", fix="{" + FIX.replace("'256'", "$wanted") + "}", params=params)
+    assert broken_by(tmp_path, raising, rule_text("local/low", holds="dsnro <= 64")) == HARM
 
 
 def test_what_is_foretold_is_weighed_as_well(tmp_path: Path) -> None:
