@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
-from auditor.errors import ConfigurationError, EndpointError
+from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointReading, Gap
@@ -72,6 +73,8 @@ def _read(
 def _read_endpoint(
     endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None
 ) -> EndpointReading:
+    import duckdb
+
     started = datetime.now(UTC)
     if not needs.topics_of(endpoint.kind):
         return _not_needed(endpoint, started)
@@ -81,6 +84,7 @@ def _read_endpoint(
     transport: str | None = None
     notes: tuple[str, ...] = ()
     complete = True
+    bug: str | None = None
     progress(endpoint.name, "connecting")
     try:
         with open_session(endpoint) as session:
@@ -93,8 +97,12 @@ def _read_endpoint(
             transport, notes = session.transport, session.notes
     except (EndpointError, ConfigurationError) as error:
         complete = False
-        what = "all of it" if release is None else "the rest of it"
-        builder.add(Gap(endpoint.name, f"{what}, at {endpoint.address}:{endpoint.port}", error.what))
+        builder.add(Gap(endpoint.name, _unread(endpoint, release), error.what))
+    except (AuditorError, MemoryError, duckdb.IOException, duckdb.OutOfMemoryException):
+        raise  # of this machine, or of what is kept on it: no endpoint could be read
+    except Exception as error:  # noqa: BLE001  one endpoint that ours cannot cope with is one gap; the exit code says that it was a bug
+        complete, bug = False, bug_report(endpoint, error)
+        builder.add(bug_gap(endpoint, _unread(endpoint, release), error))
     progress(endpoint.name, "read" if complete else "read with gaps" if release else "not read")
     return EndpointReading(
         name=endpoint.name,
@@ -108,7 +116,13 @@ def _read_endpoint(
         lane=transport,
         notes=notes,
         clock=session.clock_at_start if session else None,
+        bug=bug,
     )
+
+
+def _unread(endpoint: Endpoint, release: str | None) -> str:
+    """What a gap names where an endpoint could not be read to its end."""
+    return f"{'all of it' if release is None else 'the rest of it'}, at {endpoint.address}:{endpoint.port}"
 
 
 def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
