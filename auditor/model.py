@@ -370,6 +370,7 @@ class EndpointReading:
     lane: str | None = None  # the BulkTransport that read a vCenter; None for arrays, and when the endpoint never answered
     notes: tuple[str, ...] = ()  # sentences that every reader must see and that are no gaps
     clock: str | None = None  # ISO 8601, a vCenter's own time before it was read; None when it was not read
+    identity: str | None = None  # who it is by what it says of itself (auditor/identity.py); None when that is not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,7 @@ _TABLES = (
         "Every endpoint of fleet.yaml, whether it answered, or was asked, or not.",
         ENDPOINT,
         ("kind", "VARCHAR", f"as fleet.yaml has it: {' | '.join(EndpointKind)}"),
+        ("identity", "VARCHAR", "what it says of itself: a vCenter's instanceUuid, an array's UUID or serial number; NULL when not known"),
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,

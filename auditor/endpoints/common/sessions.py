@@ -26,10 +26,12 @@ class Session:
         endpoint: as fleet.yaml has it.
         release: what answers, for people.
         clock_at_start: what its clock said before anything was read, ISO 8601; None unless a later reading can begin there.
+        known_identity: what `identity` gives, as far as it was read until now.
     """
 
     release: str
     clock_at_start: str | None = None
+    known_identity: str | None = None
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -52,6 +54,14 @@ class Session:
     def clock(self) -> datetime | None:
         """What time it is there, aware; None when it does not report."""
         return None
+
+    def identity(self) -> str | None:
+        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; asked once. None when it does not report.
+
+        Raises:
+            EndpointError: it could not be asked.
+        """
+        return self.known_identity
 
     def role(self) -> str | None:
         """The roles of our account, joined by ", "; None when it does not report them."""

@@ -47,6 +47,8 @@ class VCenter(Session):
         self.content = content
         self.about = content.about
         self.release = str(content.about.fullName)
+        # Source: vSphere Web Services API, AboutInfo.instanceUuid: "A globally unique identifier associated with this service instance."
+        self.known_identity = content.about.instanceUuid or None
         self.counters: Mapping[str, int] | None = None  # what performance.counter_keys answers, once it was asked
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
