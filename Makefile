@@ -95,7 +95,11 @@ coverage: env ## the tests but for the long ones; with branch coverage where Pyt
 wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
-check: lint types layers rules mutants view-mutants python-mutants-check rule-pages-check coverage test-long wheel ## everything that CI runs
+# What runs on one core goes two at a time, and then the tests, which use both.
+WITHOUT_TESTS := types mutants wheel lint layers rules view-mutants python-mutants-check rule-pages-check
+check: env ## everything that CI runs
+	$(MAKE) --jobs 2 $(WITHOUT_TESTS)
+	$(MAKE) coverage test-long
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:

@@ -36,6 +36,7 @@ SELECT
     CASE
         WHEN coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) THEN true
         WHEN d.device_type <> 'disk' THEN false
+        WHEN d.is_local IS NULL AND coalesce(nullif(f.family, 'other'), k.name_family, f.family) <> 'other' THEN true
         ELSE NOT d.is_local
     END AS is_shared,
     d.queue_depth,
@@ -88,18 +89,19 @@ SELECT
     is_protocol_endpoint,
     is_namespace,
     driver,
-    dsnro,
-    queue_depth,
+    CASE WHEN is_shared THEN dsnro END AS dsnro,
+    CASE WHEN is_shared THEN queue_depth END AS queue_depth,
+    is_shared IS NULL AS may_be_local,
     count(*) AS hosts
 FROM plain_device
-WHERE is_shared
+WHERE is_shared IS DISTINCT FROM false
 GROUP BY ALL;
 
 CREATE VIEW plain_host_group AS
 SELECT
     endpoint,
     host_id,
-    family,
+    CASE WHEN is_shared THEN family END AS family,
     driver,
     count(*) AS devices,
     max(queue_depth) AS deepest_queue,

@@ -200,8 +200,8 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
         "second/d2": {**shared, own: 8.0, own_outstanding: 0.5, "vm_disks": 2, "vm_datastores": 1},
         "beside unread/d1": {**likewise, **not_own},
         "beside untold/d1": {**likewise, **not_own},
-        "beside unknown/d1": {**likewise, **not_own},
-        "unknown/d1": {**likewise, **not_own, "power_state": None},
+        "beside unknown/d1": {**likewise, **not_own, "disks_on_device": None},
+        "unknown/d1": {**likewise, **not_own, "disks_on_device": None, "power_state": None},
         "raw/d1": {
             "device": "naa.9",
             "array_name": "west",

@@ -345,7 +345,7 @@ def test_the_adaptive_queue_depth_of_a_host_is_told_of_its_own_luns_and_held_aga
         | {**odd(1, "naa.x2", "0/0"), "resource_name": "h1!", "cluster": "gold"},
         "h2": {luns: 1, seen_values: None, counts: None, names: "naa.o4", known: None, others: None, **odd(None, None, None)},
         "h3": {luns: 1, seen_values: None, known: None, others: 0, **odd(1, "naa.x1", "32/8", "0/0")},
-        "h4": {luns: None, seen_values: None, known: True, others: 2, **odd(2, "naa.n1, naa.x2", "32/8")},
+        "h4": {luns: None, seen_values: None, known: None, others: 2, **odd(2, "naa.n1, naa.x2", "32/8")},
         "h5": {luns: 1, seen_values: "0/0", known: True, others: 0, **odd(2, "naa.n1, naa.x9", "0/0, 32/4", "32/8")},
         "h6": {luns: 1, seen_values: "32/8", known: True, others: 0, **odd(2, "naa.x5, naa.y1", "16/8, 32/8", "32/8")},
         "unread": {luns: 1, seen_values: "32/8", known: None, others: None, agrees: None, "odd_devices": None},

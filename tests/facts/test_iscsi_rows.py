@@ -54,6 +54,10 @@ def test_a_target_has_its_own_parameters_and_the_family_of_what_lies_behind_it()
             through("iqn.one", "eternus-dx", 8, hba="vmhba65"),
             through("iqn.one", "ontap", 9, endpoint="vc-2"),
         ],
+        "step_host_reading": [
+            *of_vc({"host_id": "h1", "paths_read": True}, {"host_id": "h2", "paths_read": True}),
+            {"endpoint": "vc-2", "host_id": "h1", "paths_read": True},
+        ],
         "step_iscsi_value": [
             {**place, **told},
             {**place, "target": "192.0.2.1:3260 iqn.mixed", "login_timeout_seconds": 5},

@@ -59,7 +59,7 @@ def every() -> Rows:
                     "host": "far",
                 },
             ],
-            "fact.path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
+            "step_path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
             "step_host_reading": [
                 *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
                 {"endpoint": "vc-2", "host_id": "two", "paths_read": True},

@@ -140,7 +140,7 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
             "vvol_pe_dsnro_default": None,
         },
         "h4/pe.9": {**unknown, "deepest_dsnro_in_cluster": 20, "is_behind_cluster": True, "active_paths": None, "per_object_qos": None},
-        "h5/pe.9": {"deepest_dsnro_in_cluster": 20, "is_behind_cluster": False, "active_paths": 0},
+        "h5/pe.9": {"deepest_dsnro_in_cluster": 20, "is_behind_cluster": None, "active_paths": 0},
         "h6/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "active_paths": None, "psp": "RR", "bound_volumes": 9},
         "h7/pe.1": {**other, "deepest_dsnro_in_cluster": 32, "is_behind_cluster": False, "active_paths": 0},
         "h8/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "psp": None},

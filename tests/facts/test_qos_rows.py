@@ -331,7 +331,7 @@ def test_what_lies_under_a_policy_or_on_a_pool_is_counted_where_all_that_may_was
         "east/hidden": {"sioc_on": 0, "sioc_off": 1, "is_mixed": False if every_vcenter else None},
         "east/silent": {"sioc_on": 1, "is_mixed": False if every_vcenter else None},
         "east/half": {"sioc_on": 1, "is_mixed": False if every_vcenter else None},
-        "east/unknown": {"sioc_on": 0, "sioc_off": 0, "is_mixed": None},
+        "east/unknown": {"sioc_on": None, "sioc_off": 0, "is_mixed": None},
         "west/mixed": {"sioc_on": 1, "sioc_off": 0, "is_mixed": None, "family": None, "with_sioc": "w"},
     }
     assert shown(rows_over("pool_sioc", common | {"fact.array_pool": pool_rows, "step_pool_use": pool_use}), of_pools) == of_pools

@@ -32,7 +32,8 @@ def vcenters(unlisted: Collection[str] = (), without_adapters: Collection[str] =
     for endpoint, name, cluster in HOSTS:
         host(given, endpoint, name, f"{name} of {endpoint}", cluster, unread={"hbas"} if f"{endpoint} {name}" in without_adapters else ())
         key = {"endpoint": endpoint, "host_id": name}
-        add(given, "hba", *({**key, "hba": port, "initiator": f"{endpoint} {name} {port}"} for port in "ab"), {**key, "hba": "local"})
+        ports = ({**key, "hba": port, "kind": "fc", "initiator": f"{endpoint} {name} {port}"} for port in "ab")
+        add(given, "hba", *ports, {**key, "hba": "local", "kind": "block"})
     for endpoint, name in (("vc", "esx-3"), ("vc-2", "esx-2")):
         add(given, "hba", {"endpoint": endpoint, "host_id": name, "hba": "shared", "initiator": "of both"})
     add(given, "hba", {"endpoint": "vc", "host_id": "not listed", "hba": "x", "initiator": "z"})
@@ -84,12 +85,33 @@ def adapters_of_one_not_read() -> Facts:
     return strangers(without_adapters={"vc esx-2"})
 
 
+def a_port_that_does_not_report_its_number() -> Facts:
+    return with_one_more("fc")
+
+
+def an_adapter_without_a_name_of_no_known_kind() -> Facts:
+    return with_one_more(None)
+
+
+def with_one_more(kind: str | None) -> Facts:
+    given = strangers()
+    add(given, "hba", {"endpoint": "vc", "host_id": "esx-1", "hba": "c", "kind": kind})
+    return given
+
+
 def no_host() -> Facts:
     given = strangers()
     return given | {"host": [], "hba": []}
 
 
-FLEETS = [fleet, hosts_not_listed, adapters_of_one_not_read, no_host]
+FLEETS = [
+    fleet,
+    hosts_not_listed,
+    adapters_of_one_not_read,
+    a_port_that_does_not_report_its_number,
+    an_adapter_without_a_name_of_no_known_kind,
+    no_host,
+]
 USUAL: Row = {
     "endpoint": "fa",
     "cluster": None,

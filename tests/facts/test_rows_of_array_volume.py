@@ -247,7 +247,7 @@ OF_BLOCKS = (
     row_of_lun("of two arrays", "fb", carries=None, is_busy=None),
     row("plain", "fb", pool="p1 of fb"),
     row("busy", "fb", average_io_bytes=4096, is_busy=True),
-    row("plain", "gone", family=None, is_virtual=None, is_in_policy=None, is_busy=None, **LIMITED, **NOT_READ)
+    row("plain", "gone", family=None, is_virtual=False, is_in_policy=None, is_busy=None, **LIMITED, **NOT_READ)
     | {"qos": f"{LIMITED['qos']}; the rest was not read"},
     row("own", "sc", family="dell-sc", tiering="profile", tiers=2, latency_threshold_ms=20),
 )

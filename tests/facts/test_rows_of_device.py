@@ -80,7 +80,8 @@ def _seen(given: Facts) -> None:
         sees(given, f"host-{n}", "of six")
     sees(given, "host-7", "of six and its own")
     sees(given, "host-1", "mpx.vmhba0", is_local=True)
-    sees(given, "host-1", "local not known", is_local=None)
+    sees(given, "host-1", "an array's", is_local=None)
+    sees(given, "host-1", "local not known", is_local=None, vendor="ATA", model="SSD")
     sees(given, "host-1", "cdrom", device_type="cdrom", is_local=None)
     sees(given, "host-1", "local endpoint", is_local=True, is_protocol_endpoint=True)
     sees(given, "host-1", "no endpoint by the API", is_vvol_pe=True)
@@ -221,7 +222,8 @@ EXPECTED = expected(
     *(row("of six", n, **SIX) for n in range(2, 8)),
     row("of six and its own", 7, host_names="esx-7 of vc"),
     row("mpx.vmhba0", is_shared=False, hosts=None, host_names=None),
-    row("local not known", is_shared=None),
+    row("an array's"),
+    row("local not known", is_shared=None, vendor="ATA", model="SSD", family="other", dsnro_advice="none"),
     row("cdrom", device_type="cdrom", is_shared=False),
     row("local endpoint", **ENDPOINT),
     row("no endpoint by the API"),

@@ -66,9 +66,12 @@ def test_devices_within_the_host_are_left_out_and_those_of_which_that_is_not_kno
         row(seen, (1, 4, 1, 1, 99, False)),
     ]
     names = [{"device_number": n, "name_family": "solidfire"} for n in (1, 2, 3, 4)]
-    columns = "host_number inquiry_number name_family driver_number devices deepest_queue undetermined"
+    columns = "host_number inquiry_number name_family driver_number may_be_local devices deepest_queue undetermined"
     found = rows_over("step_host_inquiry", {"step_device_row": rows, "step_device_number": names})
-    assert found == [row(columns, (1, 1, "solidfire", 1, 3, 64, 1))]
+    assert sorted(found, key=lambda one: one["may_be_local"]) == [
+        row(columns, (1, 1, "solidfire", 1, False, 2, 64, 1)),
+        row(columns, (1, 1, "solidfire", 1, True, 1, 32, 0)),
+    ]
 
 
 def test_a_word_of_an_option_string_is_known_by_the_parameters_of_its_own_module() -> None:

@@ -25,6 +25,10 @@ def fleet() -> Facts:
         key = {"endpoint": endpoint, "host_id": name}
         add(given, "host_module", *({**key, "module": module, "option_string": options} for module, options in modules.items()))
         add(given, "hba", *({**key, "hba": f"vmhba{n}", "driver": driver} for n, driver in enumerate(drivers)))
+    host(given, "vc", "driver not reported", "driver not reported of vc", "gold")
+    key = {"endpoint": "vc", "host_id": "driver not reported"}
+    add(given, "host_module", {**key, "module": "lpfc", "option_string": ""})
+    add(given, "hba", {**key, "hba": "vmhba0", "driver": "lpfc"}, {**key, "hba": "vmhba1", "driver": None})
     key = {"endpoint": "vc", "host_id": "set", "device": "naa.1"}
     add(given, "device", {**key, "vendor": "PURE", "model": "FlashArray", "device_type": "disk", "is_local": False})
     add(given, "path", {**key, "hba": "vmhba1", "path": "p"})
@@ -48,6 +52,7 @@ EXPECTED = expected(
     row("set", "lpfc", EVERY, 2, ALL_OF_EVERY, sets_all_ports=True, instances_set=3, instance_values=2, families="flasharray"),
     row("set", "lpfc820", "lpfc_lun_queue_depth=10", 1, "lpfc_lun_queue_depth=10", sets_all_ports=True),
     row("not set", "lpfc", "", 0, ""),
+    row("driver not reported", "lpfc", "", None, ""),
     row("options not read", "lpfc", None, 1, None, **NOT_READ),
     row("adapters not read", "lpfc", "lpfc7_lun_queue_depth=8", None, "lpfc7_lun_queue_depth=8", instances_set=1, instance_values=1)
     | {"families": None},

@@ -25,7 +25,7 @@ def ports(*, all_hosts_listed: bool) -> Rows:
     return rows_over(
         "target_port",
         {
-            "fact.path": [
+            "step_path": [
                 *(login("whole", "h1", device=device) for device in ("naa.b", "naa.a")),
                 login("whole", "h1", "vmhba2"),
                 login("whole", "h2"),
@@ -122,7 +122,7 @@ def test_the_families_behind_an_iscsi_target_are_those_of_the_devices_of_its_pat
         "step_iscsi_family",
         "endpoint host_id hba target family",
         {
-            "fact.path": [
+            "step_path": [
                 *of_vc(*({**path, "device": device} for device in ("naa.1", "naa.2", "naa.3", "naa.nobody"))),
                 *of_vc({**path, "device": "naa.1", "transport": "fc"}, {**path, "device": "naa.1", "hba": None}),
                 {**path, "endpoint": "vc-2", "device": "naa.1"},

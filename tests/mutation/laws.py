@@ -78,9 +78,16 @@ def less_knowledge(bench: Bench, statement: str) -> list[Breach]:
 
 def _helped(before: Mapping[Key, Judged], after: Mapping[Key, Judged]) -> Iterator[Breach]:
     for key, judged in before.items():
-        now = after.get(key)
+        now = after.get(key) or after.get(_under_no_name(key))
         if now is None or now.verdict not in (judged.verdict, "unknown"):
             yield Breach(key, judged.verdict, None if now is None else now.verdict)
+
+
+def _under_no_name(key: Key) -> Key:
+    """What a resource becomes that is named by the fact that is missing: of a host's driver or family, or of a vCenter's port, "?"."""
+    rule, endpoint, resource = key
+    host, slash, _ = resource.rpartition("/")
+    return rule, endpoint, f"{host}{slash}?"
 
 
 _WORSE = {

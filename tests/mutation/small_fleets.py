@@ -185,8 +185,12 @@ def _volume_rows(
     facts: Facts, plan: ArrayPlan, endpoint: str, name: str, volume: str, device: str, rng: random.Random, *, pe: bool
 ) -> None:
     policy = rng.choice([None, f"policy-{name}"])
-    known = {"qos_policy_id": policy, "qos_policy": policy, "pool_id": f"pool-{name}", "device": None if pe else device}
-    facts.add("array_volume", endpoint, rng, volume_id=volume, name=volume, vvol_id=f"vvol-{volume}" if pe else None, **known)
+    known: Row = {"qos_policy_id": policy, "qos_policy": policy, "pool_id": f"pool-{name}", "device": None if pe else device}
+    if pe:  # hosts see no virtual volume by a name of its own
+        known |= {"is_virtual": True, "kind": "vvol", "vvol_id": f"vvol-{volume}"}
+    else:
+        known |= {"is_virtual": False, "kind": rng.choice(VALUES["array_volume"]["kind"]), "vvol_id": None}
+    facts.add("array_volume", endpoint, rng, volume_id=volume, name=volume, **known)
     facts.add("array_volume_load", endpoint, rng, volume_id=volume)
     if pe:
         facts.add("array_protocol_endpoint", endpoint, rng, protocol_endpoint_id=f"pe-{volume}", device=device, node_id=f"node-{name}")
@@ -214,6 +218,7 @@ def _vcenter_rows(facts: Facts, endpoint: str, hosts: Sequence[HostPlan], luns: 
         nfs_path="/vol",
         vmfs_uuid=None,
         pod_id=rng.choice(["group-p1", None]),
+        **_control(rng),
     )
     for number in range(plan.machines if ids else 0):
         _machine_rows(facts, endpoint, number, rng.choice(ids), [*stores, "datastore-nfs"], rng)
@@ -294,7 +299,7 @@ def _store_rows(facts: Facts, endpoint: str, number: int, lun: Lun, hosts: Seque
     if not lun.is_protocol_endpoint:
         kind = {"type": "VMFS", "vmfs_uuid": uuid, "vvol_container_id": None, "extents": 1}
         facts.add("datastore_extent", endpoint, rng, datastore_id=store, device=lun.device, partition=1)
-    facts.add("datastore", endpoint, rng, datastore_id=store, name=store, pod_id=pod, nfs_host=None, nfs_path=None, **kind)
+    facts.add("datastore", endpoint, rng, datastore_id=store, name=store, pod_id=pod, nfs_host=None, nfs_path=None, **kind, **_control(rng))
     for host_id in hosts:
         facts.add("datastore_mount", endpoint, rng, datastore_id=store, host_id=host_id)
         facts.add("datastore_load", endpoint, rng, datastore_id=store, host_id=host_id)
@@ -303,6 +308,13 @@ def _store_rows(facts: Facts, endpoint: str, number: int, lun: Lun, hosts: Seque
         else:
             facts.add("vmfs_lockmode", endpoint, rng, host_id=host_id, volume_name=store, vmfs_uuid=uuid)
     return store
+
+
+def _control(rng: random.Random) -> Row:
+    """Storage I/O Control of a datastore, which is on nowhere that it is not supported; of one or the other nothing may be known."""
+    supported = rng.choice(VALUES["datastore"]["sioc_supported"])
+    enabled = supported and rng.choice(VALUES["datastore"]["sioc_enabled"])
+    return {column: None if rng.random() < 0.03 else value for column, value in (("sioc_supported", supported), ("sioc_enabled", enabled))}
 
 
 def _machine_rows(facts: Facts, endpoint: str, number: int, host_id: str, stores: Sequence[str], rng: random.Random) -> None:

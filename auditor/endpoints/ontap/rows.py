@@ -107,8 +107,8 @@ def container_of(volume: Record) -> Container:
     """What is kept of a FlexVol; one on several aggregates (a FlexGroup) has no pool of its own."""
     svm, qos = optional(volume, "svm"), optional(volume, "qos")
     aggregates = volume.value.get("aggregates")
-    ids = [each.get("uuid") for each in aggregates if isinstance(each, dict)] if isinstance(aggregates, list) else []
-    if aggregates is not None and not all(isinstance(each, str) for each in ids):
+    ids = [each.get("uuid") if isinstance(each, dict) else None for each in aggregates] if isinstance(aggregates, list) else []
+    if aggregates is not None and not (isinstance(aggregates, list) and all(isinstance(each, str) for each in ids)):
         volume.parse_errors.add("aggregates", volume.label, "is not a list of aggregates with their uuid")
     pool_id = ids[0].lower() if len(ids) == 1 and isinstance(ids[0], str) else None
     reference = reference_of(qos, "policy") if qos else NO_POLICY

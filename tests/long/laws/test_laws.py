@@ -30,22 +30,6 @@ NULL_IS_A_VALUE: Mapping[str, str] = {
 }
 """Columns whose NULL says something: the verdict of another fleet is asked for."""
 
-OPEN: Mapping[str, str] = {
-    "hba.driver": "devices behind it are in no row of raised_device; emulex-instance-scope does not apply",
-    "hba.kind": "the adapter is in no row of port_binding",
-    "hba.initiator": "the host is none of those behind a group of initiators",
-    "device.vendor": "the claim rule of a vendor is not that of the device",
-    "device.model": "likewise",
-    "device.is_local": "the device is taken for a disk in the host",
-    "path.transport": "the path is counted as Fibre Channel's",
-    "path.target": "the path reaches no array",
-    "path.satp": "no claim rule is the device's",
-    "vm.power_state": "the machine's disks are not counted among those on the device",
-    "datastore.type": "it is neither VMFS nor NFS",
-    "datastore.sioc_enabled": "it is not counted as one where Storage I/O Control is on",
-}
-"""Columns without which a verdict changes as it must not, with what the product takes for granted then. None of this is mended yet."""
-
 TRIED = tuple(TABLES)[: tuple(TABLES).index("datastore")]
 """The tables of which cells are taken away."""
 
@@ -95,7 +79,7 @@ SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for sal
 @settings(max_examples=40, derandomize=True)
 @given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), share=SHARES)
 def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], share: str) -> None:
-    if ".".join(column) not in NULL_IS_A_VALUE.keys() | OPEN.keys():
+    if ".".join(column) not in NULL_IS_A_VALUE:
         assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, share))] == []
 
 

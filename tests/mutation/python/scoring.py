@@ -36,7 +36,7 @@ class Score:
     Attributes:
         digest: of its text without comments, docstrings and layout.
         mistakes: how many can be made in it; those that are known to make no difference are left out.
-        tried: how many of these were, chosen at random.
+        tried: how many of these were, chosen at random; those in functions that are called at import alone cannot be.
         noticed: how many of these a test noticed.
         missed: the others.
         files: where the tests that noticed are, those first that noticed most; these are run again when the module changes.
@@ -121,9 +121,11 @@ def score(modules: Collection[str], most: int, tests: Sequence[str]) -> dict[str
     every = {module: [mutant for mutant in one.mutants if not _is_alike(module, mutant.what)] for module, one in made.items()}
     chosen = {module: Random(module).sample(mutants, most) if 0 < most < len(mutants) else mutants for module, mutants in every.items()}
     codes = {named(module): (ROOT / module, one.code) for module, one in made.items()}
-    noticed = try_tests(codes, {named(module): mutants for module, mutants in chosen.items()}, tests).noticed
+    trial = try_tests(codes, {named(module): mutants for module, mutants in chosen.items()}, tests)
+    noticed = trial.noticed
     scores = {}
-    for module, mutants in chosen.items():
+    for module, several in chosen.items():
+        mutants = [mutant for mutant in several if not trial.cannot_be_tried(mutant)]
         missed = [mutant.what for mutant in mutants if mutant.name not in noticed]
         by = [noticed[mutant.name] for mutant in mutants if mutant.name in noticed]
         files = [file for file, _ in Counter(test.partition("::")[0] for test in by if "::" in test).most_common()]

@@ -47,12 +47,18 @@ class Trial:
         failing: tests that fail without a mistake.
         calls: by function, the tests that call it.
         seconds: by test.
+        imported: functions that are called when modules are imported: a mistake that is switched on later is not in what they returned.
     """
 
     noticed: dict[str, str] = field(default_factory=dict)
     failing: list[str] = field(default_factory=list)
     calls: dict[str, list[str]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    imported: list[str] = field(default_factory=list)
+
+    def cannot_be_tried(self, mutant: PythonMutant) -> bool:
+        """Whether the mistake is in a function that is called at import alone."""
+        return mutant.function in self.imported and mutant.function not in self.calls
 
 
 def try_tests(codes: Mapping[str, tuple[Path, str]], mutants: Mapping[str, Sequence[PythonMutant]], tests: Sequence[str]) -> Trial:
@@ -68,6 +74,8 @@ def try_tests(codes: Mapping[str, tuple[Path, str]], mutants: Mapping[str, Seque
     """
     sys.meta_path.insert(0, _Finder(codes))
     trying = _Trying(mutants)
+    trampoline.record_trampoline_hit = trying.note_call
+    trampoline.set_mutant_under_test("stats")
     options = ["-q", "-s", "--tb=no", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header", "--no-summary"]
     ended = pytest.main([*options, *tests], plugins=[trying])
     if ended not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
@@ -110,9 +118,15 @@ class _Trying:
         self.trial = Trial()
         self._mutants = mutants
         self._items: dict[str, pytest.Item] = {}
+        self._called = set[str]()
+
+    def note_call(self, function: str, caller: str | None = None) -> None:
+        """A function of a module with mistakes is called; mutmut's trampoline knows the caller as well."""
+        self._called.add(function)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Run tests in processes of their own."""
+        self.trial.imported = sorted(self._called)
         self._items = {item.nodeid: item for item in session.items}
         for message in _messages(self._run_plain, patience=600.0):
             if "failing" in message:
@@ -126,15 +140,14 @@ class _Trying:
 
     def _run_plain(self, send: Callable[[Any], None]) -> None:
         """Every test as it is: which functions it calls, and how long it takes."""
-        trial, called = Trial(), set[str]()
-        trampoline.record_trampoline_hit = lambda name, caller=None: called.add(name)
+        trial = Trial(imported=self.trial.imported)
         for nodeid, item in self._items.items():
-            called.clear()
+            self._called.clear()
             started = time.monotonic()
-            if not _passes(item, "stats"):
+            if not _passes(item, "stats") and not _passes(item, "stats"):  # once may be a busy machine
                 trial.failing.append(nodeid)
             trial.seconds[nodeid] = time.monotonic() - started
-            for function in called:
+            for function in self._called:
                 trial.calls.setdefault(function, []).append(nodeid)
             send({"seconds": 60.0})
         send(vars(trial))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.esxcli import Column, Layout, Record, Records, by_device
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 _CONFIG = "pathselectionpolicydeviceconfig"
 _ROUND_ROBIN = "VMW_PSP_RR"
@@ -18,37 +19,30 @@ _LIMITS = ("rr", "iops", "bytes", "latency")
 _WORD = re.compile(r"\b([A-Za-z]+)=([^,;:{}\s]*)")
 
 
-def _round_robin(word: str) -> Callable[..., str | None]:
-    """Reads one word of the policy's own settings, which come before what the path in use does; None for other policies."""
-
-    def read(record: Record, field: str, *, needed: bool = True) -> str | None:
-        text = record.text(field, needed=needed)
-        if text is None or record.text("pathselectionpolicy", needed=False) != _ROUND_ROBIN:
-            return None
-        return next((value for name, value in _WORD.findall(text) if name == word), None)
-
-    return read
+def _round_robin(word: str, record: Record, field: str, *, needed: bool) -> str | None:
+    """One word of the policy's own settings, which come before what the path in use does; None for other policies."""
+    text = record.text(field, needed=needed)
+    if text is None or record.text("pathselectionpolicy", needed=False) != _ROUND_ROBIN:
+        return None
+    return next((value for name, value in _WORD.findall(text) if name == word), None)
 
 
-def _policy(record: Record, field: str, *, needed: bool = True) -> str | None:
-    word = _round_robin("policy")(record, field, needed=needed)
+def _policy(record: Record, field: str, *, needed: bool) -> str | None:
+    word = _round_robin("policy", record, field, needed=needed)
     return record.understood(field, word, word if word in _LIMITS else None)
 
 
-def _count(name: str) -> Callable[..., int | None]:
-    def read(record: Record, field: str, *, needed: bool = True) -> int | None:
-        word = _round_robin(name)(record, field, needed=needed)
-        return record.understood(field, word, int(word) if word is not None and re.fullmatch("[0-9]{1,18}", word) else None)
-
-    return read
+def _count(name: str, record: Record, field: str, *, needed: bool) -> int | None:
+    word = _round_robin(name, record, field, needed=needed)
+    return record.understood(field, word, int(word) if word is not None and re.fullmatch("[0-9]{1,18}", word) else None)
 
 
-def _use_unoptimized(record: Record, field: str, *, needed: bool = True) -> bool | None:
-    word = _round_robin("useANO")(record, field, needed=needed)
+def _use_unoptimized(record: Record, field: str, *, needed: bool) -> bool | None:
+    word = _round_robin("useANO", record, field, needed=needed)
     return record.understood(field, word, {"0": False, "1": True}.get(word or ""))
 
 
-def _listed(record: Record, field: str, *, needed: bool = True) -> int | None:
+def _listed(record: Record, field: str, *, needed: bool) -> int | None:
     """How many names a list has, whether it came as several fields or as one with commas."""
     names = record.texts(field, needed=needed)
     return None if names is None else sum(1 for text in names for name in re.split(r"[,\s]+", text) if name)
@@ -61,8 +55,8 @@ device_policies = Layout(
         Column("psp", "pathselectionpolicy"),
         Column("psp_config", _CONFIG),
         Column("rr_policy", _CONFIG, _policy, needed=False),
-        Column("rr_iops", _CONFIG, _count("iops"), needed=False),
-        Column("rr_bytes", _CONFIG, _count("bytes"), needed=False),
+        Column("rr_iops", _CONFIG, partial(_count, "iops"), needed=False),
+        Column("rr_bytes", _CONFIG, partial(_count, "bytes"), needed=False),
         Column("rr_use_unoptimized", _CONFIG, _use_unoptimized, needed=False),
         Column("working_paths", "workingpaths", _listed, needed=False),
     ),
@@ -85,7 +79,7 @@ def _rules(records: Records) -> Iterator[tuple[Record, str | None]]:
         yield record, name
 
 
-def _left_open(record: Record, field: str, *, needed: bool = True) -> str | None:
+def _left_open(record: Record, field: str, *, needed: bool) -> str | None:
     """The field, '' where the record has none: a rule says nothing of it."""
     texts = record.texts(field, needed=needed)
     return " ".join(text.strip() for text in texts) if texts is not None else ""
@@ -116,18 +110,18 @@ def _bound(records: Records) -> Iterator[tuple[Record, str | None]]:
         yield record, vmk
 
 
-def _compliant(record: Record, field: str, *, needed: bool = True) -> bool | None:
+def _compliant(record: Record, field: str, *, needed: bool) -> bool | None:
     """Only the word "compliant" says that it is. Source: a vendor's checker (PureStorage-OpenConnect) compares with that word."""
     text = record.filled(field, needed=needed)
     return None if text is None else text.lower() == "compliant"
 
 
-def _address(record: Record, field: str, *, needed: bool = True) -> str | None:
+def _address(record: Record, field: str, *, needed: bool) -> str | None:
     text = record.filled(field, needed=needed)
     return None if text == _NO_ADDRESS else text
 
 
-def _subnet(record: Record, field: str, *, needed: bool = True) -> str | None:
+def _subnet(record: Record, field: str, *, needed: bool) -> str | None:
     mask, address = record.filled(field, needed=needed), _address(record, "ipv4", needed=False)
     if mask is None or address is None:
         return None

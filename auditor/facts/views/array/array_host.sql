@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per host, server or initiator group that an array knows, joined to ESXi hosts by their initiators.
--- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read. `host` and `cluster`
--- are told where they are the same for all of them.
+-- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read, and each whose kind has
+-- a name or number of its own reports it. `host` and `cluster` are told where they are the same for all of them.
 WITH adapter AS (
     SELECT b.initiator, min(h.endpoint || '/' || h.host_id) AS host_key, min(h.name) AS host, min(h.cluster) AS cluster
     FROM fact.hba AS b
@@ -38,8 +38,13 @@ reachable AS (
     LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
     GROUP BY c.endpoint, c.array_host_id
 ),
+nameless AS (
+    SELECT count(*) AS adapters FROM fact.hba WHERE initiator IS NULL AND (kind IS NULL OR kind IN ('iscsi', 'fc', 'fcoe'))
+),
 everywhere AS (
-    SELECT bool_and(hbas_read) AS hbas_read FROM step_host_reading
+    SELECT bool_and(r.hbas_read) AND any_value(n.adapters) = 0 AS hbas_read
+    FROM step_host_reading AS r
+    CROSS JOIN nameless AS n
 )
 SELECT
     h.endpoint,

@@ -1,5 +1,6 @@
 -- materialize: table
 -- One row per pool of an array that datastores are known to lie on: on how many of them Storage I/O Control is on, and on how many off.
+-- Where it is on, the datastore is of a type that it counts for; where it is off, and the type is not known, nobody knows.
 -- The counts are of the datastores that were read; whether there are more, on vCenters that are not in fleet.yaml, nobody here knows.
 WITH lying AS (
     SELECT DISTINCT v.endpoint, v.pool_id, b.endpoint AS vcenter, b.datastore_id
@@ -20,13 +21,14 @@ counted AS (
         y.endpoint,
         y.pool_id,
         count(*) FILTER (WHERE d.sioc_enabled) AS sioc_on,
-        count(*) FILTER (WHERE NOT d.sioc_enabled) AS sioc_off,
-        count(*) FILTER (WHERE d.sioc_enabled IS NULL) AS undetermined,
+        count(*) FILTER (WHERE d.type IS NOT NULL AND NOT d.sioc_enabled) AS sioc_off,
+        count(*) FILTER (WHERE d.sioc_enabled IS NULL OR (d.type IS NULL AND NOT d.sioc_enabled)) AS undetermined,
+        count(*) FILTER (WHERE d.sioc_enabled IS NULL AND d.sioc_supported IS DISTINCT FROM false) AS open,
         few_distinct(CASE WHEN d.sioc_enabled THEN d.name END) AS with_sioc,
-        few_distinct(CASE WHEN NOT d.sioc_enabled THEN d.name END) AS without_sioc
+        few_distinct(CASE WHEN d.type IS NOT NULL AND NOT d.sioc_enabled THEN d.name END) AS without_sioc
     FROM lying AS y
     JOIN fact.datastore AS d ON d.endpoint = y.vcenter AND d.datastore_id = y.datastore_id
-    WHERE d.type IN ('VMFS', 'NFS')
+    WHERE d.type IS NULL OR d.type IN ('VMFS', 'NFS')
     GROUP BY y.endpoint, y.pool_id
 )
 SELECT
@@ -38,7 +40,7 @@ SELECT
     p.pool_id,
     a.family,
     p.media,
-    c.sioc_on,
+    CASE WHEN c.sioc_on > 0 OR c.open = 0 THEN c.sioc_on END AS sioc_on,
     c.sioc_off,
     CASE
         WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true

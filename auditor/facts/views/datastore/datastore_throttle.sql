@@ -1,5 +1,5 @@
 -- materialize: table
--- One row per VMFS or NFS datastore: everything that may hold its I/O back.
+-- One row per VMFS or NFS datastore, and each of no known type: everything that may hold its I/O back.
 -- The array: a ceiling on a volume, or a relative priority other than the one every volume starts with (Dell SC: Medium). vSphere: Storage I/O
 -- Control, and the I/O metric of Storage DRS, which turns it on. Single disks: more than half of those on it have a limit of their own.
 -- `throttled_twice` is about the array's QoS and one of the other two. Element's ceilings and limits of single disks go together (rule
@@ -63,7 +63,7 @@ told AS (
     LEFT JOIN storage_pod AS s ON s.endpoint = f.endpoint AND s.pod_id = f.pod_id
     LEFT JOIN step_unread_machine AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
     LEFT JOIN held AS c ON c.endpoint = d.endpoint AND c.datastore_id = d.datastore_id
-    WHERE d.type IN ('VMFS', 'NFS', 'NFS41')
+    WHERE d.type IS NULL OR d.type IN ('VMFS', 'NFS', 'NFS41')
 )
 SELECT
     endpoint,

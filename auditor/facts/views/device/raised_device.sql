@@ -1,10 +1,13 @@
 -- materialize: table
 -- One row per host and device of an array whose driver's depth was set in the module's options, or may have been: what else the depth rests on.
+-- Where an adapter does not report its driver, or a disk whether it lies in the host, nobody knows whether it was.
 -- `disks` are virtual disks on the datastores the device carries, or that map it, of a protocol endpoint on the vVol datastores its host mounts.
 WITH raised AS (
     SELECT endpoint, host_id, module, option_string, stock_depth, configured_depth, depth_is_configured, serves_capped_protocol_endpoints
     FROM host_module
     WHERE depth_parameter IS NOT NULL AND depth_is_configured IS DISTINCT FROM false
+    UNION ALL
+    SELECT endpoint, host_id, NULL, NULL, NULL, NULL, NULL, NULL FROM step_nameless_adapter
 ),
 lain AS (
     SELECT x.endpoint, x.device, v.disk
@@ -41,7 +44,7 @@ SELECT
     m.configured_depth,
     m.serves_capped_protocol_endpoints,
     d.queue_depth,
-    CASE WHEN m.depth_is_configured THEN d.queue_depth > m.stock_depth END AS is_raised,
+    CASE WHEN m.depth_is_configured AND d.is_shared THEN d.queue_depth > m.stock_depth END AS is_raised,
     d.dsnro,
     CASE
         WHEN d.is_protocol_endpoint OR (e.datastores_read AND i.device IS NULL) THEN false
@@ -52,11 +55,11 @@ SELECT
         WHEN e.datastores_read AND e.vms_read AND NOT coalesce(t.any_unread, false) THEN coalesce(c.disks, 0)
     END AS disks
 FROM device AS d
-JOIN raised AS m ON m.endpoint = d.endpoint AND m.host_id = d.host_id AND m.module = d.driver
+JOIN raised AS m ON m.endpoint = d.endpoint AND m.host_id = d.host_id AND m.module IS NOT DISTINCT FROM d.driver
 LEFT JOIN step_device_sioc AS i ON i.endpoint = d.endpoint AND i.device = d.device
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
 LEFT JOIN step_vvol_load AS l ON l.endpoint = d.endpoint AND l.host_id = d.host_id
 LEFT JOIN carried AS c ON c.endpoint = d.endpoint AND c.device = d.device
 LEFT JOIN uncounted AS t ON t.endpoint = d.endpoint AND t.device = d.device
 -- A driver's parameter governs SCSI LUNs, and not namespaces (docs/domain/facts.md#2).
-WHERE d.is_shared AND d.is_namespace IS DISTINCT FROM true;
+WHERE d.is_shared IS DISTINCT FROM false AND d.is_namespace IS DISTINCT FROM true;

@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter listed its hosts, every host of their clusters
--- was read, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
+-- was read, each told whether it is a disk of its own, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
 -- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
 --   (protocol endpoints, a provider's tiers, families of whose queues no source says so), not at the majority; without one, all.
@@ -37,7 +37,7 @@ hidden AS (
 whole AS (
     SELECT
         t.device,
-        (bool_and(r.scheduling_read) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
+        (bool_and(r.scheduling_read AND NOT coalesce(t.may_be_local, false)) AND count(u.device) = 0 AND any_value(w.hosts_read AND h.hosts = 0))
             OR coalesce(any_value(a.hosts_read), false) AS is_whole
     FROM step_device_group AS t
     JOIN step_domain_reading AS r ON r.endpoint = t.endpoint AND r.domain_id = t.domain_id

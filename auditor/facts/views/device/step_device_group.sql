@@ -1,6 +1,7 @@
 -- materialize: table
 -- The hosts of one cluster that see a shared device in the same way: how many of them there are. `is_tier`: its depth is what a provider's tier
--- says (rule qos/provider-tier-depth).
+-- says (rule qos/provider-tier-depth). `may_be_local`: these hosts do not report whether it is a disk of their own: what they make of it counts as
+-- not known.
 WITH counted AS (
     SELECT
         n.place_number,
@@ -8,12 +9,13 @@ WITH counted AS (
         d.inquiry_number,
         d.driver_number,
         d.is_protocol_endpoint,
+        d.is_shared IS NULL AS may_be_local,
         d.dsnro,
         d.queue_depth,
         count(*) AS hosts
     FROM step_device_row AS d
     JOIN step_host_number AS n USING (host_number)
-    WHERE d.is_shared
+    WHERE d.is_shared IS DISTINCT FROM false
     GROUP BY ALL
 )
 SELECT
@@ -26,8 +28,9 @@ SELECT
     c.is_protocol_endpoint,
     i.is_namespace,
     v.driver,
-    c.dsnro,
-    c.queue_depth,
+    CASE WHEN c.may_be_local THEN NULL ELSE c.dsnro END AS dsnro,
+    CASE WHEN c.may_be_local THEN NULL ELSE c.queue_depth END AS queue_depth,
+    c.may_be_local,
     CAST(sum(c.hosts) AS BIGINT) AS hosts
 FROM counted AS c
 JOIN step_place AS p USING (place_number)

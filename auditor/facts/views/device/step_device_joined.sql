@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host and device, in numbers: the one join over every device of every host. Dropped once step_device_row is made of it.
--- `driver_number` is NULL when no path tells the kernel module, or paths use several.
+-- `driver_number` is NULL when no path tells the kernel module, or paths use several. ScsiDisk.localDisk is optional in the vSphere API: a disk
+-- without it is an array's where its inquiry is, and else `is_shared` is NULL.
 WITH scheduled AS (
     SELECT n.host_number, m.device_number, s.dsnro, s.is_vvol_pe
     FROM fact.device_scheduling AS s
@@ -13,6 +14,8 @@ numbered AS (
         m.device_number,
         i.inquiry_number,
         m.array_number,
+        m.name_family,
+        i.family,
         d.is_protocol_endpoint,
         d.is_local,
         d.queue_depth,
@@ -38,6 +41,6 @@ SELECT
     t.queue_depth,
     t.dsnro,
     t.is_endpoint AS is_protocol_endpoint,
-    CASE WHEN t.is_endpoint THEN true WHEN t.device_type <> 'disk' THEN false ELSE NOT t.is_local END AS is_shared
+    CASE WHEN t.is_endpoint THEN true WHEN t.device_type <> 'disk' THEN false WHEN t.is_local IS NULL AND believed_family(t.family, t.name_family) <> 'other' THEN true ELSE NOT t.is_local END AS is_shared
 FROM classified AS t
 LEFT JOIN step_device_driver AS c USING (host_number, device_number);

@@ -1,10 +1,11 @@
 -- materialize: table
--- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out. `luns` are those that
+-- The devices that a host sees of one family, by one driver: how many, and their queues. Those within the host are left out. Of disks that may be, nobody
+-- knows the family. `luns` are those that
 -- are surely SCSI LUNs, `namespaces` those that are surely not.
 SELECT
     n.endpoint,
     n.host_id,
-    believed_family(i.family, c.name_family) AS family,
+    CASE WHEN c.may_be_local THEN NULL ELSE believed_family(i.family, c.name_family) END AS family,
     v.driver,
     CAST(sum(c.devices) AS BIGINT) AS devices,
     max(c.deepest_queue) AS deepest_queue,

@@ -1,10 +1,12 @@
 -- materialize: table
 -- The devices that a host sees of one inquiry and one family by name, by one driver: how many, and their queues. Those within the host are left out.
+-- Those of which that is not known count apart: `may_be_local`.
 SELECT
     d.host_number,
     d.inquiry_number,
     m.name_family,
     d.driver_number,
+    d.is_shared IS NULL AS may_be_local,
     count(*) AS devices,
     max(d.queue_depth) AS deepest_queue,
     count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined

@@ -3,9 +3,12 @@
 -- driver. The depth is the driver's option, so a host is named once, with its devices. Odd is a depth that is not the one most hosts have; without such a
 -- majority, any. Where the driver has to be deeper for some of them (capped virtual volumes, docs/domain/incidents.md#s0; Cisco's in front of virtual
 -- volumes, docs/domain/facts.md#2), those are odd that are not the deepest; where nobody knows whether it has to be, those that are odd either way. Whether
--- all agree is known where shared_device knows it.
+-- all agree is known where shared_device knows it, and no device of the host may be the driver's as well, since an adapter does not report its own.
 WITH undriven AS (
     SELECT DISTINCT endpoint, host_id FROM step_host_group WHERE driver IS NULL
+),
+unplaced AS (
+    SELECT DISTINCT u.endpoint, u.host_id FROM undriven AS u JOIN step_nameless_adapter AS n USING (endpoint, host_id)
 ),
 carried AS (
     SELECT endpoint, host_id, driver, CAST(sum(devices) AS BIGINT) AS devices, max(deepest_queue) AS deepest_queue
@@ -36,13 +39,13 @@ placed AS (
         d.host_id,
         d.device,
         d.driver,
-        d.queue_depth,
+        CASE WHEN d.is_shared THEN d.queue_depth END AS queue_depth,
         CASE WHEN p.host_id IS NOT NULL THEN p.is_deepened WHEN r.modules_read THEN false END AS is_deepened
     FROM device AS d
     JOIN differing AS i USING (device)
     JOIN step_host_reading AS r ON r.endpoint = d.endpoint AND r.host_id = d.host_id
     LEFT JOIN deepened AS p ON p.endpoint = d.endpoint AND p.host_id = d.host_id AND p.driver = d.driver
-    WHERE d.is_shared
+    WHERE d.is_shared IS DISTINCT FROM false
 ),
 counted AS (
     SELECT
@@ -116,7 +119,7 @@ unsettled AS (
     JOIN step_host_number AS n USING (host_number)
     JOIN shared_device AS s ON s.endpoint = n.endpoint AND s.device = m.device
     LEFT JOIN step_driver AS v USING (driver_number)
-    WHERE d.is_shared AND NOT coalesce(s.queue_depths_known, false)
+    WHERE d.is_shared IS DISTINCT FROM false AND NOT coalesce(s.queue_depths_known, false)
 )
 SELECT
     c.endpoint,
@@ -130,7 +133,7 @@ SELECT
     coalesce(o.depths, CAST(c.deepest_queue AS VARCHAR)) AS queue_depths,
     CASE
         WHEN o.devices > 0 THEN false
-        WHEN c.driver IS NOT NULL AND r.devices_read AND u.host_id IS NULL AND o.host_id IS NULL THEN true
+        WHEN c.driver IS NOT NULL AND r.devices_read AND u.host_id IS NULL AND o.host_id IS NULL AND n.host_id IS NULL THEN true
     END AS queue_depth_agrees,
     nullif(o.devices, 0) AS odd_devices,
     o.names AS odd_device_names,
@@ -139,4 +142,5 @@ FROM carried AS c
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN odd AS o ON o.endpoint = c.endpoint AND o.host_id = c.host_id AND o.driver = c.driver
+LEFT JOIN unplaced AS n ON n.endpoint = c.endpoint AND n.host_id = c.host_id
 LEFT JOIN unsettled AS u ON u.endpoint = c.endpoint AND u.host_id = c.host_id AND u.driver = c.driver;

@@ -19,7 +19,7 @@ WITH pe AS (
     GROUP BY ALL
 ),
 old AS (
-    -- Extents of the VMFS 5 datastores that a host mounts: the option has no part on VMFS 6 (docs/domain/facts.md#3-9).
+    -- Extents of the VMFS 5 datastores that a host mounts, and of what may be one: the option has no part on VMFS 6 (docs/domain/facts.md#3-9).
     SELECT
         m.endpoint,
         m.host_id,
@@ -30,7 +30,7 @@ old AS (
     JOIN fact.datastore_mount AS m USING (endpoint, datastore_id)
     LEFT JOIN fact.datastore_extent AS x USING (endpoint, datastore_id)
     LEFT JOIN step_seen_device AS s ON s.endpoint = x.endpoint AND s.device = x.device
-    WHERE d.type = 'VMFS' AND (d.vmfs_version IS NULL OR starts_with(d.vmfs_version, '5'))
+    WHERE (d.type IS NULL OR d.type = 'VMFS') AND (d.vmfs_version IS NULL OR starts_with(d.vmfs_version, '5'))
     GROUP BY ALL
 )
 SELECT

@@ -90,7 +90,9 @@ SELECT
         WHEN r.devices_read AND r.device_scheduling_read AND coalesce(s.unknown_families, 0) = 0 THEN 0
     END AS ontap_devices,
     o.seen AS ontap_values,
-    CASE WHEN r.devices_read AND r.device_scheduling_read AND coalesce(o.undetermined, 0) = 0 THEN true END AS all_are_known,
+    CASE
+        WHEN r.devices_read AND r.device_scheduling_read AND coalesce(o.undetermined, 0) = 0 AND coalesce(s.unknown_families, 0) = 0 THEN true
+    END AS all_are_known,
     o.texts AS ontap_value_counts,
     o.names AS ontap_device_names,
     CASE WHEN s.others > 0 THEN s.others WHEN r.devices_read AND coalesce(s.unknown_families, 0) = 0 THEN 0 END AS other_devices,

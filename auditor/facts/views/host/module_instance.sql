@@ -26,13 +26,14 @@ SELECT
     m.module,
     m.option_string,
     m.families,
-    CASE WHEN r.hbas_read THEN coalesce(p.ports, 0) END AS ports,
+    CASE WHEN r.hbas_read AND n.host_id IS NULL THEN coalesce(p.ports, 0) END AS ports,
     CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
     CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.instances, 0) END AS instances_set,
     CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.instance_values, 0) END AS instance_values,
     CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.settings, '') END AS depth_settings
 FROM host_module AS m
 JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN step_nameless_adapter AS n ON n.endpoint = m.endpoint AND n.host_id = m.host_id
 LEFT JOIN word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module
 LEFT JOIN port AS p ON p.endpoint = m.endpoint AND p.host_id = m.host_id AND p.driver = m.module
 WHERE m.depth_parameter = 'lpfc_lun_queue_depth';

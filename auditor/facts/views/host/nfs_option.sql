@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host and host-wide NFS option, whether the host lists it or not, with the NFS datastores of ONTAP that it mounts.
--- `mounts_ontap` goes by the server, as step_nfs_server has it: NULL while one of them may be an ONTAP.
+-- `mounts_ontap` goes by the server, as step_nfs_server has it: NULL while one of them may be an ONTAP. A datastore of no known type that
+-- lies on no device is a share where it has a path, and may be one where it has none.
 WITH option AS (
     SELECT * FROM (VALUES
         ('NFS.MaxVolumes', false),
@@ -20,9 +21,9 @@ store AS (
         d.arrays,
         d.volumes,
         d.qos,
-        d.families = 'ontap' AS is_ontap
+        CASE WHEN d.type IS NOT NULL OR d.nfs_path IS NOT NULL THEN d.families = 'ontap' END AS is_ontap
     FROM datastore AS d
-    WHERE d.type IN ('NFS', 'NFS41')
+    WHERE d.type IN ('NFS', 'NFS41') OR (d.type IS NULL AND d.devices IS NULL)
 ),
 mounted AS (
     SELECT

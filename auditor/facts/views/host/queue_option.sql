@@ -27,14 +27,14 @@ share AS (
         m.endpoint,
         m.host_id,
         count(*) AS shares,
-        count(*) FILTER (WHERE d.families = 'ontap') AS ontap,
-        count(*) FILTER (WHERE d.families IS NULL) AS undetermined,
-        few_distinct(CASE WHEN d.families = 'ontap' THEN d.resource_name END) AS ontap_names,
-        few_distinct(CASE WHEN d.families = 'ontap' THEN d.arrays END) AS arrays,
-        few_distinct(CASE WHEN d.families IS DISTINCT FROM 'ontap' THEN d.resource_name END) AS other_names
+        count(*) FILTER (WHERE d.type = 'NFS' AND d.families = 'ontap') AS ontap,
+        count(*) FILTER (WHERE d.families IS NULL OR (d.type IS NULL AND d.families = 'ontap')) AS undetermined,
+        few_distinct(CASE WHEN d.type = 'NFS' AND d.families = 'ontap' THEN d.resource_name END) AS ontap_names,
+        few_distinct(CASE WHEN d.type = 'NFS' AND d.families = 'ontap' THEN d.arrays END) AS arrays,
+        few_distinct(CASE WHEN (d.type = 'NFS' AND d.families = 'ontap') IS DISTINCT FROM true THEN d.resource_name END) AS other_names
     FROM fact.datastore_mount AS m
     JOIN datastore AS d USING (endpoint, datastore_id)
-    WHERE d.type = 'NFS'
+    WHERE d.type = 'NFS' OR (d.type IS NULL AND d.devices IS NULL)  -- one on a device is no share
     GROUP BY m.endpoint, m.host_id
 ),
 listed AS (

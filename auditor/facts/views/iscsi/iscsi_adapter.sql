@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host and iSCSI adapter, with its own parameters, those that hold for its targets, and the families of arrays behind it.
 -- What is said of all targets is NULL unless the adapters of the host were read whole, and one target that does not tell makes it NULL.
+-- An adapter of no known kind may be one for iSCSI: what is said of all its targets is NULL where it has none.
 -- `families` are those of the devices that the adapter has paths to; NULL unless devices and paths were read whole and each is known.
 WITH target AS (
     SELECT
@@ -46,7 +47,7 @@ SELECT
     v.noop_out_timeout_seconds,
     v.recovery_timeout_seconds,
     v.delayed_ack,
-    CASE WHEN r.hbas_read THEN coalesce(t.targets, 0) END AS targets,
+    CASE WHEN r.hbas_read AND (a.kind IS NOT NULL OR t.targets > 0) THEN coalesce(t.targets, 0) END AS targets,
     CASE WHEN r.hbas_read AND t.login_timeouts_known THEN t.lowest END AS lowest_login_timeout_seconds,
     CASE WHEN r.hbas_read AND t.login_timeouts_known THEN t.highest END AS highest_login_timeout_seconds,
     CASE WHEN r.hbas_read AND t.delayed_acks_known THEN t.delayed END AS targets_with_delayed_ack,
@@ -58,4 +59,4 @@ JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_iscsi_value AS v ON v.endpoint = a.endpoint AND v.host_id = a.host_id AND v.hba = a.hba AND v.target = ''
 LEFT JOIN target AS t ON t.endpoint = a.endpoint AND t.host_id = a.host_id AND t.hba = a.hba
 LEFT JOIN behind AS b ON b.endpoint = a.endpoint AND b.host_id = a.host_id AND b.hba = a.hba
-WHERE a.kind = 'iscsi';
+WHERE a.kind IS NULL OR a.kind = 'iscsi';

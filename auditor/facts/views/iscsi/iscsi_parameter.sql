@@ -1,7 +1,8 @@
 -- materialize: table
 -- One row per host, iSCSI adapter and static target, with the parameters that hold for it, its own or inherited.
 -- The family is that of the devices reached through the target, where all of them are of one; else what its name tells, see the view
--- iscsi_target. NULL where neither tells, 'other' where nobody here knows it.
+-- iscsi_target. NULL where neither tells, or a path of the adapter
+-- that does not report its target leads to another family; 'other' where nobody here knows it.
 WITH behind AS (
     SELECT
         endpoint,
@@ -13,6 +14,9 @@ WITH behind AS (
         sum(paths) AS paths
     FROM step_iscsi_family
     GROUP BY endpoint, host_id, hba, target
+),
+astray AS (
+    SELECT endpoint, host_id, hba, CASE WHEN is_one_family THEN families END AS family FROM behind WHERE target IS NULL
 )
 SELECT
     t.endpoint,
@@ -27,9 +31,9 @@ SELECT
     t.port,
     t.iqn,
     CASE
-        WHEN d.is_one_family THEN d.families
+        WHEN d.is_one_family AND (a.hba IS NULL OR a.family = d.families) THEN d.families
         WHEN t.family <> 'other' THEN t.family
-        WHEN d.families IS NULL THEN t.family
+        WHEN d.target IS NULL AND a.hba IS NULL AND r.paths_read THEN t.family
     END AS family,
     d.families,
     CAST(d.paths AS BIGINT) AS paths,
@@ -40,6 +44,8 @@ SELECT
     v.recovery_timeout_seconds,
     v.delayed_ack
 FROM iscsi_target AS t
+JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_iscsi_value AS v
     ON v.endpoint = t.endpoint AND v.host_id = t.host_id AND v.hba = t.hba AND v.target = t.address || ':' || t.port || ' ' || t.iqn
-LEFT JOIN behind AS d ON d.endpoint = t.endpoint AND d.host_id = t.host_id AND d.hba = t.hba AND d.target = t.iqn;
+LEFT JOIN behind AS d ON d.endpoint = t.endpoint AND d.host_id = t.host_id AND d.hba = t.hba AND d.target = t.iqn
+LEFT JOIN astray AS a ON a.endpoint = t.endpoint AND a.host_id = t.host_id AND a.hba = t.hba;

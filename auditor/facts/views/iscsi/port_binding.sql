@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host and iSCSI adapter: the VMkernel adapters it is bound to, and the paths it has.
--- What is bound is NULL unless the host's answer was whole; 0 is an adapter that goes by the routing table.
+-- What is bound is NULL unless the host's answer was whole; 0 is an adapter that goes by the routing table. An adapter of no known kind may be
+-- one for iSCSI: what is bound to it is NULL.
 WITH asked AS (
     SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
     FROM fact.reading
@@ -53,7 +54,7 @@ SELECT
 FROM fact.hba AS a
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
-LEFT JOIN asked AS k USING (endpoint, host_id)
-LEFT JOIN bound AS b USING (endpoint, host_id, hba)
-LEFT JOIN used AS u USING (endpoint, host_id, hba)
-WHERE a.kind = 'iscsi';
+LEFT JOIN asked AS k ON k.endpoint = a.endpoint AND k.host_id = a.host_id AND a.kind IS NOT NULL
+LEFT JOIN bound AS b ON b.endpoint = a.endpoint AND b.host_id = a.host_id AND b.hba = a.hba
+LEFT JOIN used AS u ON u.endpoint = a.endpoint AND u.host_id = a.host_id AND u.hba = a.hba
+WHERE a.kind IS NULL OR a.kind = 'iscsi';

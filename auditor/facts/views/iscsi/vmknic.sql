@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host and VMkernel adapter: its MTU, that of its switch, and whether iSCSI is bound to it.
--- What is bound is NULL unless the host's answer was whole; `iscsi_devices` unless its paths were read whole.
+-- What is bound is NULL unless the host's answer was whole; `iscsi_devices` unless its paths were read whole, and it is known
+-- of one or of all whether they are iSCSI's.
 WITH asked AS (
     SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
     FROM fact.reading
@@ -17,9 +18,13 @@ portal AS (
     FROM fact.iscsi_portal
 ),
 reached AS (
-    SELECT endpoint, host_id, count(DISTINCT device) AS devices
-    FROM fact.path
-    WHERE transport = 'iscsi'
+    SELECT
+        endpoint,
+        host_id,
+        count(DISTINCT device) FILTER (WHERE transport = 'iscsi') AS devices,
+        count(*) FILTER (WHERE transport IS NULL) AS undetermined
+    FROM step_path
+    WHERE transport IS NULL OR transport = 'iscsi'
     GROUP BY ALL
 )
 SELECT
@@ -39,7 +44,7 @@ SELECT
     n.switch_mtu,
     CASE WHEN k.whole THEN p.vmk IS NOT NULL END AS is_bound,
     CASE WHEN k.whole THEN CASE WHEN b.host_id IS NULL THEN 0 ELSE b.mtus END END AS bound_mtus,
-    CASE WHEN r.paths_read THEN coalesce(i.devices, 0) END AS iscsi_devices
+    CASE WHEN r.paths_read AND (i.devices > 0 OR coalesce(i.undetermined, 0) = 0) THEN coalesce(i.devices, 0) END AS iscsi_devices
 FROM fact.vmknic AS n
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

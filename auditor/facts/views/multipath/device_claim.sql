@@ -2,7 +2,8 @@
 -- One row per host and disk or protocol endpoint: its path policy, and what the claim rule that names it gives to a device like it.
 -- A rule names it when SATP, vendor and model are the same; one that names the vendor alone counts where none names the model, and one
 -- that somebody added goes before the build's (not verified: no VMware document states it). Rules with patterns, or for a transport, driver or
--- single device, are left out. `has_claim_rule` is false when none names it, or several that differ do; NULL when rules were not read whole.
+-- single device, are left out. `has_claim_rule` is false when none names it, or several that differ do; NULL when rules were not read whole, or
+-- what they go by is not known of the device. One that another plug-in than the native one serves has no SATP, and no rule names it.
 WITH asked AS (
     SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
     FROM fact.reading
@@ -31,6 +32,13 @@ first AS (
     SELECT endpoint, host_id, device, min(place) AS place
     FROM matched
     GROUP BY ALL
+),
+without AS (
+    -- Devices without a known SATP, of which the native plug-in has nothing to tell.
+    SELECT DISTINCT t.endpoint, t.host_id, t.device
+    FROM fact.path AS t
+    LEFT JOIN fact.device_policy AS n USING (endpoint, host_id, device)
+    WHERE t.satp IS NULL AND n.device IS NULL
 ),
 chosen AS (
     SELECT
@@ -62,7 +70,10 @@ SELECT
     p.psp,
     p.rr_policy,
     p.rr_iops,
-    CASE WHEN k.whole THEN coalesce(c.agree, false) END AS has_claim_rule,
+    CASE
+        WHEN k.whole AND p.vendor IS NOT NULL AND p.model IS NOT NULL AND (p.satp IS NOT NULL OR w.device IS NOT NULL)
+        THEN coalesce(c.agree, false)
+    END AS has_claim_rule,
     c.rule_group,
     c.default_psp AS claimed_psp,
     c.psp_options AS claimed_options,
@@ -78,4 +89,5 @@ SELECT
     END AS claimed_rr_iops
 FROM path_policy AS p
 LEFT JOIN asked AS k USING (endpoint, host_id)
+LEFT JOIN without AS w ON w.endpoint = p.endpoint AND w.host_id = p.host_id AND w.device = p.device
 LEFT JOIN chosen AS c ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.device = p.device AND c.agree;

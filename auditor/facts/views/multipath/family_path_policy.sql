@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per host and family of arrays: how the paths of its devices are chosen, of those that have more than one. A policy comes from the host's claim
--- rule for the family unless somebody set it on a device, so a host is named once, with its devices.
+-- rule for the family unless somebody set it on a device, so a host is named once, with its devices. Devices of which nobody knows the family may be of any.
 WITH chosen AS (
     SELECT
         endpoint,
@@ -79,6 +79,9 @@ summed AS (
     FROM chosen
     WHERE is_lun IS DISTINCT FROM false OR is_round_robin IS DISTINCT FROM false
     GROUP BY endpoint, host_id, cluster, host, family
+),
+stray AS (
+    SELECT endpoint, host_id, luns + open_luns AS luns, round_robin_devices + open_devices AS round_robin_devices FROM summed WHERE family IS NULL
 )
 SELECT
     s.endpoint,
@@ -89,16 +92,17 @@ SELECT
     s.host_id,
     s.family,
     s.array_names,
-    CASE WHEN s.luns > 0 THEN s.luns WHEN s.open_luns = 0 THEN 0 END AS luns,
+    CASE WHEN s.luns > 0 THEN s.luns WHEN s.open_luns + coalesce(x.luns, 0) = 0 THEN 0 END AS luns,
     p.psps,
-    CASE WHEN s.open_luns + s.luns_without = 0 THEN true END AS psps_are_known,
+    CASE WHEN s.open_luns + s.luns_without + coalesce(x.luns, 0) = 0 THEN true END AS psps_are_known,
     p.counts AS psp_counts,
     p.names AS psp_device_names,
-    CASE WHEN s.round_robin_devices > 0 THEN s.round_robin_devices WHEN s.open_devices = 0 THEN 0 END AS round_robin_devices,
+    CASE WHEN s.round_robin_devices > 0 THEN s.round_robin_devices WHEN s.open_devices + coalesce(x.round_robin_devices, 0) = 0 THEN 0 END AS round_robin_devices,
     r.texts AS round_robins,
-    CASE WHEN s.open_devices + s.devices_without = 0 THEN true END AS round_robins_are_known,
+    CASE WHEN s.open_devices + s.devices_without + coalesce(x.round_robin_devices, 0) = 0 THEN true END AS round_robins_are_known,
     r.counts AS round_robin_counts,
     r.names AS round_robin_device_names
 FROM summed AS s
+LEFT JOIN stray AS x ON x.endpoint = s.endpoint AND x.host_id = s.host_id AND s.family IS NOT NULL
 LEFT JOIN policies AS p ON p.endpoint = s.endpoint AND p.host_id = s.host_id AND p.family IS NOT DISTINCT FROM s.family
 LEFT JOIN round_robins AS r ON r.endpoint = s.endpoint AND r.host_id = s.host_id AND r.family IS NOT DISTINCT FROM s.family;

@@ -17,7 +17,7 @@ WITH used AS (
         min(transport) AS transport,
         min(psp) AS psp,
         min(satp) AS satp
-    FROM fact.path
+    FROM step_path
     GROUP BY ALL
 ),
 counted AS (

@@ -1,13 +1,20 @@
 -- materialize: table
 -- One row per vCenter and Fibre Channel port of an array: the initiators that reach it, and what they may send it together. An initiator counts
 -- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless each
--- vCenter listed its hosts, or the array's lists let in no others, and every host of these clusters was read.
+-- vCenter listed its hosts, or the array's lists let in no others, and every host of these clusters was read. A path that does not report where it
+-- ends may end at any port of its device's array: the row '?' has these.
 -- Source: NetApp, "Calculating queue depth overview": initiators that connect to one FC target port, times their queue depth.
 WITH login AS (
     SELECT endpoint, host_id, hba, target, min(device) AS device
-    FROM fact.path
+    FROM step_path
     WHERE transport IN ('fc', 'fcoe') AND target IS NOT NULL
     GROUP BY ALL
+),
+astray AS (
+    SELECT DISTINCT p.endpoint, p.host_id, p.hba, d.host, d.cluster, d.family, d.array_name
+    FROM step_path AS p
+    JOIN device AS d ON d.endpoint = p.endpoint AND d.host_id = p.host_id AND d.device = p.device
+    WHERE (p.transport IS NULL OR (p.transport IN ('fc', 'fcoe') AND p.target IS NULL)) AND d.is_shared IS DISTINCT FROM false
 ),
 reached AS (
     SELECT
@@ -37,6 +44,20 @@ behind AS (
     FROM login AS l
     JOIN fact.host AS h USING (endpoint, host_id)
     GROUP BY l.endpoint, l.target
+),
+port AS (
+    SELECT b.endpoint, b.target, b.cluster, s.family, a.array_name, a.array_endpoint
+    FROM behind AS b
+    LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
+    LEFT JOIN step_array_device AS a ON a.device = b.device
+),
+open AS (
+    SELECT b.endpoint, b.target, count(*) AS paths
+    FROM port AS b
+    CROSS JOIN astray AS p
+    LEFT JOIN login AS l ON l.endpoint = p.endpoint AND l.host_id = p.host_id AND l.hba = p.hba AND l.target = b.target
+    WHERE l.target IS NULL AND coalesce(p.family = b.family, true) AND coalesce(p.array_name = b.array_name, true)
+    GROUP BY b.endpoint, b.target
 )
 SELECT
     b.endpoint,
@@ -45,16 +66,34 @@ SELECT
     b.cluster,
     CAST(NULL AS VARCHAR) AS host,
     b.target,
-    s.family,
-    a.array_name,
+    b.family,
+    b.array_name,
     r.initiators,
     r.host_names,
     r.deepest AS deepest_queue_depth,
     coalesce(r.queue_depths, 0) AS queue_depths_seen,
-    CASE WHEN r.undetermined = 0 AND r.paths_read AND r.devices_read AND (w.hosts_read OR u.hosts_read) THEN r.queue_depths END AS queue_depths
-FROM behind AS b
+    CASE
+        WHEN r.undetermined = 0 AND o.target IS NULL AND r.paths_read AND r.devices_read AND (w.hosts_read OR u.hosts_read) THEN r.queue_depths
+    END AS queue_depths
+FROM port AS b
 JOIN reached AS r USING (target)
 CROSS JOIN step_vcenter_reading AS w
-LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
-LEFT JOIN step_array_device AS a ON a.device = b.device
-LEFT JOIN admitted AS u ON u.endpoint = a.array_endpoint;
+LEFT JOIN admitted AS u ON u.endpoint = b.array_endpoint
+LEFT JOIN open AS o ON o.endpoint = b.endpoint AND o.target = b.target
+UNION ALL
+SELECT
+    endpoint,
+    '?' AS resource_id,
+    'port not known' AS resource_name,
+    CASE WHEN count(DISTINCT coalesce(cluster, '')) = 1 THEN any_value(cluster) END,
+    NULL,
+    NULL,
+    CASE WHEN count(DISTINCT family) = 1 AND count(family) = count(*) THEN any_value(family) END,
+    few_distinct(array_name),
+    count(DISTINCT host_id || ' ' || hba),
+    few_distinct(coalesce(host, host_id)),
+    NULL,
+    0,
+    NULL
+FROM astray
+GROUP BY endpoint;

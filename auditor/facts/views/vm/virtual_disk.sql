@@ -88,7 +88,7 @@ SELECT
     a.array_name,
     a.volume,
     a.qos,
-    g.disks AS disks_on_device,
+    CASE WHEN g.undetermined = 0 OR g.disks > 1 THEN g.disks END AS disks_on_device,
     coalesce(l.commands_per_second, z.commands_per_second) AS commands_per_second,
     coalesce(l.commands_per_second * l.gavg_ms / 1000, z.outstanding) AS outstanding,
     coalesce(

@@ -1,5 +1,6 @@
 -- materialize: table
 -- One row per host and vVol protocol endpoint, with the virtual volumes behind it and their ceilings as the array tells them.
+-- One of which nobody knows the family may be of any: it is compared with itself on the other hosts.
 WITH pe AS (
     SELECT
         endpoint, resource_id, resource_name, cluster, host, host_id, device, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
@@ -25,12 +26,15 @@ deepest AS (
     SELECT
         p.endpoint,
         p.domain_id,
-        p.family,
+        coalesce(p.family, p.device) AS comparable,
         max(p.dsnro) AS deepest_dsnro,
         any_value(r.scheduling_read) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
+),
+stray AS (
+    SELECT endpoint, domain_id, count(*) AS endpoints FROM pe WHERE family IS NULL GROUP BY endpoint, domain_id
 )
 SELECT
     p.endpoint,
@@ -65,7 +69,7 @@ SELECT
     x.deepest_dsnro AS deepest_dsnro_in_cluster,
     CASE
         WHEN p.dsnro < x.deepest_dsnro THEN true
-        WHEN x.all_read THEN false
+        WHEN x.all_read AND z.endpoints IS NULL THEN false
     END AS is_behind_cluster,
     CASE WHEN t.paths_read THEN coalesce(a.paths, 0) END AS paths,
     CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
@@ -81,4 +85,5 @@ LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.ho
 LEFT JOIN step_stock_queue AS k ON k.endpoint = p.endpoint AND k.host_id = p.host_id
 LEFT JOIN step_shared_queue AS f ON f.family = p.family
 LEFT JOIN step_option AS o ON o.endpoint = p.endpoint AND o.host_id = p.host_id
-LEFT JOIN deepest AS x ON x.endpoint = p.endpoint AND x.domain_id = p.domain_id AND x.family IS NOT DISTINCT FROM p.family;
+LEFT JOIN deepest AS x ON x.endpoint = p.endpoint AND x.domain_id = p.domain_id AND x.comparable = coalesce(p.family, p.device)
+LEFT JOIN stray AS z ON z.endpoint = p.endpoint AND z.domain_id = p.domain_id;

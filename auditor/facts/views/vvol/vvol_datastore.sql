@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per vVol datastore: which others share its protocol endpoints, and what the array caps of what lies on it.
 -- Two datastores share a queue where one host mounts both by the same protocol endpoint. A machine whose disks could not be read may have
--- some on any that its host mounts.
+-- some on any that its host mounts. A datastore of no known type may be one.
 WITH together AS (
     SELECT m.endpoint, m.datastore_id, count(DISTINCT o.datastore_id) AS others, few_distinct(s.name) AS other_names
     FROM fact.vvol_mount AS m
@@ -63,4 +63,4 @@ LEFT JOIN step_unread_machine AS u ON u.endpoint = d.endpoint AND u.datastore_id
 LEFT JOIN step_vvol_queue AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
 LEFT JOIN together AS t ON t.endpoint = d.endpoint AND t.datastore_id = d.datastore_id
 LEFT JOIN held AS c ON c.endpoint = d.endpoint AND c.datastore_id = d.datastore_id
-WHERE d.type = 'VVOL';
+WHERE d.type IS NULL OR d.type = 'VVOL';

@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per virtual disk that is a virtual volume: the ceiling the array puts on it, the limit the host puts on it (its own, or its storage policy's), and the queue it shares.
 -- ESXi counts its limit in I/O of 32 KiB, so the array's ceiling is told at that size as well (`ceiling_at_32k`, by the curve the array
--- reports): below it the host holds a disk back before the array does. An array listed twice in fleet.yaml counts once.
+-- reports): below it the host holds a disk back before the array does. An array listed twice in fleet.yaml counts once. A datastore of no known type may be one of virtual volumes.
 WITH worth AS (
     SELECT v.endpoint, v.volume_id, v.vvol_id, TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."32768"') AS DOUBLE)) / 100 AS cost
     FROM step_volume AS v
@@ -48,7 +48,7 @@ SELECT
 FROM fact.vm_disk AS d
 JOIN fact.vm AS m USING (endpoint, vm_id)
 JOIN step_guest AS u USING (endpoint, vm_id)
-JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id AND s.type = 'VVOL'
+JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id AND (s.type IS NULL OR s.type = 'VVOL')
 LEFT JOIN step_disk_policy AS o ON o.endpoint = d.endpoint AND o.vm_id = d.vm_id AND o.disk = d.disk
 LEFT JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
 LEFT JOIN worth AS w ON lower(w.vvol_id) = regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '')

@@ -1,0 +1,109 @@
+"""From facts to verdicts and plan in one call; the views are put in, since tests/facts are about these."""
+
+from collections.abc import Collection
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from auditor.engine import judge as judging
+from auditor.engine.evaluate import load_evaluation
+from auditor.engine.judge import Judgement
+from auditor.engine.rule import RuleSet
+from auditor.engine.waivers import Waiver, Waivers
+from auditor.facts.snapshot import Snapshot
+from auditor.model import FixClass, Target, Verdict
+from tests.engine.bench import HEADROOM, SOUND, Override, fleet, pe, rule_text, rules_from
+
+AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
+END = datetime(2027, 4, 1, tzinfo=UTC)
+FIX = "{remediator: device.dsnro, target: {host_id: host_id, device: option}, column: value, class: online, set: '64'}"
+
+
+def judge(
+    patch: pytest.MonkeyPatch, folder: Path, rules: RuleSet, *overrides: Override, waivers: Waivers | None = None, **rows: Any
+) -> Judgement:
+    """Judge views that hold these rows."""
+    tables = {view: fleet(several, view) for view, several in rows.items()}
+    made: list[tuple[Path, set[str]]] = []
+
+    def create_views(connection: duckdb.DuckDBPyConnection, spill: Path, views: Collection[str]) -> None:
+        made.append((spill, set(views)))
+        for view, table in tables.items():
+            frame = table.execute(f'SELECT * FROM "{view}"').fetchall()
+            connection.execute(f'CREATE TABLE "{view}" ({", ".join(f"{name} {kind}" for name, kind in rules.views[view].items())})')
+            connection.executemany(f'INSERT INTO "{view}" VALUES ({", ".join("?" * len(rules.views[view]))})', frame)
+
+    patch.setattr(judging, "create_views", create_views)
+    connection = duckdb.connect()
+    snapshot = Snapshot(connection, (), (), AT, AT)
+    found = judging.judge(snapshot, rules, overrides, waivers, findings=folder / "findings.parquet", spill=folder / "spill")
+    assert made == [(folder / "spill", {rule.over for rule in rules})]
+    return found
+
+
+def verdicts(found: Judgement) -> dict[str, Verdict]:
+    return {finding.resource.name[-1]: finding.verdict for finding in found.evaluation.findings()}
+
+
+def test_verdicts_are_saved_and_failures_become_a_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND)
+    found = judge(monkeypatch, tmp_path, rules, protocol_endpoint=[pe(1), pe(2, dsnro=256), pe(3, dsnro=None)])
+    expected = {"1": Verdict.FAIL, "2": Verdict.PASS, "3": Verdict.UNKNOWN}
+    assert verdicts(found) == expected
+    saved = load_evaluation(tmp_path / "findings.parquet")
+    assert {finding.resource.name[-1]: finding.verdict for finding in saved.findings()} == expected
+    assert [(change.target, change.after, change.fix_class) for change in found.plan.changes] == [
+        (Target("vc-east", (("device", "naa.6f47acc200000001"), ("host_id", "host-1"))), 256, FixClass.ONLINE_CAUTION)
+    ]
+    assert found.notices == ()
+
+
+def test_a_fleets_own_values_are_judged_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND)
+    found = judge(monkeypatch, tmp_path, rules, Override(HEADROOM, "headroom", 2), protocol_endpoint=[pe(1, dsnro=128), pe(2, dsnro=64)])
+    assert verdicts(found) == {"1": Verdict.PASS, "2": Verdict.FAIL}
+
+
+def test_what_is_waived_is_not_planned_and_a_waiver_of_nothing_is_a_notice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND)
+    one, none = (
+        Waiver(f"w.yaml:{line}", HEADROOM, {"resource": (name,)}, "storage", "why", "CHG-1", END, also_unknown=False, mistake="")
+        for line, name in ((2, "*1"), (9, "*7"))
+    )
+    found = judge(monkeypatch, tmp_path, rules, waivers=Waivers(AT, entries=(one, none)), protocol_endpoint=[pe(1), pe(2)])
+    assert verdicts(found) == {"1": Verdict.WAIVED, "2": Verdict.FAIL}
+    assert [change.resource.name[-1] for change in found.plan.changes] == ["2"]
+    [notice] = found.notices
+    assert "w.yaml:9" in notice
+
+
+def test_a_fix_that_a_rule_over_another_view_would_fail_by_is_not_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drift = rule_text("local/drift", over="option", holds="value = at_boot", fix=FIX, tags="[drift]")
+    rules = rules_from(tmp_path / "rules", SOUND, drift)
+    row = {"endpoint": "vc-east", "resource_id": "r1", "resource_name": "r1", "host_id": "host-1", "option": pe(1)["device"]}
+    given: dict[str, Any] = {"protocol_endpoint": [pe(1, dsnro=256)], "option": [{**row, "value": "256", "at_boot": "64"}]}
+    found = judge(monkeypatch, tmp_path, rules, **given)
+    assert found.plan.changes == ()
+    [contradiction] = found.plan.contradictions
+    assert {rule for rule, _ in contradiction.wants} == {"local/drift", HEADROOM}
+
+
+def test_afterwards_nothing_else_is_read_and_only_the_file_of_verdicts_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "secret.csv").write_text("a\n1\n", encoding="utf-8")
+    connections: list[duckdb.DuckDBPyConnection] = []
+
+    def lift(connection: duckdb.DuckDBPyConnection) -> None:
+        connections.append(connection)
+
+    monkeypatch.setattr(judging, "lift_limit", lift)
+    rules = rules_from(tmp_path / "rules", SOUND)
+    found = judge(monkeypatch, tmp_path / "out", rules, protocol_endpoint=[pe(1)])
+    [connection] = connections
+    with pytest.raises(duckdb.Error):
+        connection.execute(f"SELECT * FROM read_csv('{tmp_path / 'secret.csv'}')")
+    attached = connection.execute("SELECT database_name FROM duckdb_databases() WHERE database_name LIKE 'verdicts%'").fetchall()
+    assert attached == [(found.evaluation.store,)]  # what was worked out is in the file
