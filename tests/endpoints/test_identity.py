@@ -63,7 +63,8 @@ def identity_of(kind: EndpointKind, folder: Path, site: str = "") -> str | None:
 @pytest.mark.parametrize("kind", list(EXAMPLES), ids=str)
 def test_an_array_says_who_it_is_and_one_at_another_site_says_that_it_is_another(kind: EndpointKind, tmp_path: Path) -> None:
     here, again, there = (identity_of(kind, tmp_path / each, site) for each, site in (("a", ""), ("b", ""), ("c", "munich")))
-    assert here and there
+    assert here
+    assert there
     assert here == again
     assert not is_same(here, there)
 
@@ -90,7 +91,8 @@ def test_a_snapshot_keeps_who_each_endpoint_is_and_one_of_an_older_auditor_does_
     snapshot.save(tmp_path / "saved")
     identity = snapshot.identities["vc-a"]
     saved = load_snapshot(tmp_path / "saved")
-    assert identity and saved.identities == {"vc-a": identity}
+    assert identity
+    assert saved.identities == {"vc-a": identity}
     assert saved.connection.execute("SELECT identity FROM fact.listed_endpoint").fetchall() == [(identity,)]
     manifest = tmp_path / "saved" / "snapshot.json"
     manifest.write_text(manifest.read_text().replace(f'"{identity}"', "null").replace('"identity": null', '"version": "1"'))
