@@ -288,6 +288,7 @@ class Plan:
     contradictions: tuple[Contradiction, ...] = ()
     left_alone: tuple[LeftAlone, ...] = ()
     held: tuple[Held, ...] = ()
+    identities: Mapping[str, str | None] = field(default_factory=dict)  # by endpoint: whom the changes are meant for; None: not known
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ class Sessions:
         self._openers = openers
         self._open: dict[str, Any] = {}
         self._failed: dict[str, EndpointError] = {}
+        self._unidentified: dict[str, EndpointError] = {}
         self._closing = ExitStack()
 
     def __enter__(self) -> Self:
@@ -123,15 +124,28 @@ class Sessions:
         """
         if name not in self._open:
             endpoint = self.endpoint(name)
-            if name in self._failed:
-                first = self._failed[name]
-                raise type(first)(first.what, why=first.why, do=first.do) from first
+            _raise_again(self._failed.get(name))
             try:
                 self._open[name] = self._closing.enter_context(self._opener(endpoint)(endpoint))
             except EndpointError as error:
                 self._failed[name] = error
                 raise
         return self._open[name]
+
+    def identity(self, name: str) -> str | None:
+        """Who the endpoint of that name is by what it says of itself; None when it does not say.
+
+        Raises:
+            ConfigurationError: as `session`.
+            EndpointError: as `session`; or it could not be asked, now or the first time.
+        """
+        _raise_again(self._unidentified.get(name))
+        session: Session = self.session(name)
+        try:
+            return session.identity()
+        except EndpointError as error:
+            self._unidentified[name] = error
+            raise
 
     def _opener(self, endpoint: Endpoint) -> Opener:
         if self._openers is None:
@@ -143,3 +157,8 @@ class Sessions:
                 do="leave its changes out of the plan, or make them by hand.",
             )
         return self._openers[endpoint.kind]
+
+
+def _raise_again(first: EndpointError | None) -> None:
+    if first is not None:
+        raise type(first)(first.what, why=first.why, do=first.do) from first
