@@ -89,6 +89,14 @@ def a_port_that_does_not_report_its_number() -> Facts:
     return with_one_more("fc")
 
 
+def an_adapter_that_does_not_report_its_name() -> Facts:
+    return with_one_more("iscsi")
+
+
+def a_converged_port_that_does_not_report_its_number() -> Facts:
+    return with_one_more("fcoe")
+
+
 def an_adapter_without_a_name_of_no_known_kind() -> Facts:
     return with_one_more(None)
 
@@ -109,6 +117,8 @@ FLEETS = [
     hosts_not_listed,
     adapters_of_one_not_read,
     a_port_that_does_not_report_its_number,
+    a_converged_port_that_does_not_report_its_number,
+    an_adapter_that_does_not_report_its_name,
     an_adapter_without_a_name_of_no_known_kind,
     no_host,
 ]

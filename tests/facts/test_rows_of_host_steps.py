@@ -64,12 +64,15 @@ def test_devices_within_the_host_are_left_out_and_those_of_which_that_is_not_kno
         row(seen, (1, 2, 1, 1, 32, None)),
         row(seen, (1, 3, 1, 1, None, True)),
         row(seen, (1, 4, 1, 1, 99, False)),
+        row(seen, (1, 5, 1, 1, 32, True)),
+        row(seen, (1, None, 1, 1, 8, True)),
     ]
-    names = [{"device_number": n, "name_family": "solidfire"} for n in (1, 2, 3, 4)]
+    names = [{"device_number": n, "name_family": "solidfire"} for n in (1, 2, 3, 4, 5)]
     columns = "host_number inquiry_number name_family driver_number may_be_local devices deepest_queue undetermined"
     found = rows_over("step_host_inquiry", {"step_device_row": rows, "step_device_number": names})
-    assert sorted(found, key=lambda one: one["may_be_local"]) == [
-        row(columns, (1, 1, "solidfire", 1, False, 2, 64, 1)),
+    assert sorted(found, key=lambda one: (one["may_be_local"], -one["devices"])) == [
+        row(columns, (1, 1, "solidfire", 1, False, 3, 64, 1)),
+        row(columns, (1, 1, None, 1, False, 1, 8, 0)),
         row(columns, (1, 1, "solidfire", 1, True, 1, 32, 0)),
     ]
 

@@ -41,9 +41,18 @@ def test_hosts_with_an_adapter_that_does_not_report_its_driver_are_listed_once()
 )
 def test_depths_by_a_driver_are_alike_where_no_other_device_may_be_behind_it(undriven: bool, nameless: bool, agrees: bool | None) -> None:
     groups = [{**ON, "driver": driver, "devices": 1, "deepest_queue": 64} for driver in ("lpfc", None)[: 1 + undriven]]
-    elsewhere = [{**ON, "host_id": "g"}]
-    given = {**HOST, "step_host_group": groups, "step_nameless_adapter": [ON, *elsewhere] if nameless else elsewhere}
-    assert {row["driver"]: row["queue_depth_agrees"] for row in rows_over("driver_queue", given)}["lpfc"] is agrees
+    elsewhere = [{**ON, "host_id": "g"}, {**ON, "endpoint": "vc-2"}]
+    given = {
+        "fact.host": [*HOST["fact.host"], *elsewhere],
+        "step_host_reading": [*HOST["step_host_reading"], *({**host, "devices_read": True} for host in elsewhere)],
+        "step_host_group": [*groups, *({**host, "driver": driver, "devices": 1} for host in elsewhere for driver in ("nfnic", None))],
+        "step_nameless_adapter": [ON, *elsewhere] if nameless else elsewhere,
+    }
+    found = [row for row in rows_over("driver_queue", given) if row["driver"] == "lpfc"]
+    assert [row["queue_depth_agrees"] for row in found] == [agrees]
+    given["step_nameless_adapter"] = [ON] if nameless else []
+    far = [row["queue_depth_agrees"] for row in rows_over("driver_queue", given) if row["driver"] == "nfnic"]
+    assert far == [True, True]
 
 
 def test_a_host_that_does_not_tell_whether_a_disk_is_its_own_may_have_any_depth() -> None:
@@ -112,6 +121,8 @@ def test_a_path_that_does_not_report_how_it_travels_goes_by_its_adapter() -> Non
     ("transports", "devices"),
     [
         (["iscsi", None], 1),
+        (["fc", None], None),
+        (["fc", "sas"], 0),
         ([None], None),
         (["fc"], 0),
         ([], 0),
@@ -134,6 +145,7 @@ def test_devices_are_reached_by_iscsi_where_one_surely_is_or_none_may_be(transpo
         pytest.param([("iqn", "nimble"), (None, "nimble")], True, "nimble", id="such a path to the same family"),
         pytest.param([("iqn", "nimble"), (None, "dell-sc")], True, None, id="such a path to another family"),
         pytest.param([("iqn", "nimble"), (None, None)], True, None, id="such a path to one that is not known"),
+        pytest.param([("iqn", "nimble"), (None, "nimble"), (None, "ontap")], True, None, id="such paths to it and to another family"),
     ],
 )
 def test_a_target_is_of_the_family_of_all_that_may_lie_behind_it(
@@ -145,6 +157,8 @@ def test_a_target_is_of_the_family_of_all_that_may_lie_behind_it(
         "step_host_reading": [{**ON, "paths_read": paths_read}],
         "step_iscsi_family": [{**at, "target": target, "family": of, "paths": 1} for target, of in behind],
     }
+    for place in ({"endpoint": "vc-2"}, {"host_id": "g"}, {"hba": "vmhba65"}):
+        given["step_iscsi_family"] += [{**at, **place, "target": None, "family": family, "paths": 1} for family in ("eternus-dx", "ontap")]
     [row] = rows_over("iscsi_parameter", given)
     assert row["family"] == family
 
@@ -173,10 +187,11 @@ def test_a_device_has_a_claim_rule_where_all_that_rules_go_by_is_known_of_it(
     known: dict[str, Any], is_native: bool, claimed: bool | None
 ) -> None:
     at = {**ON, "device": "naa.1"}
+    elsewhere = [{**at, **place, "satp": None} for place in ({"endpoint": "vc-2"}, {"host_id": "g"}, {"device": "naa.2"})]
     given: dict[str, Rows] = {
         "path_policy": [{**at, **known}],
-        "fact.path": [{**at, "satp": known["satp"]}],
-        "fact.device_policy": [at] if is_native else [{**at, "device": "naa.2"}],
+        "fact.path": [{**at, "satp": known["satp"]}, *elsewhere],
+        "fact.device_policy": [at] if is_native else elsewhere,
         "fact.satp_rule": [{**ON, **NAMED, "device": "", "driver": "", "transport": "", "default_psp": "", "psp_options": ""}],
         "fact.reading": of_vc({"scope": "h", "topic": "multipathing", "complete": True}),
     }

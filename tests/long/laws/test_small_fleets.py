@@ -40,7 +40,6 @@ COLUMNS = [
 
 BROKEN_BY_A_FIX: Mapping[str, str] = {
     "sioc/uniform-spindles": "Storage I/O Control goes off where it is not supported, or the array throttles: the pool is mixed then",
-    "vvol/pe-uniform": "a protocol endpoint goes back to what its host's release installs; of another host's release that is not recorded",
     "vaai/uniform": "hardware locking goes on on a host that would have none, whatever others of its cluster do",
 }
 """Rules that a fix may break on other resources, each with the reason; the plan does not say so yet."""
