@@ -200,7 +200,7 @@ def _read_fleet(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Wa
     recovered = recover_interrupted(fleet.endpoints, state / JOURNAL_FOLDER, run_id)
     needs = with_marks(needs) if earlier else with_host_marks(needs)
     snapshot = collect_fleet(fleet, request.progress, needs, earlier, directory / SPILL_FOLDER)
-    put_baseline(snapshot, state)
+    snapshot = put_baseline(snapshot, state)
     snapshot.save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     snapshot = load_snapshot(directory / SNAPSHOT_FOLDER)
@@ -275,7 +275,7 @@ def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Conf
 def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
     """Read the endpoints that a fix touched again, and judge the fleet as it is now."""
     snapshot = collect_again(fleet, audited.snapshot, touched, audited.request.progress)
-    copy_baseline(audited.snapshot, snapshot)
+    snapshot = copy_baseline(audited.snapshot, snapshot)
     directory, policy = audited.directory, audited.policy
     snapshot.save(directory / AFTER_FOLDER)
     judgement = judge(
