@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.errors import CRASHED
 from auditor.facts.read_times import read_times
 from auditor.model import DriftAge, Fix, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
@@ -88,6 +89,8 @@ class Audited:
         summary = self.summary
         if any(receipt.outcome in _FAILED for receipt in self.receipts):
             return 4
+        if any(reading.bug is not None for reading in self.snapshot.readings):
+            return CRASHED
         if min_coverage is None:
             if self.gaps or summary.unknown:
                 return 2

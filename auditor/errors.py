@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+CRASHED = 70
+"""The exit code for a bug of ours: EX_SOFTWARE of sysexits.h."""
+
 
 class AuditorError(Exception):
     """A known failure; its text has three lines.

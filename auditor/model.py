@@ -372,6 +372,7 @@ class EndpointReading:
     notes: tuple[str, ...] = ()  # sentences that every reader must see and that are no gaps
     clock: str | None = None  # ISO 8601, a vCenter's own time before it was read; None when it was not read
     identity: str | None = None  # who it is by what it says of itself (auditor/identity.py); None when that is not known
+    bug: str | None = None  # where a bug of ours ended the reading; None: none did
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ import pytest
 
 from auditor import query as querying
 from auditor.authoring.query_guard import Question
-from auditor.cli import CRASHED, main, run
-from auditor.errors import AuditorError, ConfigurationError
+from auditor.cli import main, run
+from auditor.errors import CRASHED, AuditorError, ConfigurationError
 from auditor.facts import views
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder

@@ -5,8 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 
-CRASHED = 70
-"""EX_SOFTWARE of sysexits.h."""
+from auditor.errors import CRASHED
 
 INTERRUPTED = 130
 """What a shell reports of a tool that Ctrl-C has ended, 128 and SIGINT."""

@@ -142,4 +142,7 @@ def _run(request: AuditRequest, reporters: Sequence[str], exits: options.ExitOpt
         write_report(audited.report, destination, sys.stdout)
     if audited.stopped is not None:
         raise audited.stopped  # after the report: what was found and done is worth reading all the same
+    for reading in audited.snapshot.readings:
+        if reading.bug is not None:
+            warn(f"a bug in auditor ended the reading of {reading.name}; please report it with {audited.directory}/snapshot/bugs.txt")
     return audited.exit_code(exits.fail_on, exits.min_coverage)

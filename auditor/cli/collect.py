@@ -10,6 +10,7 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import progress
+from auditor.errors import CRASHED
 
 
 def collect(
@@ -29,4 +30,6 @@ def collect(
     for gap in snapshot.gaps:
         print(f"gap: {gap.endpoint}: {gap.what}: {gap.why}", file=sys.stderr)
     print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.readings)} endpoints, {len(snapshot.gaps)} gaps")
+    if any(reading.bug is not None for reading in snapshot.readings):
+        return CRASHED
     return 2 if snapshot.gaps else 0

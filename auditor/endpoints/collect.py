@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
-from auditor.errors import ConfigurationError, EndpointError
+from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.identity import is_same
@@ -83,16 +85,18 @@ def _read(
 def _read_endpoint(
     endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None
 ) -> EndpointReading:
+    import duckdb
+
     started = datetime.now(UTC)
     if not needs.topics_of(endpoint.kind):
         return _not_needed(endpoint, started)
     kind = endpoint_type(endpoint.kind)
     release: str | None = None
     session: Session | None = None
-    identity: str | None = None
     transport: str | None = None
     notes: tuple[str, ...] = ()
     complete = True
+    bug: str | None = None
     progress(endpoint.name, "connecting")
     try:
         with open_session(endpoint) as session:
@@ -102,13 +106,16 @@ def _read_endpoint(
             for item in kind.load(kind.collector)(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
-            identity = _identity(session)
+            _identify(session)
             transport, notes = session.transport, session.notes
     except (EndpointError, ConfigurationError) as error:
         complete = False
-        what = "all of it" if release is None else "the rest of it"
-        builder.add(Gap(endpoint.name, f"{what}, at {endpoint.address}:{endpoint.port}", error.what))
-        identity = session.known_identity if session else None
+        builder.add(Gap(endpoint.name, _unread(endpoint, release), error.what))
+    except (AuditorError, MemoryError, duckdb.IOException, duckdb.OutOfMemoryException):
+        raise  # of this machine, or of what is kept on it: no endpoint could be read
+    except Exception as error:  # noqa: BLE001  one endpoint that ours cannot cope with is one gap; the exit code says that it was a bug
+        complete, bug = False, bug_report(endpoint, error)
+        builder.add(bug_gap(endpoint, _unread(endpoint, release), error))
     progress(endpoint.name, "read" if complete else "read with gaps" if release else "not read")
     return EndpointReading(
         name=endpoint.name,
@@ -122,16 +129,20 @@ def _read_endpoint(
         lane=transport,
         notes=notes,
         clock=session.clock_at_start if session else None,
-        identity=identity,
+        bug=bug,
+        identity=session.known_identity if session else None,
     )
 
 
-def _identity(session: Session) -> str | None:
-    """Who the endpoint is; None where it does not say, or refuses to."""
-    try:
-        return session.identity()
-    except EndpointError:
-        return None
+def _unread(endpoint: Endpoint, release: str | None) -> str:
+    """What a gap names where an endpoint could not be read to its end."""
+    return f"{'all of it' if release is None else 'the rest of it'}, at {endpoint.address}:{endpoint.port}"
+
+
+def _identify(session: Session) -> None:
+    """Ask the endpoint who it is; one that refuses to say stays unknown."""
+    with suppress(EndpointError):
+        session.identity()
 
 
 def _usable(earlier: Earlier | None, session: Session) -> Earlier | None:

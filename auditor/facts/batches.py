@@ -10,7 +10,7 @@ from auditor.facts.schema import TABLES, TOPICS, Batch
 if TYPE_CHECKING:
     import numpy
 
-_NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
+NUMPY_TYPES = {"BIGINT": "int64", "DOUBLE": "float64", "BOOLEAN": "bool"}
 
 
 def check(batch: Batch) -> None:
@@ -40,7 +40,7 @@ def as_arrays(batch: Batch) -> dict[str, numpy.ndarray[Any, Any]] | None:
         values = batch.columns.get(column.name)
         if values is None:
             continue
-        kind = _NUMPY_TYPES.get(column.type)
+        kind = NUMPY_TYPES.get(column.type)
         holes = None in values
         if kind is not None and holes:
             values = [0 if value is None else value for value in batch.columns[column.name]]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import SnapshotError
 from auditor.facts.batches import as_arrays, check
+from auditor.facts.huge_numbers import without_huge_numbers
 from auditor.facts.memory import lift_limit, limit_memory, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, Batch, create_tables
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MANIFEST = "snapshot.json"
+_BUGS = "bugs.txt"
 
 
 ROWS_AN_INSERT = 20_000
@@ -45,6 +47,7 @@ class SnapshotBuilder:
         self._lock = threading.Lock()
         self._gaps: list[Gap] = []
         self._waiting: dict[tuple[str, frozenset[str]], dict[str, list[Any]]] = {}
+        self._huge = set[tuple[str, str, str]]()
         create_tables(self._connection)
 
     def add(self, item: Batch | Gap) -> None:
@@ -74,7 +77,12 @@ class SnapshotBuilder:
 
     def _insert(self, batch: Batch) -> None:
         """Needs the lock."""
-        rows = as_arrays(batch)
+        try:
+            rows = as_arrays(batch)
+        except OverflowError:
+            batch, huge = without_huge_numbers(batch)
+            self._huge |= {(endpoint, batch.table, column) for endpoint, column in huge}
+            rows = as_arrays(batch)
         if rows is None:
             return
         names = ", ".join(f'"{name}"' for name in rows)
@@ -150,6 +158,7 @@ class SnapshotBuilder:
         from auditor.facts.unjoined import unjoined
 
         self._insert_all()
+        readings = self._without_whole_topics_of_huge_numbers(readings)
         record_unanswered(self._connection, readings, asked)
         try:
             gaps = list(unjoined(self._connection, readings, asked))
@@ -160,6 +169,16 @@ class SnapshotBuilder:
             self.add(gap)
         self._insert_all()
         return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
+
+    def _without_whole_topics_of_huge_numbers(self, readings: tuple[EndpointReading, ...]) -> tuple[EndpointReading, ...]:
+        """The readings, with a gap and an incomplete topic where a number was left out that no column holds."""
+        for endpoint, table, column in sorted(self._huge):
+            topic = SOURCES[table].topic
+            self.add(Gap(endpoint, f"{topic}: {column} of {table}", "a number in the answer is larger than any that there can be"))
+            update = "UPDATE fact.reading SET complete = false WHERE endpoint = ? AND topic = ?"
+            self._connection.execute(update, [endpoint, topic])
+        astray = {endpoint for endpoint, _, _ in self._huge}
+        return tuple(replace(reading, complete=False) if reading.name in astray else reading for reading in readings)
 
     def _insert_all(self) -> None:
         with self._lock:
@@ -212,6 +231,9 @@ class Snapshot:
             partial = manifest.with_suffix(".partial")
             partial.write_text(json.dumps({**self._manifest(), "tables": digests}, indent=1), encoding="utf-8")
             partial.replace(manifest)
+            bugs = [reading.bug for reading in self.readings if reading.bug is not None]
+            if bugs:
+                (directory / _BUGS).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
         except OSError as error:
             raise SnapshotError(
                 f"cannot write {directory}: {error}",

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
@@ -136,16 +137,16 @@ class HttpsSession:
             CredentialsError, PermissionMissingError, EndpointUnreachableError: statuses 401, 403 and 5xx whose body is no JSON object.
             MalformedAnswerError: anything else that is not JSON.
         """
-        import msgspec
-
         try:
-            value = msgspec.json.decode(answer.body)
-        except msgspec.DecodeError:
-            raise self.nonsense(answer, request) from None
-        return masked(value) if names_a_secret(answer.body) else value
+            value = json_value(answer.body)
+            return masked(value) if names_a_secret(answer.body) else value
+        except UnusableAnswerError as error:
+            raise self.nonsense(answer, request, str(error)) from None
+        except RecursionError:  # of `masked`, which needs more room than decoding
+            raise self.nonsense(answer, request, "it is nested too deeply") from None
 
-    def nonsense(self, answer: Answer, request: Request) -> EndpointError:
-        """What an answer means whose status, or whose form, is not one of a good answer."""
+    def nonsense(self, answer: Answer, request: Request, reason: str = "it is not what was asked for") -> EndpointError:
+        """What an answer means whose status, or whose form, is not one of a good answer; `reason`: what is wrong with its form."""
         endpoint = self._endpoint
         account = endpoint.username or "the API token"
         if answer.status == 401:
@@ -162,7 +163,7 @@ class HttpsSession:
             )
         if answer.status >= 500:
             return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
-        return self._malformed(request, f"HTTP {answer.status} with {len(answer.body)} bytes that are not what was asked for")
+        return self._malformed(request, f"HTTP {answer.status}, {len(answer.body)} bytes: {reason}")
 
     def _record(self, request: Request, answer: Answer, seconds: float) -> None:
         if self._endpoint.tap is not None:
@@ -186,9 +187,12 @@ class HttpsSession:
                 headers={"Accept": "application/json", **(request.headers or {})},
             ) as response:
                 started = True
-                pieces = []
+                pieces, held = [], 0
                 for piece in response.iter_bytes():
                     pieces.append(piece)
+                    held += len(piece)
+                    if held > MOST_BYTES:
+                        return self._malformed(request, too_large())
                     if time.monotonic() > deadline:
                         return self._unreachable(request, "the answer arrives too slowly to be awaited", sent=True)
                 return Answer(response.status_code, dict(response.headers), b"".join(pieces))
@@ -200,6 +204,8 @@ class HttpsSession:
             if started:
                 return self._malformed(request, f"the answer broke off or cannot be unpacked: {error}")
             return self._unreachable(request, str(error), sent=True)
+        except httpx.InvalidURL:
+            return self._malformed(request, "an id in an earlier answer is none that an address can hold")
         except httpx.TransportError as error:
             return self._unreachable(request, str(error) or type(error).__name__, sent=True)
 

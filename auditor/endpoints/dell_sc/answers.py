@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from auditor.endpoints.common.answer_limits import UnusableAnswerError, json_value
+
 _LONGEST_MESSAGE = 300
 _AMOUNT = re.compile(r"(\d{1,30}(?:\.\d{1,30})?(?:[Ee]\+?\d{1,2})?) ?([A-Za-z]+?)(?:/s|ps)?")
 _UNITS = {"Bytes": 0, "KB": 1, "KiB": 1, "MB": 2, "MiB": 2, "GB": 3, "GiB": 3, "TB": 4, "TiB": 4}
@@ -92,12 +94,10 @@ def message_of(body: bytes) -> str:
 
     Source: CoprHD's client: "Some versions return the reason text, some return a JSON structure".
     """
-    import msgspec
-
     text = body.decode("utf-8", "replace")
     try:
-        value = msgspec.json.decode(body)
-    except msgspec.DecodeError:
+        value = json_value(body)
+    except UnusableAnswerError:
         value = "" if text.lstrip().startswith("<") else text
     if isinstance(value, dict):
         value = Attributes(value).get("result")

@@ -27,6 +27,7 @@ _TIERS = ("useTier1Storage", "useTier2Storage", "useTier3Storage")
 _TRANSPORTS = {"FibreChannel": "fc", "Iscsi": "iscsi", "Sas": "sas"}  # "Sas" is not recorded
 _WWPN = re.compile(r"[0-9a-f]{16}")
 _KIB = 1024
+_HIGHEST_LUN = 2**31 - 1  # far beyond every LUN that there can be
 
 
 def node_row(controller: Record) -> Row:
@@ -218,7 +219,7 @@ def initiator_row(hba: Record, host_id: str) -> Row:
 def luns(mapping: Record) -> list[int | None]:
     """The LUNs a mapping profile uses; [None] when it reports none."""
     luns_used = mapping.value.get("lunUsed")
-    if not isinstance(luns_used, list) or not all(type(lun) is int and lun >= 0 for lun in luns_used):
+    if not isinstance(luns_used, list) or not all(type(lun) is int and 0 <= lun <= _HIGHEST_LUN for lun in luns_used):
         mapping.parse_errors.add("lunUsed", mapping.label, "is not a list of LUNs")
         return [None]
     return list(dict.fromkeys(luns_used)) or [None]

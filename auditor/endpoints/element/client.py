@@ -6,13 +6,13 @@ answers are decoded here (docs/domain/arrays.md#python-clients).
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.answer_limits import json_value
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.element.transport import ElementTransport
@@ -60,10 +60,7 @@ class ElementArray(Session):
             MalformedAnswerError: the answer is not what JSON-RPC promises.
             EndpointError: a read that the cluster answered with an error of its own.
         """
-        import msgspec
-
-        answer = msgspec.json.decode(self._raw(method, params))
-        return self._result(answer, method)
+        return self._result(json_value(self._raw(method, params)), method)
 
     def cluster_info(self) -> dict[str, Any]:
         """The answer to GetClusterInfo, asked once.
@@ -169,7 +166,7 @@ class ElementArray(Session):
 
     def _negotiated(self) -> str:
         # Numbers are kept as the text they were sent as: a float would make 12.1 of 12.10.
-        answer = json.loads(self._raw("GetAPI", {}), parse_float=str)
+        answer = json_value(self._raw("GetAPI", {}), floats=str)
         versions = self._result(answer, "GetAPI").get("supportedVersions")
         spoken = [
             (int(match[1]), int(match[2]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.https import HttpsSession, Request
-from auditor.endpoints.common.masking import masked, names_a_secret
+from auditor.endpoints.common.masking import names_a_secret
 
 if TYPE_CHECKING:
     from auditor.model import Endpoint
@@ -56,12 +56,7 @@ class ElementTransport:
             headers=_JSON_RPC,
         )
         answer = self._session.ask(request)
-        try:
-            decoded = msgspec.json.decode(answer.body)
-        except msgspec.DecodeError:
-            decoded = None
+        decoded = self._session.decoded(answer, request)
         if not isinstance(decoded, dict) or answer.status in (401, 403) or (answer.status != 200 and "error" not in decoded):
             raise self._session.nonsense(answer, request)
-        if not names_a_secret(answer.body):
-            return answer.body.decode()  # as it came
-        return msgspec.json.encode(masked(decoded)).decode()
+        return msgspec.json.encode(decoded).decode() if names_a_secret(answer.body) else answer.body.decode()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.answer_limits import MOST_BYTES, too_large
 from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.eternus.answers import PROMPT
@@ -170,7 +171,7 @@ class Shell:
         seconds = self._endpoint.limits.timeout_seconds
         deadline = self._loop.time() + _WHOLE_ANSWER * seconds
         pieces: list[str] = []
-        tail = ""
+        held, tail = 0, ""
         while self._loop.time() < deadline:
             try:
                 async with asyncio.timeout(seconds):
@@ -182,6 +183,9 @@ class Shell:
             if not piece:
                 return Lost("the connection ended", sent=True, in_part=_begun(pieces, line))
             pieces.append(piece)
+            held += len(piece)
+            if held > MOST_BYTES:
+                return Lost(too_large(), sent=True, in_part=True)
             tail = (tail + piece)[-_LONGEST_LINE:]
             if _PAGER.search(tail):
                 return Lost("the answer is shown a page at a time", sent=True, in_part=True, paged=True)

@@ -159,12 +159,12 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
             fault = fault_of_soap(body)
             if fault is not None:
                 raise fault from None
-            raise self._nonsense(operation, status, f"{type(error).__name__}: {error}") from None
+            raise self.nonsense(operation, status, f"{type(error).__name__}: {error}") from None
         if deserializer.isFault:
             fault = result if isinstance(result, vmodl.MethodFault) else fault_of_soap(body)
-            raise self._nonsense(operation, status, "a fault of no known kind") if fault is None else fault
+            raise self.nonsense(operation, status, "a fault of no known kind") if fault is None else fault
         if status != 200 or not re.search(rb"<(?:[\w.-]+:)?%sResponse[\s/>]" % operation.encode(), body):
-            raise self._nonsense(operation, status, "neither its response nor a fault")
+            raise self.nonsense(operation, status, "neither its response nor a fault")
         return result
 
     def _log_in(self, seen: int) -> None:
@@ -185,7 +185,8 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
                 raise
             self._logins += 1
 
-    def _nonsense(self, operation: str, status: int, what: str) -> MalformedAnswerError:
+    def nonsense(self, operation: str, status: int, what: str) -> MalformedAnswerError:
+        """The error for an answer to `operation` that makes no sense, `what` saying why."""
         return MalformedAnswerError(
             f"endpoint {self.endpoint.name}: HTTP {status} to {operation} cannot be understood: {what}",
             why="half an answer would be half an audit, so none of it was used.",

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import io
 import ssl
 import threading
 import time
-import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, too_large, unzipped
 from auditor.endpoints.vcenter.pacing import Pace
 from auditor.errors import EndpointError, EndpointUnreachableError, MalformedAnswerError
 from auditor.model import Exchange
@@ -132,8 +131,10 @@ class VCenterWire:
         except TimeoutError as error:
             turn.seconds = self._endpoint.limits.timeout_seconds
             raise self._failed(operation, error, repeatable=repeatable) from None
-        except http.client.IncompleteRead as error:
-            raise self._torn(operation, error, repeatable=repeatable) from None
+        except http.client.IncompleteRead:
+            raise self._unusable(operation, UnusableAnswerError("it was cut short"), repeatable=repeatable) from None
+        except UnusableAnswerError as error:
+            raise self._unusable(operation, error, repeatable=repeatable) from None
         except (OSError, http.client.HTTPException) as error:
             raise self._failed(operation, error, repeatable=repeatable) from None
 
@@ -173,9 +174,9 @@ class VCenterWire:
         body = response.body
         if response.headers.get("Content-Encoding", "").lower() == "gzip":
             try:
-                body = gzip.decompress(body)
-            except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-                raise self._torn(operation, error, repeatable=repeatable) from None
+                body = unzipped(body)
+            except UnusableAnswerError as error:
+                raise self._unusable(operation, error, repeatable=repeatable) from None
         return Reply(response.status, body, response.headers.get(SESSION_HEADER, ""))
 
     def _whole(self, response: http.client.HTTPResponse) -> bytes:
@@ -184,6 +185,8 @@ class VCenterWire:
         whole = io.BytesIO()  # not a list of pieces: joining them takes the room of a second answer, and pages are long
         while piece := response.read1(_PIECE_BYTES):
             whole.write(piece)
+            if whole.tell() > MOST_BYTES:
+                raise UnusableAnswerError(too_large())
             if time.monotonic() > deadline:
                 raise TimeoutError("the answer came in too slowly")
         raw = whole.getvalue()
@@ -233,10 +236,9 @@ class VCenterWire:
             return self._malformed(f"the answer to {operation} is not HTTP: {type(error).__name__}")
         return self._unreachable(f"{operation}: {error or type(error).__name__}", lost=not repeatable)
 
-    def _torn(self, operation: str, error: Exception, *, repeatable: bool) -> EndpointError:
-        if repeatable:
-            return self._malformed(f"the answer to {operation} was cut short: {type(error).__name__}")
-        return self._unreachable(f"the answer to {operation} was cut short", lost=True)
+    def _unusable(self, operation: str, error: UnusableAnswerError, *, repeatable: bool) -> EndpointError:
+        what = f"the answer to {operation} is of no use: {error}"
+        return self._malformed(what) if repeatable else self._unreachable(what, lost=True)
 
     def _unreachable(self, what: str, *, lost: bool = False) -> EndpointUnreachableError:
         return EndpointUnreachableError(

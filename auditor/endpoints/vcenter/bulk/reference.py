@@ -38,9 +38,15 @@ class PyvmomiTransport:
         """See `BulkClient`."""
         spec = _COLLECTOR.FilterSpec(
             propSet=[_COLLECTOR.PropertySpec(type=_managed(kind), all=False, pathSet=list(paths))],
-            objectSet=[_COLLECTOR.ObjectSpec(obj=_managed(ref.type)(ref.value, self._stub), skip=False) for ref in refs],
+            objectSet=[_COLLECTOR.ObjectSpec(obj=self._object(ref), skip=False) for ref in refs],
         )
         return self._answer(kind, self._collector.RetrievePropertiesEx([spec], _COLLECTOR.RetrieveOptions(maxObjects=answer_size)))
+
+    def _object(self, ref: Ref) -> Any:
+        try:
+            return _managed(ref.type)(ref.value, self._stub)
+        except KeyError:
+            raise self._stub.nonsense("RetrievePropertiesEx", 200, f"it lists an object of the unknown type {ref.type}") from None
 
     def more(self, kind: str, token: str) -> Answer:
         """See `BulkClient`."""
@@ -52,7 +58,13 @@ class PyvmomiTransport:
     def _answer(self, kind: str, result: Any) -> Answer:
         if result is None:
             return Answer((), None, 0)
-        objects = [
+        try:
+            return Answer(self._objects(kind, result), result.token, 0)
+        except (KeyError, AttributeError, TypeError, ValueError) as error:  # a name, a type or a value that was not asked for
+            raise self._stub.nonsense("RetrievePropertiesEx", 200, f"{type(error).__name__}: {error}") from None
+
+    def _objects(self, kind: str, result: Any) -> list[ObjectProperties]:
+        return [
             ObjectProperties(
                 ref_of(content.obj),
                 {
@@ -63,7 +75,6 @@ class PyvmomiTransport:
             )
             for content in result.objects or ()
         ]
-        return Answer(objects, result.token, 0)
 
 
 def ref_of(managed: Any) -> Ref:

@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Raw, Struct, field
 from pyVmomi import vim, vmodl
 
+from auditor.endpoints.common.answer_limits import UnusableAnswerError, json_value
 from auditor.endpoints.vcenter.bulk.faults import fault_of, reason
 from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, Ref, Shape
@@ -122,7 +123,7 @@ class VijsonTransport:
                 why="it was not read this way.",
                 do="report this with the vCenter's version; `--lane soap` reads it by SOAP.",
             ) from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise self._nonsense(method, 200, f"{type(error).__name__}: {error}") from None
 
     def _with_session(self, call: Callable[[], bytes], *, repeatable: bool) -> bytes:
@@ -178,10 +179,9 @@ class VijsonTransport:
         raise self._fault(method, reply.status, reply.body)
 
     def _fault(self, method: str, status: int, body: bytes) -> Exception:
-        try:
-            decoded = msgspec.json.decode(body)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            decoded = None
+        decoded = None
+        with suppress(UnusableAnswerError):
+            decoded = json_value(body)
         if not isinstance(decoded, dict) or "_typeName" not in decoded:
             return self._nonsense(method, status, "neither a result nor a fault")
         fault: Exception = fault_of(decoded, str(decoded.get("faultstring") or ""))

@@ -1,0 +1,51 @@
+"""A bug of ours that shows while an endpoint is read: it costs the endpoint, and not the audit."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from auditor.model import Gap
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.model import Endpoint
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+def bug_gap(endpoint: Endpoint, what: str, bug: Exception) -> Gap:
+    """The gap that a bug leaves."""
+    place = _places(bug)[-1] if bug.__traceback__ is not None else "an unknown place"
+    why = f"a bug in auditor stopped it: {type(bug).__name__} in {place}; please report it with the file bugs.txt of this run's snapshot"
+    return Gap(endpoint.name, what, why)
+
+
+def bug_report(endpoint: Endpoint, bug: Exception) -> str:
+    """What to report of a bug: the kind of the endpoint, and where the exceptions were raised.
+
+    Messages of exceptions and values of variables are left out: they may hold what the endpoint answered, or a secret.
+    """
+    lines = [f"endpoint of kind {endpoint.kind}"]
+    for error in _chain(bug):
+        lines += [f"{type(error).__module__}.{type(error).__qualname__}", *(f"  {place}" for place in _places(error))]
+    return "\n".join(lines)
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    """The exception and those that it came from, the newest first."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+
+def _places(error: BaseException) -> list[str]:
+    """The lines that an exception passed, the one that raised it last."""
+    return [f"{_short(frame.filename)}:{frame.lineno} {frame.name}" for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def _short(filename: str) -> str:
+    path = Path(filename)
+    return path.relative_to(_PACKAGE.parent).as_posix() if path.is_relative_to(_PACKAGE) else f"{path.parent.name}/{path.name}"
