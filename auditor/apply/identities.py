@@ -36,7 +36,7 @@ def doubt(name: str, meant: str | None, sessions: Sessions, result: str, *, trus
         return f"it is not recorded which {noun} {name} was, so {result}; a run of an older auditor is undone with --trust-names"
     sessions.session(name)
     try:
-        now = sessions.identity(name)
+        now = sessions.identity(name, again=True)
     except EndpointError as error:
         return f"{name} was {noun} {meant}, and which one it is now cannot be read ({error.what}): {result}"
     if now is None:

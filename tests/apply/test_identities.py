@@ -37,7 +37,7 @@ class Speaking(Session):
         self._answer = answer
         self.known_identity = answer if isinstance(answer, str) else None
 
-    def identity(self) -> str | None:
+    def identity(self, *, again: bool = False) -> str | None:
         if isinstance(self._answer, EndpointUnreachableError):
             raise self._answer
         return self._answer

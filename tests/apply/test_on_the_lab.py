@@ -263,6 +263,17 @@ def test_undo_of_one_site_s_run_writes_nothing_at_another_with_the_same_names(pe
     assert [peers.dsnro(host) for host in peers.hosts] == [32, 32]
 
 
+def test_an_endpoint_that_is_swapped_for_another_during_a_run_gets_no_further_write(peers: Peers) -> None:
+    changes = (peers.deeper("esx-01"), peers.deeper("esx-02"))
+    with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, FIRST) as journal:
+        receipts = apply(as_seen(sessions, *changes), sessions, journal, allow=EVERY, confirm=lambda _: True)
+        assert next(receipts).outcome is Outcome.APPLIED
+        peers.vcenter.state.description = replace(peers.vcenter.state.description, site="munich")
+        second = next(receipts)
+    assert (second.outcome, peers.writes(), peers.dsnro("esx-02")) == (Outcome.REFUSED, 1, 32)
+    assert "vc-east was vCenter" in second.why
+
+
 def test_recovery_with_another_site_s_fleet_settles_nothing(peers: Peers) -> None:
     with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, FIRST) as journal:
         journal.intend(peers.deeper(), sessions.identity("vc-east"))

@@ -69,6 +69,16 @@ def test_an_array_says_who_it_is_and_one_at_another_site_says_that_it_is_another
     assert not is_same(here, there)
 
 
+@pytest.mark.parametrize("kind", list(EXAMPLES), ids=str)
+def test_an_array_is_asked_once_who_it_is_and_anew_where_that_is_wanted(kind: EndpointKind, tmp_path: Path) -> None:
+    with serving_array(kind, EXAMPLES[kind].description, tmp_path) as (server, endpoint), open_session(endpoint) as session:
+        first = session.identity()
+        asked = len(server.requests)
+        assert (session.identity(), len(server.requests)) == (first, asked)
+        session.known_identity = "of another"
+        assert (session.identity(again=True), session.known_identity, len(server.requests)) == (first, first, asked + 1)
+
+
 @pytest.mark.parametrize(
     ("kind", "field"),
     [(EndpointKind.FLASHARRAY, "id"), (EndpointKind.ETERNUS, "serial_number"), (EndpointKind.DELL_SC, "serial_number")],

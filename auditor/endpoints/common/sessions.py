@@ -55,8 +55,10 @@ class Session:
         """What time it is there, aware; None when it does not report."""
         return None
 
-    def identity(self) -> str | None:
-        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; asked once. None when it does not report.
+    def identity(self, *, again: bool = False) -> str | None:  # noqa: ARG002  for kinds that ask
+        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; None when it does not report.
+
+        It is asked once, and anew with `again`: behind an address there may be another by now.
 
         Raises:
             EndpointError: it could not be asked.
@@ -132,8 +134,8 @@ class Sessions:
                 raise
         return self._open[name]
 
-    def identity(self, name: str) -> str | None:
-        """Who the endpoint of that name is by what it says of itself; None when it does not say.
+    def identity(self, name: str, *, again: bool = False) -> str | None:
+        """Who the endpoint of that name is by what it says of itself; None when it does not say. As `Session.identity`.
 
         Raises:
             ConfigurationError: as `session`.
@@ -142,7 +144,7 @@ class Sessions:
         _raise_again(self._unidentified.get(name))
         session: Session = self.session(name)
         try:
-            return session.identity()
+            return session.identity(again=again)
         except EndpointError as error:
             self._unidentified[name] = error
             raise

@@ -98,23 +98,23 @@ class StorageManager(Session):
         """
         return self._list(self.get(path), path)
 
-    def storage_centers(self) -> list[Any]:
-        """The Storage Centers that the manager speaks for, asked once.
+    def storage_centers(self, *, again: bool = False) -> list[Any]:
+        """The Storage Centers that the manager speaks for, asked once, or anew with `again`.
 
         Raises:
             EndpointError: as `listed`.
         """
-        if self._storage_centers is None:
+        if self._storage_centers is None or again:
             self._storage_centers = self.listed("StorageCenter/StorageCenter")
         return self._storage_centers
 
-    def identity(self) -> str | None:
+    def identity(self, *, again: bool = False) -> str | None:
         """The serial numbers of its Storage Centers; None when it reports none. The manager has none of its own that is public.
 
         Raises:
             EndpointError: it could not be asked.
         """
-        serials = [Attributes(one).get("scSerialNumber") for one in self.storage_centers() if isinstance(one, dict)]
+        serials = [Attributes(one).get("scSerialNumber") for one in self.storage_centers(again=again) if isinstance(one, dict)]
         self.known_identity = joined([str(serial) for serial in serials if type(serial) in (int, str) and serial])
         return self.known_identity
 

@@ -62,17 +62,17 @@ class ElementArray(Session):
         """
         return self._result(json_value(self._raw(method, params)), method)
 
-    def cluster_info(self) -> dict[str, Any]:
-        """The answer to GetClusterInfo, asked once.
+    def cluster_info(self, *, again: bool = False) -> dict[str, Any]:
+        """The answer to GetClusterInfo, asked once, or anew with `again`.
 
         Raises:
             EndpointError: as `call`.
         """
-        if self._cluster_info is None:
+        if self._cluster_info is None or again:
             self._cluster_info = self.call("GetClusterInfo")
         return self._cluster_info
 
-    def identity(self) -> str | None:
+    def identity(self, *, again: bool = False) -> str | None:
         """The cluster's UUID; its uniqueID where it reports no UUID; None when it reports neither.
 
         Raises:
@@ -80,7 +80,7 @@ class ElementArray(Session):
 
         Source: API reference, clusterInfo: uuid and uniqueID.
         """
-        info = self.cluster_info().get("clusterInfo")
+        info = self.cluster_info(again=again).get("clusterInfo")
         ids = [info.get(key) for key in ("uuid", "uniqueID")] if isinstance(info, dict) else []
         self.known_identity = next((one for one in ids if isinstance(one, str) and one), None)
         return self.known_identity

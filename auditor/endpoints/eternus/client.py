@@ -106,6 +106,16 @@ class EternusArray(Session):
                 do="read the setting back.",
             )
 
+    def identity(self, *, again: bool = False) -> str | None:
+        """The serial number; None when it reports none.
+
+        Raises:
+            EndpointError: as `read`.
+        """
+        if again:
+            self.known_identity = _identity(self.endpoint, self.read("show enclosure-status"))[2]
+        return self.known_identity
+
     def clock(self) -> datetime | None:
         """What the array's clock says, in UTC: None, since no form of the answer that would tell it is public."""
         return None

@@ -36,8 +36,7 @@ class FlashArray(Session):
         about = self._about()
         software = " ".join(str(about[key]) for key in ("os", "version") if about.get(key)) or "FlashArray"
         self.release = f"{software} REST {self.api_version}"
-        # Source: OpenAPI definitions, Array: id, "A globally unique, system-generated ID."
-        self.known_identity = about["id"] if isinstance(about.get("id"), str) and about["id"] else None
+        self.known_identity = _id_of(about)
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
         if newer:
             self.add_note(f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.")
@@ -110,6 +109,16 @@ class FlashArray(Session):
         """
         self._wire.ask("PATCH", resource, params={"names": name}, body=dict(body))
 
+    def identity(self, *, again: bool = False) -> str | None:
+        """The array's id; None when it reports none.
+
+        Raises:
+            EndpointError: as `pages`.
+        """
+        if again:
+            self.known_identity = _id_of(self._about())
+        return self.known_identity
+
     def clock(self) -> datetime | None:
         """The time by the array's own clock, in UTC; None when it does not report.
 
@@ -152,6 +161,12 @@ class FlashArray(Session):
             why="what follows is unknown.",
             do="collect again; if it stays, look at the array's own alerts.",
         )
+
+
+def _id_of(about: Mapping[str, Any]) -> str | None:
+    """The id of an array. Source: OpenAPI definitions, Array: id, "A globally unique, system-generated ID."."""
+    found = about.get("id")
+    return found if isinstance(found, str) and found else None
 
 
 @contextmanager

@@ -57,17 +57,17 @@ class OntapCluster(Session):
             self.release = f"{self.release} ({known})"
             self.add_note(f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.")
 
-    def about(self) -> dict[str, Any]:
-        """Name, UUID and version of the cluster, asked once.
+    def about(self, *, again: bool = False) -> dict[str, Any]:
+        """Name, UUID and version of the cluster, asked once, or anew with `again`.
 
         Raises:
             EndpointError: as `get`.
         """
-        if self._about is None:
+        if self._about is None or again:
             self._about = self.get("cluster", fields="name,uuid,version")
         return self._about
 
-    def identity(self) -> str | None:
+    def identity(self, *, again: bool = False) -> str | None:
         """The cluster's UUID; None when it reports none.
 
         Raises:
@@ -75,7 +75,7 @@ class OntapCluster(Session):
 
         Source: REST reference, GET /cluster: uuid.
         """
-        uuid = self.about().get("uuid")
+        uuid = self.about(again=again).get("uuid")
         self.known_identity = uuid if isinstance(uuid, str) and uuid else None
         return self.known_identity
 
