@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
@@ -127,9 +128,17 @@ def pe(number: int = 1, **columns: Any) -> dict[str, Any]:
     return {**place, "host_id": "host-1", "device": device, **facts, **columns}
 
 
-def fleet(rows: Sequence[Mapping[str, Any]], view: str = "protocol_endpoint", folder: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A sealed connection whose views hold these rows; `folder` stays open for writing."""
+def fleet(
+    rows: Sequence[Mapping[str, Any]],
+    view: str = "protocol_endpoint",
+    folder: Path | None = None,
+    identities: Mapping[str, str | None] = MappingProxyType({}),
+) -> duckdb.DuckDBPyConnection:
+    """A sealed connection whose views hold these rows; `folder` stays open for writing. `identities` are those of endpoints by name."""
     connection = duckdb.connect()
+    connection.execute("CREATE SCHEMA fact; CREATE TABLE fact.listed_endpoint (endpoint VARCHAR, identity VARCHAR)")
+    for endpoint, identity in identities.items():
+        connection.execute("INSERT INTO fact.listed_endpoint VALUES (?, ?)", [endpoint, identity])
     for name, columns in VIEWS.items():
         connection.execute(f'CREATE TABLE "{name}" ({", ".join(f"{column} {kind}" for column, kind in columns.items())})')
     assert all(set(row) <= set(VIEWS[view]) for row in rows)
