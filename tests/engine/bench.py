@@ -12,8 +12,9 @@ from typing import Any
 import duckdb
 
 from auditor.engine.loading import load_rules
-from auditor.engine.rule import RuleSet
+from auditor.engine.rule import Expression, Rule, RuleSet
 from auditor.facts.views import seal
+from auditor.model import Severity
 
 RESOURCE = dict.fromkeys(("endpoint", "resource_id", "resource_name", "cluster", "host"), "VARCHAR")
 VIEWS: Mapping[str, Mapping[str, str]] = {
@@ -118,6 +119,14 @@ def rule_text(rule_id: str, *, over: str = "protocol_endpoint", **keys: str) -> 
         names = {"passes": "p", "fails": "f", "unknown": "u"} | ({"not_applicable": "n"} if "applies" in given else {})
         lines.append("examples: {" + ", ".join(f"{key}: [{{name: {name}, row: {{}}}}]" for key, name in names.items()) + "}")
     return "\n".join(lines) + "\n"
+
+
+def bare_rule(rule_id: str, **fields: Any) -> Rule:
+    """A rule that no file was read for, which takes no time: a protocol endpoint has to have a queue."""
+    one = Expression("1", (), (), "INTEGER")
+    holds = Expression("dsnro > 0", ("dsnro",), (), "BOOLEAN")
+    given = {"title": f"About {rule_id}", "severity": Severity.HIGH, "over": "protocol_endpoint", "lesson": "text", "sources": ()}
+    return Rule(**{"id": rule_id, **given, "holds": holds, "observed": one, "desired": one, "path": Path("x.yaml"), **fields})
 
 
 def pe(number: int = 1, **columns: Any) -> dict[str, Any]:
