@@ -90,7 +90,7 @@ def test_a_value_is_json_of_its_own_kind(value: str, kind: str, expected: Any) -
 def test_names_and_texts_are_quoted() -> None:
     [row] = duckdb.connect().execute(f"SELECT {quoted(chr(39))} AS {named(chr(34))}").fetchall()
     assert row == ("'",)
-    assert duckdb.connect().execute(f"SELECT 1 AS {named('a')}").description[0][0] == "a"  # type: ignore[index]
+    assert duckdb.connect().execute(f"SELECT 1 AS {named('a')}").description[0][0] == "a"
 
 
 TWO = sql("dsnro > queue_depth", "BOOLEAN")

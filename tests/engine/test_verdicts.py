@@ -79,7 +79,7 @@ def names(evaluation: Evaluation, *verdicts: Verdict) -> list[tuple[str, str, st
 
 
 def test_verdicts_are_counted_whether_kept_or_deferred() -> None:
-    rows = (
+    rows: tuple[Mapping[str, Any], ...] = (
         *[{"resource_id": str(n)} for n in range(3)],
         *[{**CHANGE, "resource_id": str(n)} for n in range(2)],
         *[{"verdict": "not_applicable"}] * 4,
@@ -165,7 +165,7 @@ def written(path: Path, about: str | None, leave_out: Iterable[str] = ()) -> Pat
     return path
 
 
-RULES_SAVED = {"a/one": {"title": "One", "severity": "high", "kind": "host", "remediator": None, "fix_class": "manual", "by_hand": "Do it.",
+RULES_SAVED: Mapping[str, Any] = {"a/one": {"title": "One", "severity": "high", "kind": "host", "remediator": None, "fix_class": "manual", "by_hand": "Do it.",
     "reason": "because", "obstacles": {}}}  # fmt: skip
 
 
