@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +165,7 @@ def written(path: Path, about: str | None, leave_out: Iterable[str] = ()) -> Pat
     return path
 
 
-RULES_SAVED: Mapping[str, Any] = {"a/one": {"title": "One", "severity": "high", "kind": "host", "remediator": None, "fix_class": "manual", "by_hand": "Do it.",
-    "reason": "because", "obstacles": {}}}  # fmt: skip
+RULES_SAVED: Mapping[str, Any] = {"a/one": asdict(BY_HAND)}
 
 
 @pytest.mark.parametrize(
