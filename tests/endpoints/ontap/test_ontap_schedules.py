@@ -168,3 +168,41 @@ def test_a_scrub_schedule_is_read(text: str, scrub: Scrub | None) -> None:
 def test_the_default_scrub_goes_by_the_disks() -> None:
     assert [scrub_by_default(all_flash=each).duration_minutes for each in (False, True, None)] == [720, 360, None]
     assert {scrub_by_default(all_flash=each).start_minutes for each in (False, True, None)} == {(60,)}
+
+
+@pytest.mark.parametrize(
+    ("part", "least", "most"), [("minutes", 0, 59), ("hours", 0, 23), ("weekdays", 0, 6), ("days", 1, 31), ("months", 1, 12)]
+)
+def test_each_part_of_a_cron_has_its_own_bounds_and_one_beyond_them_makes_it_unknown(part: str, least: int, most: int) -> None:
+    sound = {"minutes": [5], "hours": [1]}
+    for number in (least, most):
+        found, gaps = read(cron(**{**sound, part: [number]}))
+        assert (found.interval_seconds is not None, gaps) == (True, [])
+    for odd in ([least - 1], [most + 1], [least, "x"], "x", 5):
+        found, gaps = read(cron(**{**sound, part: odd}))
+        assert (found, len(gaps)) == (Timetable(None, None), 1), odd
+
+
+@pytest.mark.parametrize(
+    ("times", "as_json", "days_json"),
+    [
+        (Timetable(None, None), None, None),
+        (Timetable(3600, (60, 0, 60), (6, 0)), "[0, 60]", "[0, 6]"),
+        (Timetable(None, ()), "[]", "[0, 1, 2, 3, 4, 5, 6]"),
+    ],
+)
+def test_a_timetable_is_written_sorted_and_each_number_once(times: Timetable, as_json: str | None, days_json: str | None) -> None:
+    assert (times.as_json, times.days_json) == (as_json, days_json)
+
+
+@pytest.mark.parametrize(
+    "text", ["mon@1@2", "@1", "mon@", "mon-x@1", "x-mon@1", "1-x", "x-1", "1-2-3", "0-24", "5-4", "mon@tue", "1@2", "mon,x", "1,x"]
+)
+def test_what_is_no_efficiency_schedule_is_unknown(text: str) -> None:
+    assert efficiency_times(text) is None
+
+
+def test_the_last_hour_of_a_day_counts() -> None:
+    assert scrub_of("30m@sat@23") == Scrub((23 * 60,), 30)
+    assert scrub_of("30m@sat@24") is None
+    assert scrub_of("1m@sat@1") == Scrub((60,), 1)

@@ -198,9 +198,9 @@ class _Trying:
 
 
 def _is_about(mutant: PythonMutant, nodeid: str) -> bool:
-    """Whether the name of a file of tests is that of the module: of hundreds of tests that call its functions only some are tried."""
+    """Whether a file of tests is named after the module: of hundreds of tests that call its functions only some are tried."""
     module = mutant.name.rpartition(".")[0].rpartition(".")[2]
-    return Path(nodeid.partition("::")[0]).stem == f"test_{module}"
+    return Path(nodeid.partition("::")[0]).stem.startswith(f"test_{module}")
 
 
 def _passes(item: pytest.Item, mutant: str) -> bool:
