@@ -82,7 +82,7 @@ def _sections(rule: Rule) -> Iterator[str]:
             yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.text)}`.", "")
         if rule.fix.touches is not None and rule.fix.touches.text.strip() != "''":
             yield from (
-                f"It is host-wide, and the plan names what it reaches besides what it is meant for: `{flat(rule.fix.touches.text)}`.",
+                f"It {'is host-wide' if 'host_id' in rule.fix.target else 'acts on neighbours'}, and the plan names what it reaches besides what it is meant for: `{flat(rule.fix.touches.text)}`.",
                 "",
             )
             if rule.fix.fix_class is FixClass.ONLINE:

@@ -89,7 +89,8 @@ setting AS (
 ),
 spread AS (
     SELECT endpoint, domain_id, option, count(DISTINCT value) AS values_seen, count(*) FILTER (WHERE value IS NULL) AS unread,
-        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros
+        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros,
+        count(*) FILTER (WHERE value IS DISTINCT FROM 1) AS not_on
     FROM setting
     GROUP BY ALL
 ),
@@ -159,6 +160,7 @@ SELECT
     u.is_sourced AS offload_is_sourced,
     concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
     coalesce(w.hosts, 0) - CASE WHEN s.value IS DISTINCT FROM 1 AND u.is_sourced IS DISTINCT FROM true THEN 1 ELSE 0 END AS hosts_left_off,
+    x.not_on - CASE WHEN s.value IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS hosts_not_on,
     e.doubts AS eternus_doubts
 FROM setting AS s
 JOIN fact.host AS h USING (endpoint, host_id)
