@@ -99,6 +99,35 @@ STAYING = store("b", "sc/p2", **OPEN)
         pytest.param(
             [store("a", "sc/p1", **CAPPED), store("b", "sc/p2", **CAPPED, pod_id="gone")], BOTH, id="a datastore cluster that was not read"
         ),
+        pytest.param(
+            [store("a", "sc/p1", **CAPPED), store("b", "sc/p2", **CAPPED), store("c", "sc/q3"), store("d", "sc/q4")],
+            {"c": "d", "d": "c"},
+            id="another pool of the array is mixed",
+        ),
+        pytest.param(
+            [store("a", "sc/p1", **CAPPED), store("b", "sc/p2", **CAPPED), store("c", "et/p3"), store("d", "et/p4")],
+            {"c": "d", "d": "c"},
+            id="a pool of the same id is mixed",
+        ),
+        pytest.param(
+            [store("a", "sc/p1", **CAPPED), store("b", "sc/p2", **CAPPED), store("c", "sc/q3", "sc/q4", on=False)],
+            {},
+            id="a third one has several extents",
+        ),
+        pytest.param(
+            [store("a", "sc/p1", **CAPPED), store("b", "sc/p2", **CAPPED), store("a", "sc/q3", "sc/q4", on=False, endpoint="vc-2")],
+            {},
+            id="one of the same id elsewhere has several extents",
+        ),
+        pytest.param([store("a", "sc/p1", **OPEN), store("b", "sc/p1", **OPEN)], BOTH, id="two partitions of one volume"),
+        pytest.param(
+            [store("a", "sc/p1", **OPEN), {**store("gone", "sc/p2", **OPEN), "fact.datastore": []}], {}, id="an extent of no datastore"
+        ),
+        pytest.param(
+            [store("a", "sc/p1", **OPEN), store("b", "sc/p2", **OPEN, endpoint="vc-3")],
+            {"a": "b", "b@vc-3": "a"},
+            id="nothing was read there",
+        ),
     ],
 )
 def test_neighbours_that_keep_storage_io_control_are_named(stores: list[dict[str, Rows]], expected: dict[str, str]) -> None:
@@ -108,7 +137,9 @@ def test_neighbours_that_keep_storage_io_control_are_named(stores: list[dict[str
 def test_a_datastore_of_two_vcenters_loses_it_in_both_where_no_datastore_cluster_gives_it_back() -> None:
     """VMware supports neither (rule sioc/supported-datastore)."""
     here, pod = store("a", "sc/p1", **OPEN), {"pod_id": "weighing"}
-    assert neighbours(here, store("a", "sc/p1", **OPEN, endpoint="vc-2", **pod)) == {}
+    there = store("a", "sc/p1", **OPEN, endpoint="vc-2", **pod)
+    assert neighbours(here, there) == {}
+    assert neighbours(here, there, store("z", "sc/p9", on=False), store("y", "et/p1", on=False)) == {}, "others are known by one"
     assert neighbours(here, store("a", "sc/p1", **OPEN, endpoint="vc-2")) == {"a": "a", "a@vc-2": "a"}, "it may be in a datastore cluster"
     assert neighbours(here, store("a", "et/p1", **OPEN, endpoint="vc-2")) == {}, "a volume of the same id elsewhere"
     second = store("b", "sc/p2", **OPEN, endpoint="vc-2", **pod)

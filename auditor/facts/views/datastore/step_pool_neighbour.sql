@@ -36,8 +36,7 @@ managed AS (
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
     LEFT JOIN step_endpoint_reading AS e ON e.endpoint = b.endpoint
     LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
-    WHERE v.pool_id IS NOT NULL
-        AND (d.type IS NULL OR d.type IN ('VMFS', 'NFS'))
+    WHERE (d.type IS NULL OR d.type IN ('VMFS', 'NFS'))
         AND coalesce(d.sioc_enabled, d.sioc_supported IS DISTINCT FROM false)
 ),
 parting AS (
