@@ -84,7 +84,21 @@ def test_a_scheduler_default_names_arrays_where_a_vendor_asks_for_another(option
     ],
 )
 def test_the_ats_heartbeat_names_arrays_whose_vendors_do_not_ask_for_it(families: str, reaches: str) -> None:
-    assert touched("vaai/ats-heartbeat", option="VMFS3.UseATSForHBOnVMFS5", value=0, families=families) == reaches
+    about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": 0, "hosts_not_on": 0}
+    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
+
+
+@pytest.mark.parametrize(
+    ("families", "left_off", "not_on", "reaches"),
+    [
+        pytest.param("flasharray", 0, 2, "", id="all of them go on in the same plan"),
+        pytest.param("flasharray", 1, 2, "hosts of the cluster that may stay off: 2", id="one sees an array that waits for caution"),
+        pytest.param("dell-sc, ontap", 0, 1, "dell-sc, hosts of the cluster that may stay off: 1", id="this one does"),
+    ],
+)
+def test_the_ats_heartbeat_names_hosts_of_the_cluster_that_stay_behind(families: str, left_off: int, not_on: int, reaches: str) -> None:
+    about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": left_off, "hosts_not_on": not_on}
+    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,18 @@ def _clusters(given: Facts) -> None:
         host(given, "vc", name, name, "behind", vsan_enabled=False)
         values(given, "vc", name, *[int(name.endswith("on"))] * 4)
         add(given, "device", {**device, "endpoint": "vc", "host_id": name})
+    beats: dict[str, tuple[Collection[str], Row | None]] = {
+        "both vendors": ((), seen("naa.o", "ontap")),
+        "dell": ((), seen("naa.d", "dell-sc")),
+        "unread devices": (("devices",), None),
+        "no inquiry": ((), {**seen("naa.?", "ontap"), "vendor": None}),
+    }
+    for name, (unread, shared) in beats.items():
+        host(given, "vc", name, name, "beating", unread=unread, vsan_enabled=False)
+        values(given, "vc", name, 1, 1, 1, 0)
+        if shared is not None:
+            add(given, "device", {**shared, "endpoint": "vc", "host_id": name})
+    add(given, "device", {**seen("naa.p", "flasharray"), "endpoint": "vc", "host_id": "both vendors"})
 
 
 def _locks(given: Facts) -> None:
@@ -226,7 +238,9 @@ def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | No
     # No host of a cluster sees a device, so no source says that any bears offload.
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
     for at, option in enumerate(OPTIONS):
-        own[option]["hosts_left_off"] = own[option]["hosts_not_on"] = sum(values[at] != 1 for values in others)
+        own[option]["hosts_not_on"] = sum(values[at] != 1 for values in others)
+        # and no vendor has an opinion on their heartbeat
+        own[option]["hosts_left_off"] = own[option]["hosts_not_on"] if option != BEAT else 0
     if told[2][0] == 0:
         own[LOCK]["loses_locking"] = False
     return rows(f"{name}-{n}", own, cluster=name, **more)
@@ -243,6 +257,12 @@ def behind(host_id: str, value: int, left_off: int, not_on: int, *, sourced: boo
     }
     about |= {"value": value, "majority_value": None, "differs_from_cluster": True, "hosts_left_off": left_off, "hosts_not_on": not_on}
     return rows(host_id, {LOCK: {"loses_locking": False}}, cluster="behind", **about)
+
+
+def beating(host_id: str, left_off: int, **more: object) -> list[Row]:
+    """A host of a cluster of four without heartbeat, three of which nobody may switch on unasked."""
+    beat: Row = {"value": 0, "majority_value": 0, "hosts_left_off": left_off, "hosts_not_on": 3}
+    return rows(host_id, {BEAT: beat}, cluster="beating", **more)
 
 
 def lock_rows(name: str, volumes: str | None = None, value: int | None = 0, majority: int | None = 0, *, loses: bool | None) -> list[Row]:
@@ -356,6 +376,10 @@ EXPECTED = expected(
     *behind("strange", 0, 0, 1, sourced=False),
     *behind("on", 1, 1, 2, sourced=True),
     *behind("strange and on", 1, 1, 2, sourced=False),
+    *beating("both vendors", 3, families="flasharray, ontap", arrays_punished="flasharray, ontap", offload_is_sourced=True),
+    *beating("dell", 2, families="dell-sc", arrays_punished="dell-sc", offload_is_sourced=True),
+    *beating("unread devices", 2, **UNKNOWN, serves_eternus=None, offload_is_sourced=None),
+    *beating("no inquiry", 2, **UNKNOWN, serves_eternus=None, unsourced_arrays="inquiry not read"),
     *lock_rows("ATS", "a, b", loses=True),
     *lock_rows("one ATS", "a", loses=True),
     *lock_rows("on", "a", 1, 1, loses=False),
