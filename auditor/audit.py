@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.apply import apply, blast_radius, undo_plan
+from auditor.apply import apply, blast_radius, recover, undo_plan
 from auditor.apply import undo as apply_undo
 from auditor.apply.interrupted import recover_interrupted
 from auditor.audited import Audited
@@ -129,6 +129,8 @@ def plan_undo(request: UndoRequest) -> Plan:
 def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
     """Put back what a run changed, where nobody has changed it since; a receipt for each change. It is journalled as a run of its own.
 
+    Nothing is written to an endpoint that is not the one the run wrote to, whatever fleet.yaml calls it: its receipts are REFUSED.
+
     Raises:
         GuardError: too many resources, not confirmed, or another run is writing; nothing was written.
         ConfigurationError, JournalError: nothing, or nothing more, is written.
@@ -137,8 +139,13 @@ def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
     limits = blast_radius(request.max_changes, len(plan_undo(request).changes))
     journals, run_id = state_directory(request.state) / JOURNAL_FOLDER, f"{new_run_id(datetime.now(UTC))}-undo"
     with _sessions(fleet) as sessions, open_journal(journals, run_id) as journal:
+        if request.trust_names:
+            recover(journal, sessions, trusted=request.run)
         progress = _change_progress(request.progress)
-        return tuple(apply_undo(request.run, sessions, journal, confirm=confirm, limits=limits, progress=progress))
+        undone = apply_undo(
+            request.run, sessions, journal, confirm=confirm, limits=limits, progress=progress, trust_names=request.trust_names
+        )
+        return tuple(undone)
 
 
 def collect(request: AuditRequest, directory: Path) -> Snapshot:
@@ -193,7 +200,7 @@ def _read_fleet(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Wa
     recovered = recover_interrupted(fleet.endpoints, state / JOURNAL_FOLDER, run_id)
     needs = with_marks(needs) if earlier else with_host_marks(needs)
     snapshot = collect_fleet(fleet, request.progress, needs, earlier, directory / SPILL_FOLDER)
-    put_baseline(snapshot, state)
+    snapshot = put_baseline(snapshot, state)
     snapshot.save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     snapshot = load_snapshot(directory / SNAPSHOT_FOLDER)
@@ -268,7 +275,7 @@ def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Conf
 def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
     """Read the endpoints that a fix touched again, and judge the fleet as it is now."""
     snapshot = collect_again(fleet, audited.snapshot, touched, audited.request.progress)
-    copy_baseline(audited.snapshot, snapshot)
+    snapshot = copy_baseline(audited.snapshot, snapshot)
     directory, policy = audited.directory, audited.policy
     snapshot.save(directory / AFTER_FOLDER)
     judgement = judge(

@@ -288,6 +288,7 @@ class Plan:
     contradictions: tuple[Contradiction, ...] = ()
     left_alone: tuple[LeftAlone, ...] = ()
     held: tuple[Held, ...] = ()
+    identities: Mapping[str, str | None] = field(default_factory=dict)  # by endpoint: whom the changes are meant for; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +371,7 @@ class EndpointReading:
     lane: str | None = None  # the BulkTransport that read a vCenter; None for arrays, and when the endpoint never answered
     notes: tuple[str, ...] = ()  # sentences that every reader must see and that are no gaps
     clock: str | None = None  # ISO 8601, a vCenter's own time before it was read; None when it was not read
+    identity: str | None = None  # who it is by what it says of itself (auditor/identity.py); None when that is not known
     bug: str | None = None  # where a bug of ours ended the reading; None: none did
 
 

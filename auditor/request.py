@@ -96,6 +96,7 @@ class UndoRequest:
         state: the state directory that holds the journal of that run; None: the XDG state directory.
         max_changes: the most resources that may be touched: a number, or a share of that run's changes such as "10%".
         progress: called before each change.
+        trust_names: fleet.yaml's names of endpoints are enough where the run, of an older auditor, did not record who they were.
     """
 
     run: str
@@ -103,3 +104,4 @@ class UndoRequest:
     state: Path | None = None
     max_changes: str = MAX_CHANGES
     progress: Progress = no_progress
+    trust_names: bool = False

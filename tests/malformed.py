@@ -73,7 +73,7 @@ OTHER_JSON: dict[str, Change] = {
     "empty texts": _texts(lambda _: ""),
     "control characters": _texts(lambda text: text + "\x00\x1b[2J"),
     "half of a pair of surrogates": _texts(lambda text: text + "\ud800"),
-    "long texts": _texts(lambda _: "x" * 100_000),
+    "long texts": _texts(lambda _: "x" * 10_000),
     "texts for members": _members(lambda inner: "x" if isinstance(inner, (dict, list)) else inner),
     "numbers in lists": _members(lambda inner: [5 for _ in inner] if isinstance(inner, list) else inner),
     "nulls in lists": _members(lambda inner: [None for _ in inner] if isinstance(inner, list) else inner),

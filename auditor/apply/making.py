@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 _REFUSALS = (RefusedError, PermissionMissingError, NotThereError, CredentialsError)
 
 
-def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journal) -> Receipt:
+def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journal, identity: str | None = None) -> Receipt:
     """Set one setting to `change.after` if it still has the value `change.before`; return the receipt.
 
     Nothing is written when the setting cannot be read, already has the wanted value, differs from `change.before`, or an interlock
     forbids the change. Otherwise the intent is on disk before the write. The value read back decides the outcome, whatever the
-    endpoint answered to the write.
+    endpoint answered to the write. The intent says who the endpoint said it is: `identity`.
 
     Raises:
         JournalError: the intent could not be recorded, and nothing was written; or the receipt could not be recorded, and the
@@ -41,11 +41,11 @@ def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journ
     forbidden = interlock(change, session)
     if forbidden is not None:
         return Receipt(change, Outcome.REFUSED, plain(now.value), forbidden, now.pending)
-    return _write(change, remediator, session, journal)
+    return _write(change, remediator, session, journal, identity)
 
 
-def _write(change: Change, remediator: AnyRemediator, session: Any, journal: Journal) -> Receipt:
-    intent = journal.intend(change)
+def _write(change: Change, remediator: AnyRemediator, session: Any, journal: Journal, identity: str | None) -> Receipt:
+    intent = journal.intend(change, identity)
     write_error: EndpointError | None = None
     try:
         remediator.write(session, change.target, change.after)

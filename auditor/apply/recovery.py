@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from auditor.apply.guards import BlastRadius
+from auditor.apply.identities import doubt
 from auditor.apply.values import plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
@@ -49,11 +50,14 @@ class Recovered:
 _OUTCOMES = {Fate.APPLIED: Outcome.APPLIED, Fate.NOT_APPLIED: Outcome.UNVERIFIED, Fate.CHANGED: Outcome.STALE}
 
 
-def recover(journal: Journal, sessions: Sessions, remediators: Callable[[str], AnyRemediator] = remediator_for) -> list[Recovered]:
+def recover(
+    journal: Journal, sessions: Sessions, remediators: Callable[[str], AnyRemediator] = remediator_for, *, trusted: str | None = None
+) -> list[Recovered]:
     """The result of every write that an earlier run announced without a receipt; changes no endpoint.
 
     Each receipt goes into `journal`, which is the journal of this run, so that the next run does not report it again. A write whose
-    setting cannot be read now stays open.
+    setting cannot be read now stays open; so does one whose endpoint is not the one that was written to, or is not known to be. Of the run
+    `trusted` the names of endpoints are enough where it did not record who they were.
 
     Raises:
         JournalError: a journal is damaged, or this one cannot be written.
@@ -62,7 +66,7 @@ def recover(journal: Journal, sessions: Sessions, remediators: Callable[[str], A
     for intent in open_intents(journal.directory):
         if intent.run == journal.run:
             continue
-        recovered = _read_now(intent, sessions, remediators)
+        recovered = _read_now(intent, sessions, remediators, trust_name=intent.run == trusted)
         if recovered.fate is not Fate.UNKNOWN:
             why = f"read by run {journal.run}: {recovered.why}"
             receipt = Receipt(intent.change, _OUTCOMES[recovered.fate], recovered.found, why, recovered.pending)
@@ -80,8 +84,12 @@ def undo(
     limits: BlastRadius = _NO_LIMIT,
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
+    trust_names: bool = False,
 ) -> Iterator[Receipt]:
     """Undo the changes of `run`, the last change first, where the setting still has the value that the run wrote.
+
+    An endpoint that is not the one that the run wrote to gets no write. With `trust_names` its name in fleet.yaml is enough where the
+    journal of an older auditor does not say which one that was.
 
     A setting that somebody changed later is not written (STALE), and does not stop the rest of its cluster. The undo is journalled as
     a run of its own and can itself be undone.
@@ -95,7 +103,16 @@ def undo(
     plan = undo_plan(journal.directory, run)
     every = frozenset(FixClass)  # the run to undo had its classes allowed
     return apply(
-        plan, sessions, journal, allow=every, confirm=confirm, limits=limits, progress=progress, remediators=remediators, well=well
+        plan,
+        sessions,
+        journal,
+        allow=every,
+        confirm=confirm,
+        limits=limits,
+        progress=progress,
+        remediators=remediators,
+        well=well,
+        trust_names=trust_names,
     )
 
 
@@ -115,14 +132,26 @@ def undo_plan(directory: Path, run: str) -> Plan:
             why="there is nothing to undo.",
             do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
         )
-    return Plan(tuple(_reversed(entry) for entry in reversed(entries) if _left_something(entry)))
+    left = [entry for entry in entries if _left_something(entry)]
+    return Plan(tuple(_reversed(entry) for entry in reversed(left)), identities=_identities(left))
 
 
-def _read_now(intent: Intent, sessions: Sessions, remediators: Callable[[str], AnyRemediator]) -> Recovered:
+def _identities(entries: Sequence[Entry]) -> dict[str, str | None]:
+    """Whom a run wrote to, by endpoint; None where any of its intents does not say so, or they disagree."""
+    said: dict[str, set[str | None]] = {}
+    for entry in entries:
+        said.setdefault(entry.intent.change.target.endpoint, set()).add(entry.intent.identity)
+    return {name: next(iter(ids)) if len(ids) == 1 else None for name, ids in said.items()}
+
+
+def _read_now(intent: Intent, sessions: Sessions, remediators: Callable[[str], AnyRemediator], *, trust_name: bool) -> Recovered:
     """Read the setting of an open intent, and compare it with the values before and after the write."""
     change = intent.change
     try:
         session = sessions.session(change.target.endpoint)
+        other = doubt(change.target.endpoint, intent.identity, sessions, "nothing was settled", trust_name=trust_name)
+        if other is not None:
+            return Recovered(intent, Fate.UNKNOWN, None, other)
         now = remediators(change.remediator).read(session, change.target)
     except (EndpointError, ConfigurationError) as error:
         return Recovered(intent, Fate.UNKNOWN, None, f"it cannot be read now: {error.what}")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
+from auditor.apply.identities import doubt
 from auditor.apply.making import make
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
@@ -44,6 +45,7 @@ def apply(
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
+    trust_names: bool = False,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
@@ -51,6 +53,9 @@ def apply(
     only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
     not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand are never attempted.
     A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
+
+    An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
+    `trust_names` the name in fleet.yaml is enough where the plan has no identity.
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
@@ -69,11 +74,15 @@ def apply(
         )
 
     def attempt(change: Change) -> Receipt:
+        name = change.target.endpoint
         try:
-            session = sessions.session(change.target.endpoint)
+            session = sessions.session(name)
+            other = doubt(name, plan.identities.get(name), sessions, "nothing was written", trust_name=trust_names)
         except EndpointError as error:
             return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
-        return make(change, remediators(change.remediator), session, journal)
+        if other is not None:
+            return Receipt(change, Outcome.REFUSED, None, other)
+        return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
     return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well)
 

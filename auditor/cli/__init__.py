@@ -51,7 +51,9 @@ def run(arguments: list[str]) -> int:
     try:
         code = app(arguments, standalone_mode=False, prog_name="auditor")
     except AuditorError as error:
-        print(error, file=sys.stderr)
+        from auditor.report.wording import neutral
+
+        print("\n".join(map(neutral, str(error).split("\n"))), file=sys.stderr)
         return exit_code_of(error)
     except TyperException as error:
         what = getattr(error, "format_message", error.__str__)()

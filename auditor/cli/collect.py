@@ -23,12 +23,13 @@ def collect(
     Example: auditor collect --fleet fleet.yaml --out snapshot-monday
     """
     from auditor.audit import collect as run_collect
+    from auditor.report.wording import neutral
     from auditor.request import AuditRequest
 
     with progress() as shown:
         snapshot = run_collect(AuditRequest(fleet=fleet, transport=transport, progress=shown), out)
     for gap in snapshot.gaps:
-        print(f"gap: {gap.endpoint}: {gap.what}: {gap.why}", file=sys.stderr)
+        print(neutral(f"gap: {gap.endpoint}: {gap.what}: {gap.why}"), file=sys.stderr)
     print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.readings)} endpoints, {len(snapshot.gaps)} gaps")
     if any(reading.bug is not None for reading in snapshot.readings):
         return CRASHED

@@ -34,6 +34,10 @@ Faults = Annotated[
     Path | None,
     typer.Option("--faults", metavar="FILE", help="Troubles by endpoint, in YAML; read again whenever the file changes."),
 ]
+Site = Annotated[
+    str | None,
+    typer.Option("--site", metavar="NAME", help="Endpoints of another site say that they are others. [default: the path of --write-fleet]"),
+]
 _LOOK_SECONDS = 0.5  # between two looks at the control file
 
 
@@ -41,6 +45,7 @@ _LOOK_SECONDS = 0.5  # between two looks at the control file
 def up(
     scenario: Scenario = None,
     write_fleet: WriteFleet = None,
+    site: Site = None,
     faults: Faults = None,
     recording: Annotated[
         Path | None, typer.Option("--recording", metavar="BUNDLE", help="Serve a bundle of `auditor record` instead, read-only.")
@@ -53,12 +58,14 @@ def up(
     from auditor.lab.scenario import described
 
     if recording is not None:
-        if scenario is not None or faults is not None:
+        if scenario is not None or faults is not None or site is not None:
             raise ConfigurationError(
-                "--recording goes without --scenario and --faults", why="nothing was served.", do="auditor lab up --recording BUNDLE"
+                "--recording goes without --scenario, --site and --faults",
+                why="nothing was served.",
+                do="auditor lab up --recording BUNDLE",
             )
         return _serve_recording(recording, write_fleet)
-    return _serve(described(scenario or "all"), write_fleet, faults)
+    return _serve(described(scenario or "all"), write_fleet, faults, site)
 
 
 @app.command("generate")
@@ -69,6 +76,7 @@ def generate(
     vcenters: Annotated[int, typer.Option("--vcenters", metavar="N", min=1, help="vCenters the hosts are spread over.")] = 1,
     seed: Annotated[int, typer.Option("--seed", metavar="S", help="Equal seeds and sizes make equal fleets.")] = 1,
     write_fleet: WriteFleet = None,
+    site: Site = None,
     faults: Faults = None,
 ) -> int:
     """Serve a fleet of any size, drawn from a seed, until interrupted.
@@ -82,15 +90,17 @@ def generate(
         size = FleetSize(hosts, luns, paths, vcenters)
     except ValueError as error:
         raise ConfigurationError(str(error), why="nothing was served.", do="auditor lab generate --help") from error
-    return _serve(generated(size, seed), write_fleet, faults)
+    return _serve(generated(size, seed), write_fleet, faults, site)
 
 
-def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None) -> int:
+def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None, site: str | None) -> int:
     """Serve a fleet until a signal comes; a mistake in the control file ends it at the start; later it is printed."""
     from auditor.lab.faults import FaultFile
     from auditor.lab.serving import serve, served_by
 
-    with _interruptions() as signals, serve(fleet) as lab:
+    # A lab that is started anew with the same fleet file stands where it stood; two with one scenario each are two sites.
+    place = site if site is not None else str(write_fleet.resolve()) if write_fleet is not None else ""
+    with _interruptions() as signals, serve(fleet, place) as lab:
         control = None if faults is None else FaultFile(faults, served_by(lab))
         if control is not None:
             control.refresh()

@@ -58,6 +58,7 @@ def record(
     from auditor.policy import load_fleet_waivers, load_rule_set
     from auditor.recording.capture import record as recorded_to
     from auditor.recording.private import KEY_FILE
+    from auditor.report.wording import neutral
 
     loaded = with_transport(load_fleet(fleet), transport)
     rules = load_rule_set()
@@ -74,15 +75,15 @@ def record(
             waivers=answered,
         )
     for gap in recorded.gaps:
-        print(f"gap: {gap}", file=sys.stderr)
+        print(neutral(f"gap: {gap}"), file=sys.stderr)
     for what in recorded.left_out:
-        print(f"left out, so the audit of the recording judges without it: {what}", file=sys.stderr)
+        print(neutral(f"left out, so the audit of the recording judges without it: {what}"), file=sys.stderr)
     print(f"{out}: {recorded.exchanges} answers of {len(loaded.endpoints)} endpoints, {len(recorded.gaps)} gaps")
     for before, after in recorded.samples[:_SAMPLES]:
-        print(f"  {before} -> {after}")
+        print(neutral(f"  {before} -> {after}"))
     print(f"what was replaced, for you alone: {recorded.report}")
     if recorded.doubtful:
-        print(f"names that are also words of products, and stayed where they are that: {', '.join(recorded.doubtful)}")
+        print(neutral(f"names that are also words of products, and stayed where they are that: {', '.join(recorded.doubtful)}"))
     print(f"auditor record --check {out}")
     return 2 if recorded.gaps else 0
 
@@ -91,12 +92,13 @@ def _check(bundle: Path, state: Path) -> int:
     """Look through a bundle; 1 where something is in it that must not be."""
     from auditor.recording.checking import check
     from auditor.recording.private import load_originals, originals_path
+    from auditor.report.wording import neutral
 
     checked = check(bundle, load_originals(originals_path(state, bundle)))
     for problem in checked.problems:
-        print(f"problem: {problem}")
+        print(neutral(f"problem: {problem}"))
     for note in checked.notes:
-        print(f"note: {note}")
+        print(neutral(f"note: {note}"))
     compared = f"{checked.compared} originals are not in it" if checked.compared else "there are no originals here to compare it with"
     verdict = "do not give it away" if checked.problems else f"form, digests and secrets are right; {compared}"
     print(f"{bundle}: {checked.exchanges} answers of {checked.endpoints} endpoints: {verdict}")

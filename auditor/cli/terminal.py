@@ -24,14 +24,16 @@ class ProgressDisplay:
 
     def __call__(self, endpoint: str, text: str) -> None:
         """Show what is being done at `endpoint`."""
+        from auditor.report.wording import neutral
+
         if not sys.stderr.isatty():
             # One write a line: endpoints call from threads of their own.
-            sys.stderr.write(f"{endpoint}: {text}\n")
+            sys.stderr.write(f"{neutral(f'{endpoint}: {text}')}\n")
             sys.stderr.flush()
             return
         from rich.markup import escape
 
-        shown = escape(f"{endpoint}: {text}")
+        shown = escape(neutral(f"{endpoint}: {text}"))
         with self._lock:
             live = self._started()
             if endpoint not in self._tasks:
@@ -69,7 +71,9 @@ def progress() -> Iterator[ProgressDisplay]:
 
 def warn(text: str) -> None:
     """Print a warning on standard error."""
-    print(f"warning: {text}", file=sys.stderr)
+    from auditor.report.wording import neutral
+
+    print(f"warning: {neutral(text)}", file=sys.stderr)
 
 
 def ask(changes: Sequence[Change]) -> bool:

@@ -16,6 +16,10 @@ def undo(
     run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose changes are put back; `auditor runs list` names them.")],
     fleet: options.RequiredFleet,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    trust_names: Annotated[
+        bool,
+        typer.Option("--trust-names", help="Of a run of an older auditor, which did not record who its endpoints were."),
+    ] = False,
     max_changes: options.MaxChanges = "500",
     state_dir: options.StateDir = None,
 ) -> int:
@@ -30,7 +34,9 @@ def undo(
     from auditor.request import UndoRequest
 
     with progress() as shown:
-        request = UndoRequest(run=run, fleet=load_fleet(fleet), state=state_dir, max_changes=max_changes, progress=shown)
+        request = UndoRequest(
+            run=run, fleet=load_fleet(fleet), state=state_dir, max_changes=max_changes, progress=shown, trust_names=trust_names
+        )
         show_plan(plan_undo(request), tuple(FixClass))
         receipts = run_undo(request, confirm=always if yes else ask)
     write_receipts(receipts, sys.stdout)

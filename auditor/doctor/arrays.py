@@ -29,17 +29,19 @@ Role: TypeAlias = "str | EndpointError | None"
 
 
 def examine_array(session: Session, endpoint: Endpoint, affected: AffectedRules) -> Iterator[Check]:
-    """Yield the checks "version", "account", "read", "fix" and "clock".
+    """Yield the checks "account", "read", "version", "fix" and "clock".
 
     `session` is an array's client. It negotiated its version when it was opened, so an array that is too old or too new has failed at the
     login already.
     """
     circuit = circuit_of(endpoint)
     clock = clock_check(endpoint.name, partial(attempt, circuit, session.clock))  # first, while nothing else is going on
-    yield Check(endpoint.name, "version", Health.OK, session.release, facts={"release": session.release})
     role: Role = attempt(circuit, session.role)
     yield _account(endpoint, role)
     yield _read(session, endpoint, affected, circuit)
+    identity = attempt(circuit, session.identity)  # after the reading, which has mostly read it
+    known = identity if isinstance(identity, str) else None
+    yield Check(endpoint.name, "version", Health.OK, session.release, facts={"release": session.release, "identity": known})
     yield _fix(endpoint, affected, role)
     yield clock
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from auditor.doctor.affected_rules import named
+from auditor.identity import is_same
 from auditor.model import Check, EndpointKind, Health
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from auditor.doctor.affected_rules import AffectedRules
     from auditor.fleet import Fleet
+    from auditor.model import Endpoint
 
 _DEVICE_NAME = re.compile(r"[*?\[]|naa\.|eui\.|t10\.|mpx\.|vml\.|uuid\.")
 """How canonical device names begin. Source: docs/domain/arrays.md#device-names; `uuid.` is NVMe's."""
@@ -24,6 +27,26 @@ def examine_fleet(fleet: Fleet, affected: AffectedRules) -> Iterator[Check]:
     yield _rules(fleet, affected)
     yield from _addresses(fleet)
     yield from _declared(fleet)
+
+
+def examine_identities(endpoints: Sequence[Endpoint], checks: Sequence[Check]) -> Iterator[Check]:
+    """Yield a check on "identity" for every two entries of fleet.yaml that turned out to be one endpoint, which an audit refuses.
+
+    Args:
+        endpoints: of fleet.yaml.
+        checks: on them; those on "version" hold what each endpoint says of itself.
+    """
+    said = {check.endpoint: str(check.facts["identity"]) for check in checks if check.topic == "version" and check.facts.get("identity")}
+    for one, other in combinations([endpoint for endpoint in endpoints if endpoint.name in said], 2):
+        if one.kind is other.kind and is_same(said[one.name], said[other.name]):
+            yield Check(
+                "",
+                "identity",
+                Health.PROBLEM,
+                f"{one.name} and {other.name} are one {one.kind}: {said[one.name]}",
+                "an audit refuses this fleet: everything there would be counted, and fixed, twice.",
+                "keep one of them in fleet.yaml, or correct its address.",
+            )
 
 
 def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
@@ -52,7 +75,7 @@ def _addresses(fleet: Fleet) -> Iterator[Check]:
                 "addresses",
                 Health.WARNING,
                 f"{seen[place]} and {endpoint.name} are one address, {endpoint.address}:{endpoint.port}",
-                "everything on it will be read, counted and reported twice.",
+                "an audit refuses two entries that are one endpoint: everything on it would be counted twice.",
                 "keep one of them in fleet.yaml.",
             )
         seen.setdefault(place, endpoint.name)

@@ -116,7 +116,12 @@ def _version(vcenter: VCenter, endpoint: Endpoint) -> Check:
         Check,
         endpoint.name,
         "version",
-        facts={"release": vcenter.release, "api": str(about.apiVersion), "build": str(about.build)},
+        facts={
+            "release": vcenter.release,
+            "api": str(about.apiVersion),
+            "build": str(about.build),
+            "identity": vcenter.known_identity,
+        },
     )
     what = f"{vcenter.release}, API {about.apiVersion}"
     numbers = _numbers(str(about.apiVersion))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
-from auditor.doctor.fleetwide import examine_fleet
+from auditor.doctor.fleetwide import examine_fleet, examine_identities
 from auditor.doctor.vcenter import examine_vcenter
 from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.sessions import open_session
@@ -63,6 +63,7 @@ def examine(fleet: Fleet, rules: RuleSet, progress: Callable[[str, str], None], 
     checks = [check for several in examined for check in several]
     if only is None:
         checks += examine_fleet(fleet, affected)
+        checks += examine_identities(endpoints, checks)
     return Diagnosis(started, datetime.now(UTC), endpoints, tuple(checks))
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
@@ -13,6 +15,7 @@ from auditor.endpoints.common.sessions import open_session
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
+from auditor.identity import is_same
 from auditor.model import Endpoint, EndpointReading, Gap
 
 if TYPE_CHECKING:
@@ -36,12 +39,16 @@ def collect_fleet(
     An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
     needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said then.
     What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use.
+
+    Raises:
+        ConfigurationError: two entries of fleet.yaml turned out to be one endpoint.
     """
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
     readings = _read(fleet.endpoints, builder, progress, needs, earlier)
+    _check_distinct(readings)
     _declare(fleet, builder)
     return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
 
@@ -55,6 +62,11 @@ def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], prog
     kept = tuple(reading for reading in before.readings if reading.name not in endpoints)
     builder.take_over(before, [reading.name for reading in kept])
     again = _read(tuple(e for e in fleet.endpoints if e.name in endpoints), builder, progress, before.asked)
+    for reading in again:
+        then = before.identities.get(reading.name)
+        if then and reading.identity and not is_same(then, reading.identity):
+            what = f"what became of {then}, which was audited under this name"
+            builder.add(Gap(reading.name, what, f"{reading.address} is {reading.identity} now: look at fleet.yaml, and audit again"))
     _declare(fleet, builder)
     order = [endpoint.name for endpoint in fleet.endpoints]
     readings = sorted((*kept, *again), key=lambda reading: order.index(reading.name))
@@ -90,10 +102,11 @@ def _read_endpoint(
         with open_session(endpoint) as session:
             release = session.release
             progress(endpoint.name, f"reading {release}")
-            more = (earlier, builder) if kind.is_incremental else ()
+            more = (_usable(earlier, session), builder) if kind.is_incremental else ()
             for item in kind.load(kind.collector)(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
+            _identify(session)
             transport, notes = session.transport, session.notes
     except (EndpointError, ConfigurationError) as error:
         complete = False
@@ -117,12 +130,49 @@ def _read_endpoint(
         notes=notes,
         clock=session.clock_at_start if session else None,
         bug=bug,
+        identity=session.known_identity if session else None,
     )
 
 
 def _unread(endpoint: Endpoint, release: str | None) -> str:
     """What a gap names where an endpoint could not be read to its end."""
     return f"{'all of it' if release is None else 'the rest of it'}, at {endpoint.address}:{endpoint.port}"
+
+
+def _identify(session: Session) -> None:
+    """Ask the endpoint who it is; one that refuses to say stays unknown."""
+    with suppress(EndpointError):
+        session.identity()
+
+
+def _usable(earlier: Earlier | None, session: Session) -> Earlier | None:
+    """The earlier run; None, and a note, where it read another endpoint under this name, or it is not known which one."""
+    if earlier is None:
+        return None
+    name, now = session.endpoint.name, session.known_identity
+    if name not in earlier.snapshot.identities:
+        return earlier
+    then = earlier.snapshot.identities[name]
+    if then is not None and now is not None and is_same(then, now):
+        return earlier
+    why = f"read {then} under this name, and it is {now} now" if then and now else "cannot be shown to have read the same endpoint"
+    session.add_note(f"{name}: every host was asked, as run {earlier.run} {why}.")
+    return None
+
+
+def _check_distinct(readings: Sequence[EndpointReading]) -> None:
+    """Refuse a fleet that lists one endpoint twice: what is on it would be judged, counted and fixed twice.
+
+    Raises:
+        ConfigurationError: two readings are of one endpoint.
+    """
+    for one, other in combinations([reading for reading in readings if reading.identity], 2):
+        if one.kind == other.kind and is_same(one.identity or "", other.identity or ""):
+            raise ConfigurationError(
+                f"{one.name} ({one.address}) and {other.name} ({other.address}) are one {one.kind}: {one.identity}",
+                why="nothing was judged: whatever is on it would be counted, and fixed, twice.",
+                do=f"remove {one.name} or {other.name} from fleet.yaml, or correct its address.",
+            )
 
 
 def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from auditor.engine.evaluate import evaluate
@@ -61,4 +61,4 @@ def judge(
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(findings)
     evaluation.close()
-    return Judgement(saved, plan(saved, rules), notices)
+    return Judgement(saved, replace(plan(saved, rules), identities=snapshot.identities), notices)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.engine.sql import quoted
 from auditor.engine.verdicts import decoded
 from auditor.engine.waivers import utc
+from auditor.identity import SEPARATOR
 from auditor.model import FixClass, LeftAlone, Target, Verdict
 
 if TYPE_CHECKING:
@@ -20,11 +21,12 @@ if TYPE_CHECKING:
 _DEVICES_OF = """(endpoint, resource_name) IN (
     SELECT (e.endpoint, e.device) FROM fact.datastore_extent AS e JOIN fact.datastore AS d USING (endpoint, datastore_id) WHERE {of})"""
 _TAGGED = "SELECT (t.endpoint, {name}) FROM fact.tagged AS t {join} WHERE {which}"
+_IDS = f"SELECT endpoint, unnest(string_split(identity, '{SEPARATOR}')) AS id FROM fact.listed_endpoint"
 _ALIKE: Mapping[str, str] = {
     "resource": "(resource_name GLOB {glob} OR resource_id GLOB {glob})",
     "host": "host GLOB {glob}",
     "cluster": "cluster GLOB {glob}",
-    "endpoint": "endpoint GLOB {glob}",
+    "endpoint": f"(endpoint GLOB {{glob}} OR endpoint IN (SELECT i.endpoint FROM ({_IDS}) AS i WHERE i.id GLOB {{glob}}))",
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -77,6 +77,7 @@ class About:
     hosts: int  # whose settings it holds
     counts: Mapping[str, int]  # settings by kind; kinds without any are left out
     gaps: int = 0  # what could not be read in that run: the baseline does not hold it
+    identities: Mapping[str, str | None] = field(default_factory=dict)  # of the endpoints of that run; one of an older auditor has none
 
 
 def take(snapshot: Snapshot, run: str, host: tuple[str, str] | None, reach: str) -> None:
@@ -197,6 +198,7 @@ def read_about(path: Path) -> About:
                 hosts=metadata["hosts"],
                 counts=metadata["counts"],
                 gaps=metadata.get("gaps", 0),
+                identities=metadata.get("identities", {}),
             )
     except (duckdb.Error, OSError, ValueError, KeyError, TypeError) as failure:
         raise _damaged(path, str(failure).splitlines()[0] if str(failure) else type(failure).__name__) from failure
@@ -215,6 +217,20 @@ def put(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
         connection.execute(f"INSERT INTO fact.baseline ({listed}) SELECT {listed} FROM read_parquet({_literal(str(path))})")  # noqa: S608
     except duckdb.Error as failure:
         raise _damaged(path, str(failure).splitlines()[0]) from failure
+
+
+def set_apart(connection: duckdb.DuckDBPyConnection, endpoint: str, then: str, now: str) -> None:
+    """Take the settings of an endpoint out of the table `baseline` of a snapshot that is being made: another has its name now."""
+    connection.execute("DELETE FROM fact.baseline WHERE of_endpoint = ?", [endpoint])
+    connection.execute(
+        "INSERT INTO fact.baseline (kind, of_endpoint, of_host, thing, setting, value) VALUES ('another', ?, '', '', ?, ?)",
+        [endpoint, then, now],
+    )
+
+
+def apart(connection: duckdb.DuckDBPyConnection) -> Sequence[tuple[str, str, str]]:
+    """What `set_apart` took out: name of the endpoint, identity in the baseline, identity in the snapshot."""
+    return connection.execute("SELECT of_endpoint, setting, value FROM fact.baseline WHERE kind = 'another' ORDER BY ALL").fetchall()
 
 
 def hand_on(before: duckdb.DuckDBPyConnection, connection: duckdb.DuckDBPyConnection) -> None:

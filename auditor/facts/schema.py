@@ -45,6 +45,7 @@ _TABLES = (
         "Every endpoint of fleet.yaml, whether it answered, or was asked, or not.",
         ENDPOINT,
         ("kind", "VARCHAR", f"as fleet.yaml has it: {' | '.join(EndpointKind)}"),
+        ("identity", "VARCHAR", "what it says of itself: a vCenter's instanceUuid, an array's UUID or serial number; NULL when not known"),
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,
@@ -69,7 +70,7 @@ _TABLES = (
         (
             "kind",
             "VARCHAR",
-            "made: one row about all of it; host: a host of it; else what it is a setting of, a name of facts.baseline.KINDS",
+            "made: one row about all of it; host: a host; another: an endpoint that is another now; else a name of facts.baseline.KINDS",
         ),
         ("of_endpoint", "VARCHAR", "endpoint the setting was read from; NULL in the row `made`"),
         ("of_host", "VARCHAR", "name of the host it was read from; '' where it is no host's"),
@@ -78,8 +79,16 @@ _TABLES = (
             "VARCHAR",
             "device, kernel module, iSCSI target, datastore or volume; '' for the host itself; of `host` its cluster, of `made` for whom",
         ),
-        ("setting", "VARCHAR", "for example an option's key; of `made` run or host: what it was made from"),
-        ("value", "VARCHAR", "the wanted value as text; of `made` the run; of `host` itself, cluster or all: who is to be like it"),
+        (
+            "setting",
+            "VARCHAR",
+            "for example an option's key; of `made` run or host: what it was made from; of `another` who it was",
+        ),
+        (
+            "value",
+            "VARCHAR",
+            "the wanted value as text; of `made` the run; of `host` itself, cluster or all: who is to be like it; of `another` who it is",
+        ),
         ("taken_at", "TIMESTAMPTZ", "of `made`: when that run began to read, UTC; else NULL"),
     ),
     table(

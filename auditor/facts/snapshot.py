@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -206,6 +206,11 @@ class Snapshot:
         """ESXi hosts seen, connected or not."""
         row = self.connection.execute("SELECT count(*) FROM fact.host").fetchone()
         return int(row[0]) if row else 0
+
+    @property
+    def identities(self) -> Mapping[str, str | None]:
+        """Who each endpoint is by what it says of itself, by its name; None where that is not known."""
+        return {reading.name: reading.identity for reading in self.readings}
 
     def save(self, directory: Path) -> None:
         """Write one Parquet file a table, and a manifest last, so that a torn snapshot has none.

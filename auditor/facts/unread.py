@@ -28,7 +28,8 @@ def record_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[
     answered = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
     for reading in readings:
         if reading.name not in here:
-            connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind) VALUES (?, ?)", [reading.name, reading.kind])
+            listed = [reading.name, reading.kind, reading.identity]
+            connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind, identity) VALUES (?, ?, ?)", listed)
         topics = requested.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS)
         missed = sorted(topic for topic in topics if (reading.name, topic) not in answered)
         connection.execute(

@@ -5,14 +5,31 @@ from __future__ import annotations
 import os
 import secrets
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from auditor.engine.rule import DRIFT
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.facts.baseline import KINDS, VIEWS, About, counts, hand_on, not_found, not_listed, put, read_about, take, write
+from auditor.facts.baseline import (
+    KINDS,
+    VIEWS,
+    About,
+    apart,
+    counts,
+    hand_on,
+    not_found,
+    not_listed,
+    put,
+    read_about,
+    set_apart,
+    take,
+    write,
+)
 from auditor.history.folders import BASELINE_FILE
 from auditor.history.runs import LAST, last_reading, load_run
+from auditor.identity import is_same
+from auditor.model import Gap
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
@@ -89,6 +106,7 @@ def set_baseline(
         hosts=hosts,
         counts=settings,
         gaps=sum(chosen is None or gap.endpoint == chosen[0] for gap in snapshot.gaps),
+        identities=snapshot.identities,
     )
     _write(snapshot, about, baseline_file(state))
     return about
@@ -150,19 +168,43 @@ def comparable_rules(rules: RuleSet, kinds: Collection[str], *, named: Collectio
     return rules.only(kept)
 
 
-def put_baseline(snapshot: Snapshot, state: Path) -> None:
-    """Put the baseline in force, if any, into `snapshot` before it is saved, so that it is always judged by this one.
+def put_baseline(snapshot: Snapshot, state: Path) -> Snapshot:
+    """`snapshot` with the baseline in force, if any, before it is saved, so that it is always judged by this one.
+
+    What was taken of another endpoint under a name is left out, and a gap says so.
 
     Raises:
         SnapshotError: it is damaged.
     """
-    if os.path.lexists(baseline_file(state)):
-        put(snapshot.connection, baseline_file(state))
+    about = load_about(state)
+    if about is None:
+        return snapshot
+    put(snapshot.connection, baseline_file(state))
+    for name, now in snapshot.identities.items():
+        then = about.identities.get(name)
+        if then and now and not is_same(then, now):
+            set_apart(snapshot.connection, name, then, now)
+    return _with_gaps(snapshot)
 
 
-def copy_baseline(before: Snapshot, snapshot: Snapshot) -> None:
-    """Put the baseline of the snapshot `before` a fix into the one that was read after it."""
+def copy_baseline(before: Snapshot, snapshot: Snapshot) -> Snapshot:
+    """The snapshot that was read after a fix with the baseline of the one `before` it."""
     hand_on(before.connection, snapshot.connection)
+    return _with_gaps(snapshot)
+
+
+def _with_gaps(snapshot: Snapshot) -> Snapshot:
+    """`snapshot` with a gap for each endpoint that the baseline was not taken of, although it has that name."""
+    missing = [gap for gap in map(_gap_of, apart(snapshot.connection)) if gap not in snapshot.gaps]
+    for gap in missing:
+        snapshot.connection.execute("INSERT INTO fact.gap (endpoint, what, why) VALUES (?, ?, ?)", [gap.endpoint, gap.what, gap.why])
+    return replace(snapshot, gaps=(*snapshot.gaps, *missing))
+
+
+def _gap_of(taken_apart: tuple[str, str, str]) -> Gap:
+    name, then, now = taken_apart
+    why = f"the baseline was taken of {then}, and {name} is {now} now; point the entry in fleet.yaml back to it, or set the baseline anew"
+    return Gap(name, "drift from the baseline", why)
 
 
 def baseline_kinds(snapshot: Snapshot) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def read_journal(path: Path) -> JournalFile:
             if number == 0:
                 opened = _opened(record, run)
             elif record["record"] == "intent":
-                intents[number] = Intent(run, number, datetime.fromisoformat(record["time"]), _convert(record["change"], Change))
+                intents[number] = _intent(record, run, number)
             else:
                 receipts.append(_receipt_record(record, run, intents))
         except (ValueError, KeyError, TypeError) as error:
@@ -130,6 +130,13 @@ def _opened(record: dict[str, Any], run: str) -> tuple[datetime, str, str]:
     if record["record"] != "run" or record["run"] != run:
         raise ValueError(f"it does not begin the journal of run {run}")
     return datetime.fromisoformat(record["time"]), str(record["host"]), str(record["user"])
+
+
+def _intent(record: dict[str, Any], run: str, number: int) -> Intent:
+    identity = record.get("identity")  # an older auditor did not record it
+    if not isinstance(identity, str | None):
+        raise TypeError("its identity is no text")
+    return Intent(run, number, datetime.fromisoformat(record["time"]), _convert(record["change"], Change), identity)
 
 
 def _receipt_record(record: dict[str, Any], run: str, intents: Mapping[int, Intent]) -> ReceiptRecord:

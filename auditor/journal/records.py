@@ -28,6 +28,7 @@ class Intent:
     number: int  # of its line in the run's journal
     time: datetime  # aware, UTC
     change: Change
+    identity: str | None = None  # who the endpoint said it is; None: it did not say, or an older auditor did not record it
 
 
 def run_record(run: str, time: datetime, host: str, user: str, pid: int) -> dict[str, Any]:
@@ -35,9 +36,9 @@ def run_record(run: str, time: datetime, host: str, user: str, pid: int) -> dict
     return {"record": "run", "version": VERSION, "run": run, "time": time.isoformat(), "host": host, "user": user, "pid": pid}
 
 
-def intent_record(change: Change, time: datetime) -> dict[str, Any]:
+def intent_record(change: Change, time: datetime, identity: str | None) -> dict[str, Any]:
     """The line that announces one write."""
-    return {"record": "intent", "time": time.isoformat(), "change": asdict(change)}
+    return {"record": "intent", "time": time.isoformat(), "change": asdict(change), "identity": identity}
 
 
 def receipt_record(intent: Intent, receipt: Receipt, time: datetime, *, settled: bool) -> dict[str, Any]:

@@ -40,15 +40,17 @@ class Journal:
         self._lines = 0
         self._broken = False
 
-    def intend(self, change: Change) -> Intent:
-        """Announce one write; the intent is on disk when this returns, and only then may the write be sent.
+    def intend(self, change: Change, identity: str | None = None) -> Intent:
+        """Announce one write to the endpoint that says it is `identity`; the intent is on disk when this returns.
+
+        Only then may the write be sent.
 
         Raises:
             JournalError: the intent could not be recorded, so the write must not be sent.
         """
         time = self._now()
-        number = self._append(intent_record(change, time))
-        return Intent(self.run, number, time, change)
+        number = self._append(intent_record(change, time, identity))
+        return Intent(self.run, number, time, change, identity)
 
     def receipt(self, intent: Intent, receipt: Receipt, *, settled: bool = True) -> None:
         """Record the result of `intent`, which may belong to an earlier run.

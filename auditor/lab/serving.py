@@ -125,9 +125,10 @@ def write_fleet_file(
 
 
 @contextmanager
-def serve(fleet: LabFleet) -> Iterator[Lab]:
-    """Serve every endpoint of `fleet` on loopback until the block ends."""
+def serve(fleet: LabFleet, site: str = "") -> Iterator[Lab]:
+    """Serve every endpoint of `fleet` on loopback until the block ends; at another `site` each says that it is another endpoint."""
     from auditor.lab.authority import Authority
+    from auditor.lab.sites import at_site
 
     authority = Authority()
     password = secrets.token_urlsafe(24)
@@ -137,7 +138,7 @@ def serve(fleet: LabFleet) -> Iterator[Lab]:
         for kind in KINDS:
             servers = served[kind] = {}
             for described in getattr(fleet, kind):
-                servers[described.name] = _started(kind, described, tls, password)
+                servers[described.name] = _started(kind, at_site(described, site), tls, password)
                 stack.callback(servers[described.name].stop)
                 servers[described.name].faults.replace([replace(fault) for name, fault in fleet.faults if name == described.name])
         yield Lab(fleet, **{kind: MappingProxyType(servers) for kind, servers in served.items()}, authority=authority, password=password)

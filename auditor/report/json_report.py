@@ -146,6 +146,7 @@ def _endpoint(reading: EndpointReading) -> dict[str, Any]:
         "finished": utc_text(reading.finished),
         "complete": reading.complete,
         "lane": reading.lane,
+        "identity": reading.identity,
     }
 
 

@@ -42,12 +42,26 @@ def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: i
     return ""
 
 
+_BEGIN_A_FORMULA = ("=", "+", "-", "@")
+
+
 def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
-    """Write CSV as in RFC 4180 except for the line ends; NULL is an empty cell, an empty text is ""."""
+    """Write CSV as in RFC 4180 except for the line ends; NULL is an empty cell, an empty text is "".
+
+    Names come from whoever may name a datastore: control characters become escapes, and a text that a spreadsheet would take for a formula
+    has an apostrophe before it. Source: OWASP, "CSV Injection".
+    """
     csv.writer(out, lineterminator="\n").writerow([name for name, _ in columns])
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)
     for row in rows:
-        writer.writerow([value if value is None else _plain(value) for value in row])
+        writer.writerow([value if value is None else _csv_cell(_plain(value)) for value in row])
+
+
+def _csv_cell(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    text = neutral(value)
+    return f"'{text}" if text.startswith(_BEGIN_A_FORMULA) else text
 
 
 def _write_json(columns: Columns, rows: Rows, out: TextIO) -> None:

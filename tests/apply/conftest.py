@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from auditor.endpoints.common.remediator import AnyRemediator, Reading
-from auditor.endpoints.common.sessions import Sessions
+from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target
@@ -87,8 +87,10 @@ def remediators(shelf: Shelf) -> Callable[[str], AnyRemediator]:
 @pytest.fixture
 def sessions() -> Iterator[Sessions]:
     @contextmanager
-    def opened(_endpoint: Endpoint) -> Iterator[str]:
-        yield "session"
+    def opened(one: Endpoint) -> Iterator[Session]:
+        session = Session(one)
+        session.known_identity = "1111"
+        yield session
 
     with Sessions({"vc": endpoint()}, {EndpointKind.VCENTER: opened}) as held:
         yield held

@@ -8,14 +8,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auditor import audit
 from auditor.apply import Fate, apply, recover, undo
+from auditor.apply.interrupted import recover_interrupted
 from auditor.endpoints.common.sessions import Sessions
+from auditor.fleet import Fleet
 from auditor.journal import history, open_intents, open_journal
 from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
 from auditor.lab.description import LabFleet
@@ -25,7 +28,9 @@ from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescri
 from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.wire import Answer, Fault, Request
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Receipt, Resource, Scalar, Secret, Target, Tls
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Receipt, Resource, Scalar, Secret, Target, Tls
+from auditor.request import UndoRequest
+from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
 
 PE = "naa.6f47acc2000000005a46505200000001"
@@ -93,12 +98,15 @@ class Peers:
 
     def run(self, run: str, *changes: Change) -> list[Receipt]:
         with Sessions(self.endpoints) as sessions, open_journal(self.journals, run) as journal:
-            return list(apply(Plan(changes), sessions, journal, allow=EVERY, confirm=lambda _: True))
+            return list(apply(as_seen(sessions, *changes), sessions, journal, allow=EVERY, confirm=lambda _: True))
+
+    def undoing(self, run: str) -> UndoRequest:
+        return UndoRequest(run=run, fleet=Fleet(Path("fleet.yaml"), tuple(self.endpoints.values())), state=self.journals.parent)
 
 
 @contextmanager
-def _peers(tmp_path: Path) -> Iterator[Peers]:
-    with serve(FLEET) as lab:
+def _peers(tmp_path: Path, site: str = "") -> Iterator[Peers]:
+    with serve(FLEET, site) as lab:
         ca, password = tmp_path / "ca.pem", tmp_path / "password"
         lab.authority.write(ca)
         password.write_text(lab.password)
@@ -222,6 +230,75 @@ def test_an_endpoint_that_is_down_costs_its_own_changes_only(peers: Peers) -> No
     assert [receipt.outcome for receipt in peers.run(FIRST, dead, peers.deeper())] == [Outcome.REFUSED, Outcome.APPLIED]
 
 
+@contextmanager
+def _other_site(peers: Peers) -> Iterator[Peers]:
+    """Endpoints of the same names and the same content at another site, with the journal of this one."""
+    folder = peers.journals.parent / "munich"
+    folder.mkdir()
+    with _peers(folder, "munich") as there:
+        there.journals = peers.journals
+        yield there
+
+
+def test_undo_of_one_site_s_run_writes_nothing_at_another_with_the_same_names(peers: Peers) -> None:
+    resource = Resource("qos_policy", "1", "Bronze", "sf-prod", None, None)
+    target = Target("sf-prod", (("field", "burstIOPS"), ("policy_id", "1")))
+    policy = Change("element.qos_policy", FixClass.ARRAY, target, 2000, 2500, ("qos/element-limits",), resource, "reason")
+    fixed = peers.run(FIRST, peers.deeper("esx-01"), peers.deeper("esx-02"), policy)
+    assert [receipt.outcome for receipt in fixed] == [Outcome.APPLIED] * 3
+    with _other_site(peers) as there:
+        for host in there.hosts:
+            there.somebody_sets(256, host)
+        request = there.undoing(FIRST)
+        receipts = audit.undo(request, confirm=lambda _: True)
+        assert [receipt.outcome for receipt in receipts if receipt.why.startswith(("vc-east was vCenter", "sf-prod was array"))] == [
+            Outcome.REFUSED,
+            Outcome.REFUSED,
+        ]
+        assert {receipt.outcome for receipt in receipts} <= {Outcome.REFUSED, Outcome.PROPOSED}
+        assert (there.writes(), [there.dsnro(host) for host in there.hosts]) == (0, [256, 256])
+        assert "ModifyQoSPolicy" not in there.lab.element["sf-prod"].requests
+    here = peers.undoing(FIRST)
+    assert [receipt.outcome for receipt in audit.undo(here, confirm=lambda _: True)] == [Outcome.APPLIED] * 3
+    assert [peers.dsnro(host) for host in peers.hosts] == [32, 32]
+
+
+def test_an_endpoint_that_is_swapped_for_another_during_a_run_gets_no_further_write(peers: Peers) -> None:
+    changes = (peers.deeper("esx-01"), peers.deeper("esx-02"))
+    with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, FIRST) as journal:
+        receipts = apply(as_seen(sessions, *changes), sessions, journal, allow=EVERY, confirm=lambda _: True)
+        assert next(receipts).outcome is Outcome.APPLIED
+        peers.vcenter.state.description = replace(peers.vcenter.state.description, site="munich")
+        second = next(receipts)
+    assert (second.outcome, peers.writes(), peers.dsnro("esx-02")) == (Outcome.REFUSED, 1, 32)
+    assert "vc-east was vCenter" in second.why
+
+
+def test_recovery_with_another_site_s_fleet_settles_nothing(peers: Peers) -> None:
+    with Sessions(peers.endpoints) as sessions, open_journal(peers.journals, FIRST) as journal:
+        journal.intend(peers.deeper(), sessions.identity("vc-east"))
+    peers.somebody_sets(256)  # the write arrived
+    with _other_site(peers) as there:  # where the setting is as it was before the write
+        (sentence,) = recover_interrupted(there.endpoints.values(), peers.journals, SECOND)
+        assert "vc-east was vCenter" in sentence
+        assert "nothing was settled" in sentence
+    assert len(open_intents(peers.journals)) == 1
+    (sentence,) = recover_interrupted(peers.endpoints.values(), peers.journals, THIRD)
+    assert ": applied;" in sentence
+    assert open_intents(peers.journals) == []
+
+
+def test_a_killed_run_of_an_older_auditor_is_settled_and_undone_by_trusted_names(peers: Peers) -> None:
+    with open_journal(peers.journals, FIRST) as journal:
+        journal.intend(peers.deeper())  # it recorded no identity
+    peers.somebody_sets(256)  # the write arrived
+    assert [receipt.outcome for receipt in audit.undo(peers.undoing(FIRST), confirm=lambda _: True)] == [Outcome.REFUSED]
+    assert (peers.writes(), len(open_intents(peers.journals))) == (0, 1)
+    trusting = replace(peers.undoing(FIRST), trust_names=True)
+    assert [receipt.outcome for receipt in audit.undo(trusting, confirm=lambda _: True)] == [Outcome.APPLIED]
+    assert (peers.dsnro(), open_intents(peers.journals)) == (32, [])
+
+
 _RUN_AND_WAIT = """
 import sys
 from pathlib import Path
@@ -235,7 +312,8 @@ endpoints, changes, directory, run = msgspec.json.decode(
     sys.stdin.buffer.read(), type=tuple[dict[str, Endpoint], tuple[Change, ...], str, str]
 )
 with Sessions(endpoints) as sessions, open_journal(Path(directory), run) as journal:
-    for receipt in apply(Plan(changes), sessions, journal, allow=set(FixClass), confirm=lambda _: True):
+    known = {change.target.endpoint: sessions.identity(change.target.endpoint) for change in changes}
+    for receipt in apply(Plan(changes, identities=known), sessions, journal, allow=set(FixClass), confirm=lambda _: True):
         print(receipt.outcome, flush=True)
 """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from auditor.apply import apply, recover, undo
 from auditor.apply.values import same
-from auditor.endpoints.common.sessions import Sessions
+from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import ConfigurationError
 from auditor.journal import history, open_intents, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Plan, Resource, Scalar, Secret, Target
@@ -80,6 +80,11 @@ class World:
         if kill:
             raise KilledError
 
+    def opened(self, endpoint: Endpoint) -> AbstractContextManager[Session]:
+        session = Session(endpoint)
+        session.known_identity = "1111"
+        return nullcontext(session)
+
     # What can happen.
 
     def happen(self, what: str, name: str, value: Any) -> None:
@@ -94,7 +99,7 @@ class World:
             case "kill":
                 self.kill = name
             case "plan":
-                self.plan = Plan(tuple(self.change(each, value) for each in NAMES))
+                self.plan = Plan(tuple(self.change(each, value) for each in NAMES), identities={"vc": "1111"})
             case _:
                 with suppress(KilledError):
                     self.run(what)
@@ -108,7 +113,7 @@ class World:
         self.runs += 1
         endpoint = Endpoint("vc", EndpointKind.VCENTER, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
         with (
-            Sessions({"vc": endpoint}, {EndpointKind.VCENTER: lambda _: nullcontext("session")}) as sessions,
+            Sessions({"vc": endpoint}, {EndpointKind.VCENTER: self.opened}) as sessions,
             open_journal(self.directory, f"run-{self.runs:03}") as journal,
         ):
             remediators: Any = lambda _name: self  # noqa: E731

@@ -13,6 +13,7 @@ from auditor.journal import History, history, open_intents, open_journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar
 
 Make = Callable[..., Change]
+KNOWN = {"vc": "1111"}
 KILLED, NEXT, LATER = "20181104T120000Z-0001", "20181104T130000Z-0002", "20181104T140000Z-0003"
 
 
@@ -22,7 +23,7 @@ def killed(journals: Path) -> Callable[[Change], None]:
 
     def intend_only(change: Change) -> None:
         with open_journal(journals, KILLED) as journal:
-            journal.intend(change)
+            journal.intend(change, KNOWN["vc"])
 
     return intend_only
 
@@ -34,7 +35,9 @@ def ran(shelf: Any, sessions: Sessions, journals: Path, remediators: Any) -> Cal
     def one_run(run: str, *changes: Change) -> list[Receipt]:
         with open_journal(journals, run) as journal:
             every = frozenset(FixClass)
-            return list(apply(Plan(changes), sessions, journal, allow=every, confirm=lambda _: True, remediators=remediators))
+            return list(
+                apply(Plan(changes, identities=KNOWN), sessions, journal, allow=every, confirm=lambda _: True, remediators=remediators)
+            )
 
     return one_run
 
@@ -114,7 +117,7 @@ def test_a_run_s_own_writes_are_not_an_earlier_run_s(
     shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make
 ) -> None:
     with open_journal(journals, NEXT) as journal:
-        journal.intend(change())
+        journal.intend(change(), KNOWN["vc"])
         assert recover(journal, sessions, remediators) == []
     assert len(open_intents(journals)) == 1
 

@@ -15,6 +15,7 @@ from auditor.journal import Journal, open_intents
 from auditor.model import ByHand, Change, Contradiction, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
 
 ONLINE = frozenset({FixClass.ONLINE})
+KNOWN = {"vc": "1111"}
 Make = Callable[..., Change]
 
 
@@ -24,7 +25,7 @@ def run(shelf: Any, sessions: Sessions, journal: Journal, remediators: Any) -> C
         for change in changes:
             shelf.settings.setdefault(change.target["setting"], change.before)
         options = {"allow": ONLINE, "confirm": lambda _changes: True, **options}
-        plan = options.pop("plan", Plan(changes))
+        plan = options.pop("plan", Plan(changes, identities=KNOWN))
         return list(apply(plan, sessions, journal, remediators=remediators, **options))
 
     return applied
@@ -144,7 +145,7 @@ def test_a_contradiction_is_never_applied_and_names_its_rules(shelf: Any, run: A
     disputed, free = change("a1"), change("a2", host="esx-02")
     clash = Contradiction("shelf", disputed.target, (("vvol/pe-dsnro-headroom", 256), ("queue/dsnro-effective", 64)))
     by_hand = ByHand("vvol/pe-count", disputed.resource, "add a path")
-    receipts = run(disputed, free, plan=Plan((disputed, free), (by_hand,), (clash,)))
+    receipts = run(disputed, free, plan=Plan((disputed, free), (by_hand,), (clash,), identities=KNOWN))
     assert outcomes(receipts) == {"a1": Outcome.PROPOSED, "a2": Outcome.APPLIED}
     assert "queue/dsnro-effective and vvol/pe-dsnro-headroom" in receipts[0].why
     assert written(shelf) == ["a2"]
@@ -270,7 +271,7 @@ def test_an_interrupt_between_two_changes_passes_on_and_leaves_the_journal_whole
         if number == 2:
             raise KeyboardInterrupt
 
-    plan = Plan((change("a1"), change("a2")))
+    plan = Plan((change("a1"), change("a2")), identities=KNOWN)
     receipts = cast("Any", apply(plan, sessions, journal, allow=ONLINE, confirm=yes, progress=interrupt, remediators=remediators))
     with closing(receipts):
         assert next(receipts).outcome is Outcome.APPLIED

@@ -16,8 +16,9 @@ from auditor.endpoints.settings import remediator_for
 from auditor.errors import PermissionMissingError
 from auditor.journal import open_journal
 from auditor.lab.wire import Fault
-from auditor.model import Change, FixClass, Outcome, Plan, Resource
+from auditor.model import Change, FixClass, Outcome, Resource
 from tests.contract.examples import EXAMPLES, Example, SettingChange
+from tests.identified import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ class Bench:
         resource = Resource("array_volume", repr(wanted.target.keys), "x", self.endpoint.name, None, None)
         change = Change(wanted.name, FixClass.ARRAY, wanted.target, wanted.before, wanted.after, ("site/rule",), resource, "reason")
         with Sessions({self.endpoint.name: self.endpoint}) as sessions, open_journal(self.journals, run) as journal:
-            (receipt,) = apply(Plan((change,)), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
+            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
         return receipt
 
     def undone(self, run: str) -> Receipt:

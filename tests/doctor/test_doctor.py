@@ -528,11 +528,21 @@ def test_what_is_about_fleet_yaml_as_a_whole(doctor: Doctor) -> None:
     declared = (Declared("naa.600000e00d*", "DX90"), Declared("dx90-*", "DX90"))
     fleet = Fleet(Path("fleet.yaml"), (vcenter, replace(vcenter, name="again")), declared)
     found = {check.topic: check for check in examine(fleet, doctor.rules, lambda *_: None).of("")}
-    assert states(found) == dict.fromkeys(("rules", "addresses", "declared"), Health.WARNING)
+    assert states(found) == dict.fromkeys(("rules", "addresses", "declared"), Health.WARNING) | {"identity": Health.PROBLEM}
     assert " rules look at facts that no endpoint of fleet.yaml tells" in found["rules"].what
     assert found["rules"].what.split(": ")[1].split(", ")[0] in doctor.rules.rules, "the first of them by name"
     assert "vc-solidfire and again are one address" in found["addresses"].what
     assert found["declared"].what == "no device can be named like dx90-*"
+
+
+def test_two_entries_that_are_one_endpoint_are_a_problem_whatever_their_addresses(doctor: Doctor) -> None:
+    array = doctor.endpoint("sf-prod")
+    diagnosis = doctor.examine(array, replace(array, name="sf-old", address="localhost"), doctor.endpoint("sf-twin"))
+    (check,) = [check for check in diagnosis.of("") if check.topic == "identity"]
+    assert check.state is Health.PROBLEM
+    assert check.what.startswith("sf-prod and sf-old are one element: ")
+    assert "refuses" in check.why
+    assert exit_code(diagnosis) == 2
 
 
 def test_every_array_of_the_lab_is_told_as_an_audit_would_find_it(tmp_path: Path, rules: RuleSet) -> None:

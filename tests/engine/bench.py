@@ -6,13 +6,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import duckdb
 
 from auditor.engine.loading import load_rules
-from auditor.engine.rule import RuleSet
+from auditor.engine.rule import Expression, Rule, RuleSet
 from auditor.facts.views import seal
+from auditor.model import Severity
 
 RESOURCE = dict.fromkeys(("endpoint", "resource_id", "resource_name", "cluster", "host"), "VARCHAR")
 VIEWS: Mapping[str, Mapping[str, str]] = {
@@ -119,6 +121,14 @@ def rule_text(rule_id: str, *, over: str = "protocol_endpoint", **keys: str) -> 
     return "\n".join(lines) + "\n"
 
 
+def bare_rule(rule_id: str, **fields: Any) -> Rule:
+    """A rule that no file was read for, which takes no time: a protocol endpoint has to have a queue."""
+    one = Expression("1", (), (), "INTEGER")
+    holds = Expression("dsnro > 0", ("dsnro",), (), "BOOLEAN")
+    given = {"title": f"About {rule_id}", "severity": Severity.HIGH, "over": "protocol_endpoint", "lesson": "text", "sources": ()}
+    return Rule(**{"id": rule_id, **given, "holds": holds, "observed": one, "desired": one, "path": Path("x.yaml"), **fields})
+
+
 def pe(number: int = 1, **columns: Any) -> dict[str, Any]:
     """A protocol endpoint of SolidFire as S0 found it; columns as named."""
     device = f"naa.6f47acc2{number:08d}"
@@ -127,9 +137,17 @@ def pe(number: int = 1, **columns: Any) -> dict[str, Any]:
     return {**place, "host_id": "host-1", "device": device, **facts, **columns}
 
 
-def fleet(rows: Sequence[Mapping[str, Any]], view: str = "protocol_endpoint", folder: Path | None = None) -> duckdb.DuckDBPyConnection:
-    """A sealed connection whose views hold these rows; `folder` stays open for writing."""
+def fleet(
+    rows: Sequence[Mapping[str, Any]],
+    view: str = "protocol_endpoint",
+    folder: Path | None = None,
+    identities: Mapping[str, str | None] = MappingProxyType({}),
+) -> duckdb.DuckDBPyConnection:
+    """A sealed connection whose views hold these rows; `folder` stays open for writing. `identities` are those of endpoints by name."""
     connection = duckdb.connect()
+    connection.execute("CREATE SCHEMA fact; CREATE TABLE fact.listed_endpoint (endpoint VARCHAR, identity VARCHAR)")
+    for endpoint, identity in identities.items():
+        connection.execute("INSERT INTO fact.listed_endpoint VALUES (?, ?)", [endpoint, identity])
     for name, columns in VIEWS.items():
         connection.execute(f'CREATE TABLE "{name}" ({", ".join(f"{column} {kind}" for column, kind in columns.items())})')
     assert all(set(row) <= set(VIEWS[view]) for row in rows)

@@ -1,11 +1,13 @@
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
-from auditor.engine.params import param_values
+from auditor.engine.params import RESERVED, ParamValues, Place, Scope, bindings, bindings_of, param_values, scopes, values_at
+from auditor.engine.rule import Expression, Param
 from auditor.errors import ConfigurationError
-from tests.engine.bench import HEADROOM, SOUND, Override, rule_text, rules_from
+from tests.engine.bench import HEADROOM, SOUND, Override, bare_rule, rule_text, rules_from
 
 EVERY_KIND = rule_text(
     "local/kinds",
@@ -73,3 +75,61 @@ def test_an_override_that_reaches_nothing_is_refused(tmp_path: Path, overrides: 
 def test_an_override_of_a_rule_that_was_left_out_is_no_mistake(tmp_path: Path) -> None:
     rules = rules_from(tmp_path, SOUND, rule_text("local/one")).only(["local/one"])
     assert param_values([Override(HEADROOM, "headroom", 1)], rules).overrides == {}
+
+
+def everywhere(*overrides: Override) -> ParamValues:
+    """What a fleet overrides, by place, without the check of its kinds."""
+    result: dict[str, dict[Place, dict[str, Any]]] = {}
+    for one in overrides:
+        result.setdefault(one.rule, {}).setdefault((one.endpoint, one.cluster), {})[one.name] = one.value
+    return ParamValues(result)
+
+
+OVERRIDDEN = everywhere(
+    Override("local/kinds", "whole", 10),
+    Override("local/kinds", "whole", 20, "vc-a"),
+    Override("local/kinds", "word", "c", "vc-a"),
+    Override("local/kinds", "whole", 30, "vc-a", "gold"),
+    Override("local/kinds", "number", 4.0, "vc-b", "gold"),
+    Override("local/other", "whole", 99, "vc-c"),
+)
+USUAL: dict[str, Any] = {"whole": 10, "number": 1.0, "truth": True, "word": "a", "words": ("a", "b")}
+DEFAULTS = {name: Param(value, "u", "w") for name, value in {**USUAL, "whole": 1}.items()}
+BY_PLACE: dict[Place, dict[str, Any]] = {
+    ("vc-a", None): USUAL | {"whole": 20, "word": "c"},
+    ("vc-a", "silver"): USUAL | {"whole": 20, "word": "c"},
+    ("vc-a", "gold"): USUAL | {"whole": 30, "word": "c"},
+    ("vc-b", "gold"): USUAL | {"number": 4.0},
+    ("vc-b", "silver"): USUAL,
+    ("vc-b", None): USUAL,
+    ("vc-c", "gold"): USUAL,
+    (None, "gold"): USUAL,
+    (None, None): USUAL,
+}
+
+
+def test_each_row_is_in_one_scope_and_has_the_values_of_its_narrowest_place() -> None:
+    rule = bare_rule("local/kinds", params=DEFAULTS)
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE row_of (endpoint VARCHAR, cluster VARCHAR)")
+    connection.executemany("INSERT INTO row_of VALUES (?, ?)", [list(place) for place in BY_PLACE])
+    found = [
+        (place, dict(scope.values))
+        for scope in scopes(rule, OVERRIDDEN)
+        for place in connection.execute(f"SELECT * FROM row_of WHERE {scope.condition}", scope.bound).fetchall()
+    ]
+    assert len(found) == len(BY_PLACE)
+    assert dict(found) == BY_PLACE
+    assert {place: values_at(rule, OVERRIDDEN, place) for place in BY_PLACE} == BY_PLACE
+    assert all(name.startswith(RESERVED) for scope in scopes(rule, OVERRIDDEN) for name in scope.bound)
+
+
+def test_a_rule_that_nobody_overrides_has_one_scope_of_everything() -> None:
+    rule = bare_rule("local/kinds", params=DEFAULTS)
+    assert scopes(rule, ParamValues()) == [Scope("true", {}, USUAL | {"whole": 1})]
+
+
+def test_a_statement_binds_lists_and_only_what_its_expressions_name() -> None:
+    expressions = [Expression("$words", (), ("words",), "VARCHAR[]"), Expression("$whole", (), ("whole",), "BIGINT")]
+    assert bindings_of(expressions, USUAL) == {"words": ["a", "b"], "whole": 10}
+    assert bindings(USUAL) == USUAL | {"words": ["a", "b"]}

@@ -9,7 +9,7 @@ from auditor.engine.rule import RuleSet
 from auditor.engine.severities import severity_notices, with_severities
 from auditor.errors import ConfigurationError
 from auditor.model import Severity
-from tests.engine.bench import rule_text, rules_from
+from tests.engine.bench import bare_rule, rule_text, rules_from
 
 
 @dataclass(frozen=True)
@@ -65,3 +65,14 @@ def test_whoever_reads_the_report_is_told_what_weighs_something_else(rules: Rule
     changed = with_severities(rules, [Override("vvol/one", Severity.INFO), Override("vvol/two", Severity.HIGH)])
     assert severity_notices(rules, changed, "fleet.yaml") == ("fleet.yaml sets severities of its own: vvol/one info instead of high.",)
     assert severity_notices(rules, with_severities(rules, []), "fleet.yaml") == ()
+
+
+def test_a_rule_weighs_by_itself_or_by_its_topic_and_nothing_else_of_the_rules_changes() -> None:
+    ids = ("a/b/c", "a/x", "q/x")
+    rules = RuleSet({name: bare_rule(name) for name in ids}, {"view": {}}, frozenset({"left/out"}))
+    after = with_severities(rules, [Override("a/*", Severity.LOW), Override("q/x", Severity.INFO), Override("left/*", Severity.INFO)])
+    assert {rule.id: rule.severity for rule in after} == {"a/b/c": Severity.LOW, "a/x": Severity.LOW, "q/x": Severity.INFO}
+    assert (after.views, after.left_out) == (rules.views, rules.left_out)
+    assert with_severities(rules, []).rules == rules.rules
+    with pytest.raises(ConfigurationError):
+        with_severities(rules, [Override("a/b/*", Severity.LOW)])

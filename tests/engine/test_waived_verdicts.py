@@ -109,6 +109,24 @@ def test_resources_are_chosen_by_name_and_glob(tmp_path: Path, resources: dict[s
 
 
 @pytest.mark.parametrize(
+    ("endpoint", "which"),
+    [
+        pytest.param("4c4c4544-0043", "4", id="who it is"),
+        pytest.param("4c4c*", "4", id="a glob over who it is"),
+        pytest.param("64703", "1", id="one of several arrays behind a manager"),
+        pytest.param("6470", "", id="part of an identity is not the identity"),
+        pytest.param("vc-west", "4", id="its name"),
+        pytest.param("vc-gone", "", id="neither"),
+    ],
+)
+def test_an_endpoint_is_chosen_by_its_name_or_by_what_it_says_of_itself(tmp_path: Path, endpoint: str, which: str) -> None:
+    rows = [pe(1, endpoint="sc"), pe(2, endpoint="vc-east"), pe(4, endpoint="vc-west")]
+    connection = fleet(rows, folder=tmp_path, identities={"sc": "64702, 64703", "vc-east": None, "vc-west": "4c4c4544-0043"})
+    evaluation, _ = waive(evaluate(connection, rules_from(tmp_path, SOUND)), Waivers(AT, entries=(waiver(endpoint=endpoint),)))
+    assert waived(evaluation) == list(which)
+
+
+@pytest.mark.parametrize(
     ("rule", "which"),
     [
         pytest.param("vvol/*", 2, id="a glob"),

@@ -1,13 +1,15 @@
 """A waiver takes effect whole or not at all, and only until its instant."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from auditor.engine.rule import RuleSet
 from auditor.engine.waivers import Waiver, Waivers, checked, load_waivers
 from auditor.errors import ConfigurationError
-from tests.engine.bench import HEADROOM, SOUND, changed, rule_text, rules_from
+from tests.engine.bench import HEADROOM, SOUND, bare_rule, changed, rule_text, rules_from
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 WAIVER = """\
@@ -139,3 +141,100 @@ def test_a_rule_that_nobody_knows_makes_a_waiver_malformed(tmp_path: Path, rule:
     (one,) = checked(loaded(tmp_path, changed(WAIVER, (HEADROOM, f'"{rule}"'))), rules).entries
     assert one.mistake.startswith(mistake)
     assert bool(one.mistake) == bool(mistake)
+
+
+ONE = Waiver("waivers.yaml:2", "vvol/*", {"host": ("esx-01",)}, "us", "why", "CHG-1", AT)
+
+
+@pytest.mark.parametrize(
+    ("end", "days", "ends"),
+    [
+        pytest.param(AT, 0, True, id="at this instant"),
+        pytest.param(AT + timedelta(days=7), 7, True, id="on the last day"),
+        pytest.param(AT + timedelta(days=7, microseconds=1), 7, False, id="just after it"),
+        pytest.param(AT - timedelta(days=1), 0, True, id="expired"),
+        pytest.param(None, 7, False, id="without an end"),
+    ],
+)
+def test_whether_a_waiver_ends_soon_is_known_to_the_instant(end: datetime | None, days: int, ends: bool) -> None:
+    assert replace(ONE, expires=end).ends_within(AT, days) is ends
+    assert replace(ONE, expires=end, mistake="malformed").ends_within(AT, days) is False
+
+
+def test_a_waiver_without_an_end_is_never_in_force() -> None:
+    assert replace(ONE, expires=None).lapsed(AT) == "is malformed: "
+    assert replace(ONE, expires=AT + timedelta(days=1)).lapsed(AT) == ""
+
+
+def test_a_waiver_is_for_the_rules_of_its_glob() -> None:
+    assert [ONE.covers_rule(rule) for rule in ("vvol/x", "qos/x")] == [True, False]
+    assert not replace(ONE, rule=None).covers_rule("vvol/x")
+
+
+def test_reports_show_who_answers_and_until_when() -> None:
+    shown = {"owner": "us", "reason": "why", "ticket": "CHG-1", "expires": "2026-11-21T12:00:00Z", "where": "waivers.yaml:2"}
+    assert ONE.as_reported() == shown
+    assert replace(ONE, expires=None).as_reported() == {**shown, "expires": None}
+
+
+def test_what_is_malformed_of_a_file_is_its_own_mistakes_and_those_of_its_entries() -> None:
+    waivers = Waivers(AT, None, (ONE, replace(ONE, mistake="x")), ("waivers.yaml:1: y",))
+    assert waivers.malformed == ("waivers.yaml:1: y", "waivers.yaml:2: x")
+    assert (waivers.selects("host"), waivers.selects("cluster")) == (True, False)
+
+
+def test_an_entry_is_read_in_every_field(tmp_path: Path) -> None:
+    written = changed(WAIVER, ("storage team", "'  storage \n team '"), ("    owner", "    also_unknown: true\n    owner"))
+    [one] = loaded(tmp_path, written).entries
+    assert one == Waiver(
+        where="waivers.yaml:2",
+        rule=HEADROOM,
+        resources={"host": ("esx-01",), "cluster": ("gold", "silver-*")},
+        owner="storage team",
+        reason="the array is replaced in March",
+        ticket="CHG-4711",
+        expires=datetime(2027, 4, 1, tzinfo=UTC),
+        also_unknown=True,
+    )
+    waivers = loaded(tmp_path, "waivers:\n  - nonsense\n  - {}\n")
+    assert waivers.entries[0] == Waiver(
+        "waivers.yaml:2", None, {}, "", "", "", None, mistake='item 1 of "waivers" must be keys with values'
+    )
+    empty = waivers.entries[1]
+    assert (empty.where, empty.rule, empty.resources, empty.owner, empty.reason, empty.ticket) == ("waivers.yaml:3", None, {}, "", "", "")
+    assert (empty.expires, empty.also_unknown, empty.mistake.count("is missing")) == (None, False, 5)
+    assert "neither the id" not in empty.mistake
+    assert (waivers.path, waivers.at, waivers.mistakes) == (tmp_path / "waivers.yaml", AT, ())
+
+
+def test_a_file_that_cannot_be_read_is_named_without_its_folder(tmp_path: Path) -> None:
+    waivers = loaded(tmp_path, "waivers: [\n")
+    assert (waivers.at, waivers.path, waivers.entries) == (AT, tmp_path / "waivers.yaml", ())
+    assert waivers.mistakes[0].startswith("waivers.yaml:")
+    nothing = loaded(tmp_path, "waivers: {rule: a}\n")
+    assert (nothing.path, nothing.mistakes) == (tmp_path / "waivers.yaml", ('waivers.yaml:1: "waivers" must be a list',))
+
+
+@pytest.mark.parametrize(
+    ("glob", "mistake"),
+    [("a[b]", ""), ("[[]", "opens a bracket"), ("[[]]", ""), ("a]", ""), ("[", "opens a bracket"), ("[a][", "opens a bracket")],
+)
+def test_a_bracket_that_is_opened_has_to_be_closed(tmp_path: Path, glob: str, mistake: str) -> None:
+    one = entry(tmp_path, ("esx-01", f'"{glob}"'))
+    assert bool(mistake) == bool(one.mistake)
+    assert mistake in one.mistake
+    assert one.resources == ({} if mistake else {"host": (glob,), "cluster": ("gold", "silver-*")})
+
+
+def test_checking_leaves_alone_what_is_sound_or_malformed_already(tmp_path: Path) -> None:
+    rules = RuleSet({"vvol/x": bare_rule("vvol/x")}, {}, frozenset({"qos/left"}))
+    entries = (
+        ONE,
+        replace(ONE, rule="qos/*"),
+        replace(ONE, rule="no/rule", mistake="y"),
+        replace(ONE, rule=None),
+        replace(ONE, rule="no/rule"),
+    )
+    found = checked(Waivers(AT, tmp_path, entries, ("m",)), rules)
+    assert (found.at, found.path, found.mistakes, found.entries[:4]) == (AT, tmp_path, ("m",), entries[:4])
+    assert found.entries[4].mistake.startswith('no rule is called "no/rule"')

@@ -1,19 +1,19 @@
 """Which rules a baseline brings, and what is read for them."""
 
 import io
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.facts.baseline import KINDS, VIEWS
+from auditor.facts.baseline import KINDS, VIEWS, counts
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder
-from auditor.history.baseline import comparable_rules, load_about, set_baseline
+from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.history.baseline import comparable_rules, copy_baseline, load_about, missing_notices, put_baseline, set_baseline
 from auditor.history.runs import KeptRun
-from auditor.model import Gap
+from auditor.model import EndpointKind, Gap
 from auditor.policy import load_rule_set, needs_for
 from auditor.report.baseline import write_baseline
 from tests.facts.fleets import WHEN, endpoints
@@ -109,3 +109,76 @@ def test_a_baseline_says_how_much_its_run_could_not_read(tmp_path: Path) -> None
         assert about is not None
         write_baseline(about, said)
         assert f"In that run {gaps} could not be read (auditor runs show run)" in said.getvalue()
+
+
+def read_at(identities: Mapping[str, str | None]) -> Snapshot:
+    """Two vCenters that say who they are, with a host of one name each."""
+    builder = SnapshotBuilder()
+    for endpoint in identities:
+        builder.add(Batch("host", {"endpoint": [endpoint], "host_id": ["host-1"], "name": ["esx-1"], "cluster": ["gold"]}))
+        option = {"endpoint": endpoint, "host_id": "host-1", "key": "Disk.QFullSampleSize", "value": "32", "value_type": "long"}
+        builder.add(Batch("host_option", {name: [value] for name, value in option.items()}))
+    kinds = dict.fromkeys((name for name in identities if name != "vc"), EndpointKind.VCENTER)
+    readings = tuple(replace(reading, identity=identities[reading.name]) for reading in endpoints(**kinds))
+    return builder.finish(readings, started=WHEN, finished=WHEN)
+
+
+def with_a_baseline(state: Path, identities: Mapping[str, str | None], host: str | None = None, reach: str = "cluster") -> None:
+    read_at(identities).save(state / "run" / "snapshot")
+    set_baseline(state, KeptRun("run", state / "run", WHEN, WHEN, 1, 1, 0, 0, 0, 0, 0, 1.0), WHEN, host, host and "vc", reach)
+
+
+def compared(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Endpoint and host of every setting that something may be compared with."""
+    settings = "SELECT of_endpoint, of_host FROM fact.baseline WHERE kind = 'option' ORDER BY ALL"
+    return snapshot.connection.execute(settings).fetchall()
+
+
+WAS = {"vc": "1111", "west": "2222"}
+
+
+def test_a_baseline_is_compared_with_the_endpoint_it_was_taken_of_alone(tmp_path: Path) -> None:
+    with_a_baseline(tmp_path, WAS)
+    same = put_baseline(read_at(WAS), tmp_path)
+    assert (compared(same), same.gaps) == ([("vc", "esx-1"), ("west", "esx-1")], ())
+    other = put_baseline(read_at({**WAS, "vc": "9999"}), tmp_path)
+    assert compared(other) == [("west", "esx-1")]
+    (gap,) = other.gaps
+    assert (gap.endpoint, "taken of 1111, and vc is 9999 now" in gap.why) == ("vc", True)
+    assert missing_notices(other) == ()
+    other.save(tmp_path / "saved")
+    assert load_snapshot(tmp_path / "saved").gaps == (gap,)
+
+
+def test_one_good_host_of_another_vcenter_is_an_example_for_nobody(tmp_path: Path) -> None:
+    with_a_baseline(tmp_path, WAS, "esx-1", "all")
+    other = put_baseline(read_at({**WAS, "vc": "9999"}), tmp_path)
+    assert (compared(other), len(other.gaps)) == ([], 1)
+    assert counts(other.connection) == {}
+
+
+@pytest.mark.parametrize(
+    ("then", "now"),
+    [
+        pytest.param({"vc": None}, {"vc": "9999"}, id="a baseline of an older auditor"),
+        pytest.param({"vc": "1111"}, {"vc": None}, id="an endpoint that does not say who it is"),
+    ],
+)
+def test_where_an_identity_is_not_known_the_name_counts(
+    tmp_path: Path, then: Mapping[str, str | None], now: Mapping[str, str | None]
+) -> None:
+    with_a_baseline(tmp_path, then)
+    held = put_baseline(read_at(now), tmp_path)
+    assert (compared(held), held.gaps) == ([("vc", "esx-1")], ())
+
+
+def test_after_a_fix_the_gap_of_the_baseline_is_still_there_and_once(tmp_path: Path) -> None:
+    with_a_baseline(tmp_path, WAS)
+    now = {**WAS, "vc": "9999"}
+    before = put_baseline(read_at(now), tmp_path)
+    after = copy_baseline(before, read_at(now))
+    assert (compared(after), after.gaps) == ([("west", "esx-1")], before.gaps)
+    kept = SnapshotBuilder()
+    kept.add(before.gaps[0])
+    took_over = copy_baseline(before, kept.finish(before.readings, started=WHEN, finished=WHEN))
+    assert took_over.gaps == before.gaps

@@ -200,3 +200,15 @@ def test_an_incomplete_finding_is_no_traceback(tmp_path: Path) -> None:
     path.write_text(rendered(samples.bad_night()).replace('"verdict": "unknown"', '"verdict": "unkn'))
     with pytest.raises(SnapshotError, match="a finding is incomplete"):
         list(load_report(path).findings())
+
+
+def test_a_report_says_who_each_endpoint_is_and_one_of_an_older_auditor_is_read_without(tmp_path: Path) -> None:
+    report = samples.clean()
+    readings = (replace(report.run.endpoints[0], identity="4c4c-11"), *report.run.endpoints[1:])
+    text = rendered(replace(report, run=replace(report.run, endpoints=readings)))
+    VALIDATOR.validate(json.loads(text))
+    kept = tmp_path / "report.json"
+    kept.write_text(text)
+    assert load_report(kept).run.endpoints[0].identity == "4c4c-11"
+    kept.write_text(text.replace(', "identity": "4c4c-11"', "").replace(', "identity": null', ""))
+    assert load_report(kept).run.endpoints[0].identity is None

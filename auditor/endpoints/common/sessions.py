@@ -26,10 +26,12 @@ class Session:
         endpoint: as fleet.yaml has it.
         release: what answers, for people.
         clock_at_start: what its clock said before anything was read, ISO 8601; None unless a later reading can begin there.
+        known_identity: what `identity` gives, as far as it was read until now.
     """
 
     release: str
     clock_at_start: str | None = None
+    known_identity: str | None = None
 
     def __init__(self, endpoint: Endpoint) -> None:
         self.endpoint = endpoint
@@ -52,6 +54,16 @@ class Session:
     def clock(self) -> datetime | None:
         """What time it is there, aware; None when it does not report."""
         return None
+
+    def identity(self, *, again: bool = False) -> str | None:  # noqa: ARG002  for kinds that ask
+        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; None when it does not report.
+
+        It is asked once, and anew with `again`: behind an address there may be another by now.
+
+        Raises:
+            EndpointError: it could not be asked.
+        """
+        return self.known_identity
 
     def role(self) -> str | None:
         """The roles of our account, joined by ", "; None when it does not report them."""
@@ -81,6 +93,7 @@ class Sessions:
         self._openers = openers
         self._open: dict[str, Any] = {}
         self._failed: dict[str, EndpointError] = {}
+        self._unidentified: dict[str, EndpointError] = {}
         self._closing = ExitStack()
 
     def __enter__(self) -> Self:
@@ -113,15 +126,28 @@ class Sessions:
         """
         if name not in self._open:
             endpoint = self.endpoint(name)
-            if name in self._failed:
-                first = self._failed[name]
-                raise type(first)(first.what, why=first.why, do=first.do) from first
+            _raise_again(self._failed.get(name))
             try:
                 self._open[name] = self._closing.enter_context(self._opener(endpoint)(endpoint))
             except EndpointError as error:
                 self._failed[name] = error
                 raise
         return self._open[name]
+
+    def identity(self, name: str, *, again: bool = False) -> str | None:
+        """Who the endpoint of that name is by what it says of itself; None when it does not say. As `Session.identity`.
+
+        Raises:
+            ConfigurationError: as `session`.
+            EndpointError: as `session`; or it could not be asked, now or the first time.
+        """
+        _raise_again(self._unidentified.get(name))
+        session: Session = self.session(name)
+        try:
+            return session.identity(again=again)
+        except EndpointError as error:
+            self._unidentified[name] = error
+            raise
 
     def _opener(self, endpoint: Endpoint) -> Opener:
         if self._openers is None:
@@ -133,3 +159,8 @@ class Sessions:
                 do="leave its changes out of the plan, or make them by hand.",
             )
         return self._openers[endpoint.kind]
+
+
+def _raise_again(first: EndpointError | None) -> None:
+    if first is not None:
+        raise type(first)(first.what, why=first.why, do=first.do) from first

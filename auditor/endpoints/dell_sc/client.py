@@ -16,6 +16,7 @@ from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
 from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
 from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
+from auditor.identity import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -46,6 +47,7 @@ class StorageManager(Session):
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
         super().__init__(endpoint)
         self._connection = ManagerConnection(endpoint, https)
+        self._storage_centers: list[Any] | None = None
         self._https = https
         self.api_version = self._connection.api_version
         about = self._connection.about
@@ -95,6 +97,26 @@ class StorageManager(Session):
             EndpointError: as `get`; MalformedAnswerError too when it is no list.
         """
         return self._list(self.get(path), path)
+
+    def storage_centers(self, *, again: bool = False) -> list[Any]:
+        """The Storage Centers that the manager speaks for, asked once, or anew with `again`.
+
+        Raises:
+            EndpointError: as `listed`.
+        """
+        if self._storage_centers is None or again:
+            self._storage_centers = self.listed("StorageCenter/StorageCenter")
+        return self._storage_centers
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """The serial numbers of its Storage Centers; None when it reports none. The manager has none of its own that is public.
+
+        Raises:
+            EndpointError: it could not be asked.
+        """
+        serials = [Attributes(one).get("scSerialNumber") for one in self.storage_centers(again=again) if isinstance(one, dict)]
+        self.known_identity = joined([str(serial) for serial in serials if type(serial) in (int, str) and serial])
+        return self.known_identity
 
     def object(self, path: str) -> Attributes:
         """The one object that GET answers, for example of "StorageCenter/ScVolume/64702.3494/VolumeConfiguration".

@@ -81,7 +81,7 @@ class Reading:
         parse_errors = ParseErrors("StorageCenter")
         there = []
         away = []
-        for one in self.once("StorageCenter", self.manager.listed("StorageCenter/StorageCenter"), parse_errors):
+        for one in self.once("StorageCenter", self.manager.storage_centers(), parse_errors):
             serial = one.number("scSerialNumber")
             if serial is None:
                 continue

@@ -41,6 +41,7 @@ class ElementArray(Session):
     def __init__(self, endpoint: Endpoint, transport: ElementTransport) -> None:
         super().__init__(endpoint)
         self._transport = transport
+        self._cluster_info: dict[str, Any] | None = None
         self._transport.version = _BOOTSTRAP_API
         self._sdk = _sdk(transport, _BOOTSTRAP_API)
         self.api_version = self._negotiated()
@@ -60,6 +61,29 @@ class ElementArray(Session):
             EndpointError: a read that the cluster answered with an error of its own.
         """
         return self._result(json_value(self._raw(method, params)), method)
+
+    def cluster_info(self, *, again: bool = False) -> dict[str, Any]:
+        """The answer to GetClusterInfo, asked once, or anew with `again`.
+
+        Raises:
+            EndpointError: as `call`.
+        """
+        if self._cluster_info is None or again:
+            self._cluster_info = self.call("GetClusterInfo")
+        return self._cluster_info
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """The cluster's UUID; its uniqueID where it reports no UUID; None when it reports neither.
+
+        Raises:
+            EndpointError: it could not be asked.
+
+        Source: API reference, clusterInfo: uuid and uniqueID.
+        """
+        info = self.cluster_info(again=again).get("clusterInfo")
+        ids = [info.get(key) for key in ("uuid", "uniqueID")] if isinstance(info, dict) else []
+        self.known_identity = next((one for one in ids if isinstance(one, str) and one), None)
+        return self.known_identity
 
     def clock(self) -> datetime | None:
         """What time it is on the cluster, UTC; None when it does not report it to this account.

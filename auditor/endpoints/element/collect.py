@@ -66,7 +66,7 @@ class _Reading:
 
     def array_itself(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GetClusterInfo")
-        info = Record(self.array.call("GetClusterInfo"), "the cluster", parse_errors).inner("clusterInfo")
+        info = Record(self.array.cluster_info(), "the cluster", parse_errors).inner("clusterInfo")
         version: str | None = None
         if self.wants_version:  # without it the cluster is there; only its release is not known
             answer = yield from optional(self.endpoint, "GetClusterVersionInfo", partial(self.array.call, "GetClusterVersionInfo"))

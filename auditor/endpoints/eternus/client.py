@@ -49,7 +49,7 @@ class EternusArray(Session):
         self._pages = False  # an answer stopped for a key
         about = self.read("show enclosure-status")
         self.by_machine = about.by_machine
-        self.firmware, model = _identity(endpoint, about)
+        self.firmware, model, self.known_identity = _identity(endpoint, about)
         self.release = f"ETERNUS {model.removeprefix('ETERNUS ')} {self.firmware}"
         if not self.firmware.startswith(KNOWN_FIRMWARE):
             self.add_note(f"{endpoint.name}: answers of firmware {self.firmware} were never recorded; they may be misunderstood.")
@@ -105,6 +105,16 @@ class EternusArray(Session):
                 why=UNKNOWN_OUTCOME,
                 do="read the setting back.",
             )
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """The serial number; None when it reports none.
+
+        Raises:
+            EndpointError: as `read`.
+        """
+        if again:
+            self.known_identity = _identity(self.endpoint, self.read("show enclosure-status"))[2]
+        return self.known_identity
 
     def clock(self) -> datetime | None:
         """What the array's clock says, in UTC: None, since no form of the answer that would tell it is public."""
@@ -181,17 +191,20 @@ def keyed(answer: Answer) -> dict[str, str]:
     return by_key
 
 
-def _identity(endpoint: Endpoint, about: Answer) -> tuple[str, str]:
-    """Firmware and model. Source: cinder's Fujitsu driver, `_show_enclosure_status` (field 12); recorded text."""
+def _identity(endpoint: Endpoint, about: Answer) -> tuple[str, str, str | None]:
+    """Firmware, model, and the serial number or None.
+
+    Source: cinder's Fujitsu driver, `_show_enclosure_status` (field 12); recorded text.
+    """
     if about.by_machine and about.records and len(about.records[0]) > 11:
-        model, firmware = about.records[0][2], about.records[0][11]
+        model, serial, firmware = about.records[0][2], about.records[0][3], about.records[0][11]
     else:
         fields = keyed(about)
-        model, firmware = fields.get("Model Name", ""), fields.get("Firmware Version", "")
+        model, serial, firmware = (fields.get(key, "") for key in ("Model Name", "Serial Number", "Firmware Version"))
     if not _FIRMWARE.fullmatch(firmware):
         raise MalformedAnswerError(
             f"endpoint {endpoint.name}: 'show enclosure-status' does not tell a firmware like V10L66-0000",
             why="nothing on it was read.",
             do="check that the management address of an ETERNUS DX stands in fleet.yaml.",
         )
-    return firmware, model
+    return firmware, model, serial.strip() or None

@@ -33,7 +33,10 @@ class FlashArray(Session):
         super().__init__(endpoint)
         self._wire = wire
         self.api_version = wire.api_version
-        self.release = f"{self._software()} REST {self.api_version}"
+        about = self._about()
+        software = " ".join(str(about[key]) for key in ("os", "version") if about.get(key)) or "FlashArray"
+        self.release = f"{software} REST {self.api_version}"
+        self.known_identity = _id_of(about)
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
         if newer:
             self.add_note(f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.")
@@ -106,6 +109,16 @@ class FlashArray(Session):
         """
         self._wire.ask("PATCH", resource, params={"names": name}, body=dict(body))
 
+    def identity(self, *, again: bool = False) -> str | None:
+        """The array's id; None when it reports none.
+
+        Raises:
+            EndpointError: as `pages`.
+        """
+        if again:
+            self.known_identity = _id_of(self._about())
+        return self.known_identity
+
     def clock(self) -> datetime | None:
         """The time by the array's own clock, in UTC; None when it does not report.
 
@@ -136,11 +149,11 @@ class FlashArray(Session):
         names = [str(each["name"]) for each in roles if isinstance(each, dict) and each.get("name")]
         return ", ".join(dict.fromkeys(names)) or None
 
-    def _software(self) -> str:
+    def _about(self) -> dict[str, Any]:
+        """The object of the array itself; empty where there is none."""
         answer, _ = self._wire.ask("GET", "arrays", params={"limit": "1"})
         items = answer.get("items")
-        about = items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
-        return " ".join(str(about[key]) for key in ("os", "version") if about.get(key)) or "FlashArray"
+        return items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
 
     def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
         return MalformedAnswerError(
@@ -148,6 +161,12 @@ class FlashArray(Session):
             why="what follows is unknown.",
             do="collect again; if it stays, look at the array's own alerts.",
         )
+
+
+def _id_of(about: Mapping[str, Any]) -> str | None:
+    """The id of an array. Source: OpenAPI definitions, Array: id, "A globally unique, system-generated ID."."""
+    found = about.get("id")
+    return found if isinstance(found, str) and found else None
 
 
 @contextmanager

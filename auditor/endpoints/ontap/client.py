@@ -49,12 +49,35 @@ class OntapCluster(Session):
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         super().__init__(endpoint)
         self._session = session
+        self._about: dict[str, Any] | None = None
         self.version = self._version()
         self.release = "ONTAP {}.{}.{}".format(*self.version)
         if self.version[:2] > NEWEST_RELEASE:
             known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
             self.release = f"{self.release} ({known})"
             self.add_note(f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.")
+
+    def about(self, *, again: bool = False) -> dict[str, Any]:
+        """Name, UUID and version of the cluster, asked once, or anew with `again`.
+
+        Raises:
+            EndpointError: as `get`.
+        """
+        if self._about is None or again:
+            self._about = self.get("cluster", fields="name,uuid,version")
+        return self._about
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """The cluster's UUID; None when it reports none.
+
+        Raises:
+            EndpointError: as `get`.
+
+        Source: REST reference, GET /cluster: uuid.
+        """
+        uuid = self.about(again=again).get("uuid")
+        self.known_identity = uuid if isinstance(uuid, str) and uuid else None
+        return self.known_identity
 
     def get(self, path: str, **params: str) -> dict[str, Any]:
         """One record, or the first page of a collection; `path` is below /api/. Fields that hold secrets read "***".

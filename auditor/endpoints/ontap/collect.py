@@ -101,7 +101,7 @@ class _Reading:
 
     def array_itself(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GET cluster")
-        whole = Record(self.cluster.get("cluster", fields="name,uuid,version"), "the cluster", parse_errors)
+        whole = Record(self.cluster.about(), "the cluster", parse_errors)
         version = rows.release_of(whole.inner("version"))
         row: Row = {"family": FAMILY, "name": whole.text("name"), "array_id": whole.identifier("uuid"), "version": version}
         yield batch("array", self.endpoint, [row])

@@ -47,6 +47,7 @@ class VCenter(Session):
         self.content = content
         self.about = content.about
         self.release = str(content.about.fullName)
+        self.known_identity = _instance_uuid(content)
         self.counters: Mapping[str, int] | None = None  # what performance.counter_keys answers, once it was asked
         self._clis: dict[str, EsxCli] = {}
         self._lock = threading.Lock()
@@ -71,6 +72,20 @@ class VCenter(Session):
     def transport(self) -> str:
         """The transport of bulk reads that is in use."""
         return self.bulk.transport.value
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """The instanceUuid; None when it reports none.
+
+        Raises:
+            EndpointError: as for every call.
+        """
+        if again:
+            from pyVmomi import vim
+
+            with translated(self.endpoint, "asking which vCenter it is"):
+                content = vim.ServiceInstance("ServiceInstance", self.stub).RetrieveContent()
+            self.known_identity = _instance_uuid(content)
+        return self.known_identity
 
     def close(self) -> None:
         """End what was opened besides the session itself."""
@@ -149,6 +164,14 @@ class VCenter(Session):
             why="what it will do, or has done, is not known.",
             do="look at the recent tasks of this vCenter, then read the setting again.",
         )
+
+
+def _instance_uuid(content: Any) -> str | None:
+    """The identity in a service content; None where there is none.
+
+    Source: vSphere Web Services API, AboutInfo.instanceUuid: "A globally unique identifier associated with this service instance."
+    """
+    return content.about.instanceUuid or None if content is not None and content.about is not None else None
 
 
 def moid(reference: Any) -> str:

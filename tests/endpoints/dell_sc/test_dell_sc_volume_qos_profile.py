@@ -24,8 +24,9 @@ from auditor.errors import (
 )
 from auditor.journal import open_journal
 from auditor.lab.wire import Fault
-from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Resource, Target
+from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
+from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class Peer:
         resource = Resource("array_volume", CAPPED, "capped", "sc-east", None, None)
         change = Change("dell_sc.volume_qos_profile", FixClass.ARRAY, target(), before, after, ("qos/rule",), resource, "reason")
         with Sessions({"sc-east": self.endpoint}) as sessions, open_journal(self.journals, FIRST) as journal:
-            (receipt,) = apply(Plan((change,)), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
+            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
         return receipt
 
     def take_back(self) -> list[Receipt]:

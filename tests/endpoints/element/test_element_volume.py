@@ -18,8 +18,9 @@ from auditor.lab.arrays.element.cluster import Cluster
 from auditor.lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
 from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Resource, Target
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Resource, Target
 from tests.endpoints.arrays import serving_array
+from tests.identified import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -264,7 +265,7 @@ class Bench:
 
     def fix(self, run: str, name: str, where: Target, before: Scalar, after: Scalar) -> Receipt:
         with Sessions({"sf-east": self.endpoint}) as sessions, open_journal(self.journals, run) as journal:
-            plan = Plan((self.change(name, where, before, after),))
+            plan = as_seen(sessions, self.change(name, where, before, after))
             (receipt,) = apply(plan, sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
         return receipt
 

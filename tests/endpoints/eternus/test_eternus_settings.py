@@ -29,8 +29,9 @@ from auditor.lab.arrays.eternus.description import (
     VolumeDescription,
 )
 from auditor.lab.wire import Fault
-from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan, Receipt, Resource, Target
+from auditor.model import Change, EndpointKind, FixClass, Outcome, Receipt, Resource, Target
 from tests.endpoints.eternus.eternus_peer import Peer, endpoint_of, lab, says
+from tests.identified import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -273,7 +274,7 @@ class Applied:
         resource = Resource("qos_policy", "1", "category 3", "dx-east", None, None)
         change = Change(name, FixClass.ARRAY, where, before, after, ("qos/x",), resource, "reason")
         with self.sessions() as sessions, open_journal(self.folder, run) as journal:
-            [receipt] = apply(Plan((change,)), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
+            [receipt] = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
         return receipt
 
 

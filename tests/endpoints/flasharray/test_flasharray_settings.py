@@ -27,8 +27,9 @@ from auditor.lab.arrays.flasharray.parts import (
 )
 from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Plan, Resource, Target
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Resource, Target
 from tests.endpoints.arrays import serving_array
+from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Peer:
 
     def run(self, run: str, change: Change) -> Receipt:
         with self.sessions() as sessions, open_journal(self.folder / "journal", run) as journal:
-            (receipt,) = apply(Plan((change,)), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
+            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
             return receipt
 
     def undone(self, run: str) -> Receipt:

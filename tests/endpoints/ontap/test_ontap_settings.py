@@ -20,9 +20,10 @@ from auditor.journal import open_journal
 from auditor.lab.arrays.ontap.cluster import Cluster
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Resource, Target
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Resource, Target
 from tests.endpoints.arrays import serving_array
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
+from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Peer:
 
     def run(self, run: str, change: Change) -> Receipt:
         with self.sessions() as sessions, open_journal(self.folder / "journal", run) as journal:
-            (receipt,) = apply(Plan((change,)), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
+            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
             return receipt
 
     def undone(self, run: str) -> Receipt:

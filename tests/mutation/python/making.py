@@ -64,9 +64,16 @@ class _Visitor(MutationVisitor):  # type: ignore[misc]  # mutmut is not read by 
     """Makes no mistake in the wording of errors and gaps."""
 
     def on_visit(self, node: libcst.CSTNode) -> bool:
-        if isinstance(node, libcst.Raise) or (isinstance(node, libcst.Call) and _name(node.func).endswith(("Gap", "Error"))):
+        if isinstance(node, libcst.Raise) or (isinstance(node, libcst.Call) and _is_wording(node.func)):
             return False
         return bool(super().on_visit(node))
+
+
+def _is_wording(function: libcst.BaseExpression) -> bool:
+    """Whether all arguments of a call become the text of an error or a gap: `ParseErrors.add` takes three parts of a sentence."""
+    if isinstance(function, libcst.Attribute) and function.attr.value == "add":
+        return _name(function.value) == "parse_errors"
+    return _name(function).endswith(("Gap", "Error", "ParseErrors"))
 
 
 def _name(node: libcst.BaseExpression) -> str:

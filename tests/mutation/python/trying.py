@@ -177,7 +177,10 @@ class _Trying:
         for at, mutant in enumerate(mutants):
             send({"at": at, "seconds": 5.0})
             seconds = self.trial.seconds
-            tests = sorted(self.trial.calls[mutant.function], key=lambda nodeid: (-helpful[mutant.function, nodeid], seconds[nodeid]))
+            tests = sorted(
+                self.trial.calls[mutant.function],
+                key=lambda nodeid: (-helpful[mutant.function, nodeid], not _is_about(mutant, nodeid), seconds[nodeid]),
+            )
             started = time.monotonic()
             for nodeid in tests[:MOST_TESTS]:
                 if time.monotonic() - started > MOST_SECONDS:
@@ -192,6 +195,12 @@ class _Trying:
                 send({"noticed": nodeid, "again": False, "seconds": 5.0} if at == 0 else {"again": True, "seconds": 5.0})
                 return
         send({"ended": True, "seconds": 5.0})
+
+
+def _is_about(mutant: PythonMutant, nodeid: str) -> bool:
+    """Whether the name of a file of tests is that of the module: of hundreds of tests that call its functions only some are tried."""
+    module = mutant.name.rpartition(".")[0].rpartition(".")[2]
+    return Path(nodeid.partition("::")[0]).stem == f"test_{module}"
 
 
 def _passes(item: pytest.Item, mutant: str) -> bool:

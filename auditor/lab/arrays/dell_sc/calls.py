@@ -103,7 +103,7 @@ COLLECTIONS: Mapping[str, Callable[[Center], list[Record]]] = {
 
 def _of_center(build: Callable[[Center], Any]) -> Callable[[Center, Call], Any]:
     def answer(center: Center, call: Call) -> Any:
-        if call.instance != str(center.description.serial_number):
+        if call.instance != str(center.description.reported_serial):
             raise writes.lacking(call.kind, call.instance)
         return build(center)
 
@@ -184,7 +184,7 @@ def find_among(centers: Sequence[Center], call: Call) -> Callable[[], Any]:
     """
     if call.instance:
         serial = call.instance.partition(".")[0]
-        return find(next((center for center in centers if str(center.description.serial_number) == serial), centers[0]), call)
+        return find(next((center for center in centers if str(center.description.reported_serial) == serial), centers[0]), call)
     runs = [find(center, call) for center in centers]
     return lambda: [record for run in runs for record in run()]
 

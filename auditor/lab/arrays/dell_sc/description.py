@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from auditor.lab.sites import site_number
+
 FIRST_RELEASE_WITH_QOS = 7
 """The major release from which volumes have QoS profiles.
 
@@ -177,6 +179,7 @@ class DellScDescription:
         permissions: of the account: "read" and "write". An account with "read" alone is a Reporter in the product.
         connected: whether its Storage Manager reaches it; the answers about a Storage Center that it does not reach are not verified.
         also: further Storage Centers behind the same Storage Manager; their fields about the manager itself are ignored.
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -205,6 +208,7 @@ class DellScDescription:
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
     connected: bool = True
     also: tuple[DellScDescription, ...] = ()
+    site: str = ""
 
     def __post_init__(self) -> None:
         if not 0 < self.serial_number < 1 << 24:
@@ -227,9 +231,14 @@ class DellScDescription:
             raise ValueError(f"{self.name} has {self.controllers} controllers; a port names another")
 
     @property
+    def reported_serial(self) -> int:
+        """The serial number in answers; device names keep `serial_number`, as hosts see them, at every site."""
+        return site_number(self.serial_number, self.site, below=1 << 24)
+
+    @property
     def shown_name(self) -> str:
         """The Storage Center's own name, `scName` in every object."""
-        return self.storage_center_name or f"Storage Center {self.serial_number}"
+        return self.storage_center_name or f"Storage Center {self.reported_serial}"
 
     @property
     def has_qos(self) -> bool:

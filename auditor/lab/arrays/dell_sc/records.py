@@ -18,13 +18,13 @@ Record = dict[str, Any]
 
 def reference(center: Center, kind: str, number: int | str, name: str) -> Record:
     """A reference to an object."""
-    return {"instanceId": f"{center.description.serial_number}.{number}", "instanceName": name, "objectType": kind}
+    return {"instanceId": f"{center.description.reported_serial}.{number}", "instanceName": name, "objectType": kind}
 
 
 def basis(center: Center, kind: str, number: int | str, name: str) -> Record:
     """The attributes that every object of a Storage Center has."""
     described = center.description
-    return {**reference(center, kind, number, name), "scName": described.shown_name, "scSerialNumber": described.serial_number}
+    return {**reference(center, kind, number, name), "scName": described.shown_name, "scSerialNumber": described.reported_serial}
 
 
 def server_reference(center: Center, server: Server) -> Record:
@@ -34,7 +34,7 @@ def server_reference(center: Center, server: Server) -> Record:
 
 def controller_reference(center: Center, place: int) -> Record:
     """A reference to a controller by its position, from 1; its number follows the Storage Center's."""
-    number = center.description.serial_number + place - 1
+    number = center.description.reported_serial + place - 1
     return reference(center, "ScController", number, f"SN {number}")
 
 
@@ -196,7 +196,7 @@ def mappings(center: Center, one: Volume, profile: Profiled) -> list[Record]:
     """ScMapping: one for every path of a mapping profile; a cluster's own profile has none, those of its servers have them."""
     if profile.server.description is None:
         return []
-    serial = center.description.serial_number
+    serial = center.description.reported_serial
     built = []
     for place, (hba, port) in enumerate(center.paths(profile)):
         number = profile.index * 64 + place

@@ -21,11 +21,11 @@ def storage_center(center: Center) -> Record:
     """StorageCenter; its instanceId is the serial number alone."""
     described = center.description
     return {
-        "instanceId": str(described.serial_number),
+        "instanceId": str(described.reported_serial),
         "instanceName": described.shown_name,
         "objectType": "StorageCenter",
         "scName": described.shown_name,
-        "scSerialNumber": described.serial_number,
+        "scSerialNumber": described.reported_serial,
         "IPv6ManagementIP": "::",
         "IPv6ManagementIPPrefix": 128,
         "connected": described.connected,
@@ -42,7 +42,7 @@ def storage_center(center: Center) -> Record:
         "operationMode": "Normal",
         "portsBalanced": True,
         "raidRebalanceRunning": False,
-        "serialNumber": described.serial_number,
+        "serialNumber": described.reported_serial,
         "status": "Up",
         "statusMessage": "",
         "userConnected": True,
@@ -72,11 +72,11 @@ def storage_usage(center: Center) -> Record:
     used = sum(volume.used_bytes for volume in center.volumes.values())
     configured = sum(volume.size_bytes for volume in center.volumes.values())
     return {
-        "instanceId": str(described.serial_number),
+        "instanceId": str(described.reported_serial),
         "instanceName": described.shown_name,
         "objectType": "StorageCenterStorageUsage",
         "scName": described.shown_name,
-        "scSerialNumber": described.serial_number,
+        "scSerialNumber": described.reported_serial,
         "alertThresholdSpace": size(described.capacity_bytes * 9 // 10),
         "allocatedSpace": size(used),
         "availableSpace": size(described.capacity_bytes),
@@ -114,7 +114,7 @@ def configuration(center: Center) -> Record:
     described = center.description
     built = {
         **basis(center, "ScConfiguration", 0, described.shown_name),
-        "instanceId": str(described.serial_number),
+        "instanceId": str(described.reported_serial),
         "iscsiTransportMode": "VirtualPort",
     }
     if described.has_qos:
@@ -125,7 +125,7 @@ def configuration(center: Center) -> Record:
 def controller(center: Center, place: int) -> Record:
     """ScController. Not recorded: the attributes are those that public scripts select."""
     named = controller_reference(center, place)
-    number = center.description.serial_number + place - 1
+    number = center.description.reported_serial + place - 1
     return {
         **basis(center, "ScController", number, named["instanceName"]),
         "hardwareSerialNumber": number,

@@ -23,7 +23,7 @@ def lacking(kind: str, instance: str) -> DellScError:
 def number(center: Center, kind: str, instance: Any) -> int:
     """The number at the end of an instanceId such as "64702.3494"."""
     serial, _, rest = str(instance).partition(".")
-    if serial != str(center.description.serial_number) or not rest.isdecimal():
+    if serial != str(center.description.reported_serial) or not rest.isdecimal():
         raise lacking(kind, str(instance))
     return int(rest)
 

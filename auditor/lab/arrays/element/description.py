@@ -176,6 +176,7 @@ class ElementDescription:
         custom_qos_keeps_policy: whether a volume that gets limits of its own stays in its policy. The behaviour of a real cluster is not
             verified, so both are possible.
         clock_ahead_seconds: how far the cluster's clock is ahead of this machine's.
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -194,6 +195,7 @@ class ElementDescription:
     access_groups: tuple[AccessGroupDescription, ...] = ()
     custom_qos_keeps_policy: bool = False
     clock_ahead_seconds: float = 0.0
+    site: str = ""
 
     def __post_init__(self) -> None:
         if len(self.unique_id) != 4 or not self.unique_id.isascii():

@@ -14,6 +14,7 @@ from auditor.lab.arrays.element import access, records
 from auditor.lab.arrays.element.administration import get_cluster_stats, get_current_cluster_admin, list_cluster_admins
 from auditor.lab.arrays.element.cluster import Cluster, ElementError, Qos
 from auditor.lab.arrays.element.histograms import histogram
+from auditor.lab.sites import site_uuid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ def get_cluster_info(cluster: Cluster, _: dict[str, Any]) -> dict[str, Any]:
         "repCount": 2,
         "svip": "192.0.2.254",
         "uniqueID": described.unique_id,
-        "uuid": records.derived_id(described, "cluster"),
+        "uuid": site_uuid(records.derived_id(described, "cluster"), described.site),
     }
     return {"clusterInfo": info}
 

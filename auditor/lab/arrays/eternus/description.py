@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from auditor.lab.sites import site_number
+
 CATEGORIES = 16
 """Bandwidth limits 0 (unlimited) to 15. Source: recorded `show qos-bandwidth-limit`; cinder's Fujitsu driver chooses from 1 to 15."""
 
@@ -137,6 +139,7 @@ class EternusDescription:
         role: of the account that the server is started with.
         users: further accounts.
         permissions: of the main account: "read" and "write"; with "read" alone its writes are refused whatever its role.
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -160,6 +163,7 @@ class EternusDescription:
     role: str = MACHINE_ROLE
     users: tuple[UserDescription, ...] = ()
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
+    site: str = ""
 
     def __post_init__(self) -> None:
         if not _UID_PREFIX.fullmatch(self.uid_prefix):
@@ -194,6 +198,11 @@ class EternusDescription:
         ):
             if used - known:
                 raise ValueError(f"{self.name} has no {what} named {sorted(used - known)}")
+
+    @property
+    def reported_serial(self) -> str:
+        """The serial number in answers: ten digits."""
+        return f"{site_number(int(self.serial_number), self.site, below=10**10):010}" if self.site else self.serial_number
 
     @property
     def has_qos_table(self) -> bool:

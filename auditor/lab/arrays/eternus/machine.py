@@ -28,7 +28,7 @@ _UNKNOWN_AFTER_UID = ("00", "00", "FF", "FF", "FFFFFFFF", "00", "00", "FF")
 def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
     """One record of the array, with the firmware in its twelfth field, then the enclosures after their count."""
     one = array.description
-    identity = (one.name, "01", one.model_name, one.serial_number, one.device_identification)
+    identity = (one.name, "01", one.model_name, one.reported_serial, one.device_identification)
     record = _line(*identity, "20", "00", "00", "01", "02", "01001000", one.firmware, "91")
     return [record, "02", _line("70000000", "30"), _line("D0000100", "30")]
 

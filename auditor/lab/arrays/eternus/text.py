@@ -40,7 +40,7 @@ def enclosure_status(array: Array, _: Mapping[str, str]) -> list[str]:
         "Storage System Name": one.name,
         "Model Upgrade Status": "Not Upgraded",
         "Model Name": one.model_name,
-        "Serial Number": one.serial_number,
+        "Serial Number": one.reported_serial,
         "Device Identification Number": one.device_identification,
         "Status": one.status,
         "Cache Mode": "Write Back Mode",

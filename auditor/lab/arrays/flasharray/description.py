@@ -15,6 +15,7 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
+from auditor.lab.sites import site_uuid
 
 NAA_PREFIX = "624a9370"
 """The first digits of every SCSI device name of the vendor. Source: docs/domain/arrays.md#device-names, checked against 80 of 81 records.
@@ -38,6 +39,7 @@ class FlashArrayDescription:
             it is 1,000 is not verified.
         api_versions: the versions in /api/api_version; the 2.x ones are served.
         role: readonly | storage_admin | array_admin, of the account with the API token.
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -61,6 +63,7 @@ class FlashArrayDescription:
     page_limit: int = 1000
     api_versions: tuple[str, ...] = ("1.17", "1.18", "1.19", "2.0", "2.1", "2.2", "2.4", "2.8", "2.11", "2.13", "2.14", "2.15")
     role: str = "storage_admin"
+    site: str = ""
 
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id.lower():
@@ -99,6 +102,11 @@ class FlashArrayDescription:
         yield from ((volume.name, volume.serial) for volume in self.volumes)
         for machine in self.machines:
             yield from ((self.vvol_name(machine, place), vvol.serial) for place, vvol in enumerate(machine.vvols))
+
+    @property
+    def reported_id(self) -> str:
+        """The id in answers; serials of volumes begin with `id` at every site."""
+        return site_uuid(self.id, self.site)
 
     def serial(self, place: int, given: str | None = None) -> str:
         """The serial of the volume at position `place`: 24 hex digits in upper case; vVols follow the ordinary volumes."""

@@ -33,7 +33,7 @@ _OTHER = {"usec_per_other_op": 0, "others_per_sec": 0}
 def of_array(state: FlashArray, _: object) -> dict[str, Any]:
     """The performance of all volumes together; `queue_depth` was null on the recorded array."""
     load = combined(volume.load for volume in state.volumes.values())
-    own = {"queue_depth": None, "local_queue_usec_per_op": 0, "name": state.description.name, "id": state.description.id}
+    own = {"queue_depth": None, "local_queue_usec_per_op": 0, "name": state.description.name, "id": state.description.reported_id}
     return {**_OTHER, **_measured(load), **own}
 
 

@@ -24,7 +24,7 @@ def array(state: FlashArray, _: object) -> dict[str, Any]:
     provisioned = sum(volume.size_bytes for volume in state.volumes.values())
     return {
         "name": described.name,
-        "id": described.id,
+        "id": described.reported_id,
         "space": {
             **_space(provisioned),
             "shared": 0,
@@ -155,7 +155,7 @@ def host(state: FlashArray, item: Host) -> dict[str, Any]:
     described = item.described
     volumes = state.seen_by_host.get(described.name, {})
     ids = {remote.name: remote.id for pod in state.description.pods for remote in pod.stretched_to}
-    ids[state.description.name] = state.description.id
+    ids[state.description.name] = state.description.reported_id
     return {
         "is_local": True,
         "name": described.name,
@@ -199,7 +199,7 @@ def connection(_: FlashArray, item: Connection) -> dict[str, Any]:
 def pod(state: FlashArray, item: PodDescription) -> dict[str, Any]:
     """A pod with the arrays it is stretched over."""
     described = state.description
-    members = [(remote.name, remote.id) for remote in item.stretched_to] + [(described.name, described.id)]
+    members = [(remote.name, remote.id) for remote in item.stretched_to] + [(described.name, described.reported_id)]
     online = {"status": "online", "mediator_status": "online", "pre_elected": False, "frozen_at": None, "progress": None}
     size = sum(volume.size_bytes for volume in state.volumes.values() if volume.pod == item.name)
     return {

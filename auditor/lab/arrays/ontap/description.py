@@ -26,6 +26,7 @@ from auditor.lab.arrays.ontap.parts import (
     SvmDescription,
     VolumeDescription,
 )
+from auditor.lab.sites import site_uuid
 
 ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # the lab's own
 
@@ -40,6 +41,7 @@ class OntapDescription:
         job_seconds: how long a change runs as a job before it is in effect.
         permissions: of the account: "read" and "write". Source: rest-role access levels readonly and all.
         forbidden: paths that the account may not even read, as with a rest-role without them ("/api/cluster/counter").
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -60,6 +62,7 @@ class OntapDescription:
     job_seconds: float = 0.0
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
     forbidden: tuple[str, ...] = ()
+    site: str = ""
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\d+\.\d+\.\d+", self.version):
@@ -92,6 +95,11 @@ class OntapDescription:
             ("efficiency policy", {e.name for e in self.efficiency_policies}, {volume.efficiency_policy for volume in self.volumes}),
             ("SnapMirror policy", {each.name for each in self.snapmirror_policies}, {each.policy for each in self.relationships}),
         ]
+
+    @property
+    def cluster_id(self) -> str:
+        """The UUID of the cluster itself."""
+        return site_uuid(self.derived_id("cluster"), self.site)
 
     def derived_id(self, *what: object) -> str:
         """A UUID that is the same at every start."""

@@ -78,7 +78,7 @@ def whole(cluster: Cluster, _: object) -> dict[str, Any]:
     interface = cluster.uuid("interface")
     iops = sum(each.iops for each in about.volumes)
     return {
-        "uuid": cluster.uuid("cluster"),
+        "uuid": cluster.description.cluster_id,
         "name": about.name,
         "location": "lab",
         "contact": "lab",
@@ -177,7 +177,7 @@ def schedule(cluster: Cluster, item: ScheduleDescription) -> dict[str, Any]:
         "uuid": cluster.uuid("schedule", item.name),
         "name": item.name,
         "scope": "cluster",
-        "cluster": {"uuid": cluster.uuid("cluster"), "name": cluster.description.name},
+        "cluster": {"uuid": cluster.description.cluster_id, "name": cluster.description.name},
     }
     if item.interval is not None:
         return record | {"type": "interval", "interval": item.interval}

@@ -30,6 +30,7 @@ class VCenterDescription:
 
     Attributes:
         standalone: hosts that are in no cluster.
+        site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
 
     name: str
@@ -48,6 +49,7 @@ class VCenterDescription:
     storage_providers: tuple[StorageProviderDescription, ...] = ()
     storage_policies: tuple[StoragePolicyDescription, ...] = ()
     extensions: tuple[ExtensionDescription, ...] = ()
+    site: str = ""
 
     def __post_init__(self) -> None:
         placed = [name for pod in self.pods for name in pod.datastores]

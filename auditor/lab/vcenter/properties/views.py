@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim, vmodl
 
+from auditor.lab.sites import site_uuid
 from auditor.lab.vcenter.inventory.entities import ROOT, Managed
 from auditor.lab.vcenter.properties.collector import Selected, contents, select
 from auditor.lab.vcenter.soap.privileges import needed_for_property, no_permission
@@ -51,7 +52,7 @@ def service_content(state: VCenterState) -> Any:
             productLineId="vpx",
             apiType="VirtualCenter",
             apiVersion=about.api_version,
-            instanceUuid=str(uuid.uuid5(uuid.NAMESPACE_DNS, about.name)),
+            instanceUuid=site_uuid(str(uuid.uuid5(uuid.NAMESPACE_DNS, about.name)), about.site),
         ),
     )
 
