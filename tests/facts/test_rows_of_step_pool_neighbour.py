@@ -136,7 +136,7 @@ def test_neighbours_that_keep_storage_io_control_are_named(stores: list[dict[str
 
 def test_a_datastore_of_two_vcenters_loses_it_in_both_where_no_datastore_cluster_gives_it_back() -> None:
     """VMware supports neither (rule sioc/supported-datastore)."""
-    here, pod = store("a", "sc/p1", **OPEN), {"pod_id": "weighing"}
+    here, pod = store("a", "sc/p1", **OPEN), METRIC
     there = store("a", "sc/p1", **OPEN, endpoint="vc-2", **pod)
     assert neighbours(here, there) == {}
     assert neighbours(here, there, store("z", "sc/p9", on=False), store("y", "et/p1", on=False)) == {}, "others are known by one"
