@@ -230,7 +230,7 @@ class Change:
     resource: Resource
     reason: str  # one sentence for the person who confirms
     takes: FixClass | None = None  # of class RETUNE: the class of what it takes, which has to be allowed as well
-    collateral: str = ""  # what else a host-wide change reaches than it is meant for; '' where nothing
+    collateral: str = ""  # what else a change reaches than it is meant for; '' where nothing
 
     @property
     def classes(self) -> tuple[FixClass, ...]:

@@ -56,7 +56,7 @@ class FixRule:
     when: Expression | None  # the fix is proposed only where this is true; None: wherever the rule fails
     predicted: Mapping[str, Expression]  # further columns the fix changes once it is in effect
     reason: str | None
-    touches: Expression | None = None  # what else a host-wide change reaches than it is meant for, '' where nothing; None: nothing ever
+    touches: Expression | None = None  # what else a change reaches than it is meant for, '' where nothing; None: nothing ever
     retunes: Expression | None = None  # where it is not false the fix reverts what somebody tuned; None: it never does
 
     @property

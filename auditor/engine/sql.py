@@ -29,12 +29,12 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "after": "VARCHAR",  # JSON scalar
     "obstacle": "VARCHAR",  # of a failure whose rule has a fix: why it is not proposed, a name of FIX_BLOCKERS; NULL when it is
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
-    "touches": "VARCHAR",  # of such a failure: what else a host-wide change reaches than it is meant for; '' where nothing
+    "touches": "VARCHAR",  # of such a failure: what else a change reaches than it is meant for; '' where nothing
     "retunes": "BOOLEAN",  # of such a failure: the fix reverts what somebody tuned, or may; NULL where there is none
 }
 
 NOT_KNOWN = "not known"
-"""What a host-wide change touches besides where that was not read."""
+"""What a change touches besides where that was not read."""
 
 FIX_BLOCKERS = ("manual", "target", "when", "unread", "type", "after", "same", "unsettled", "breaks")
 """Why a failure with a fix is left to a person, first reason first; `fix_blockers.blocker_text` says each in words."""

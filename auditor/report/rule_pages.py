@@ -81,10 +81,9 @@ def _sections(rule: Rule) -> Iterator[str]:
         if rule.fix.retunes is not None and rule.fix.retunes.text != "true":
             yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.text)}`.", "")
         if rule.fix.touches is not None and rule.fix.touches.text.strip() != "''":
-            yield from (
-                f"It is host-wide, and the plan names what it reaches besides what it is meant for: `{flat(rule.fix.touches.text)}`.",
-                "",
-            )
+            how = "is host-wide" if "host_id" in rule.fix.target else "acts on neighbours"
+            touched = flat(rule.fix.touches.text)
+            yield from (f"It {how}, and the plan names what it reaches besides what it is meant for: `{touched}`.", "")
             if rule.fix.fix_class is FixClass.ONLINE:
                 yield from ("Where that is anything, the class is online-caution.", "")
     if rule.by_hand:

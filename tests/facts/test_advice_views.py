@@ -95,6 +95,15 @@ def test_offload_is_not_proposed_on_for_a_host_that_would_be_on_alone_in_its_clu
     )
 
 
+@pytest.mark.parametrize(("beside", "is_proposed"), [pytest.param("1", True, id="it is on"), pytest.param("0", False, id="it stays off")])
+def test_a_workaround_is_not_taken_back_on_a_host_that_would_be_on_alone_in_its_cluster(beside: str, is_proposed: bool) -> None:
+    given = hosts(2)
+    given["device"] = [{"host_id": "host-1", **seen(DX, "eternus-dx")}, {"host_id": "host-2", **STRANGER}]
+    given["declared"] = [{"devices": DX, "model": "DX90", "generation": "S1", "firmware": "V10L68"}]
+    given["host_option"] = [{"host_id": host, "key": MOVE, "value": read} for host, read in (("host-1", "0"), ("host-2", beside))]
+    assert bool(plan(evaluated(given, "vaai/stale-workaround")).changes) is is_proposed
+
+
 def test_where_the_devices_were_read_in_part_offload_is_not_proposed_on() -> None:
     given = offload_off(PURE)
     for row in given["reading"]:

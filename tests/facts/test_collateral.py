@@ -1,4 +1,4 @@
-"""What a host-wide change reaches besides the array that it is meant for stands in the plan, and asks for a class of its own."""
+"""What a change reaches besides what it is meant for stands in the plan, and asks for a class of its own."""
 
 import io
 from dataclasses import replace
@@ -8,12 +8,12 @@ import pytest
 
 from auditor.apply.guards import select_changes
 from auditor.engine.planning import plan
-from auditor.model import Change, FixClass, Plan
+from auditor.model import Change, EndpointKind, FixClass, Plan
 from auditor.report.json_reading import fix_of
 from auditor.report.json_report import fix_object
 from auditor.report.plan import write_plan
 
-from .fleets import Facts, hosts, on_all_hosts, seen
+from .fleets import Facts, array, hosts, on_all_hosts, seen
 from .judged import evaluated
 
 INIT = "DataMover.HardwareAcceleratedInit"
@@ -132,3 +132,40 @@ def shared_driver(*others: str) -> Facts:
 def test_a_driver_that_is_deepened_for_one_array_names_the_others_behind_it(others: tuple[str, ...], collateral: str) -> None:
     change = only(shared_driver(*others), "queue/driver-depth")
     assert (change.after, change.fix_class, change.collateral) == (256, FixClass.REBOOT, collateral)
+
+
+def pooled(ceilings: tuple[int | None, int | None], *, second_on: bool = True) -> Facts:
+    """Two VMFS datastores with Storage I/O Control on two volumes of a Dell SC's pool, with a ceiling or without: incident S1."""
+    given = hosts(1)
+    names = {"ds-1": "naa.6000d31000fcbe01", "ds-2": "naa.6000d31000fcbe02"}
+    volumes = zip(names, names.values(), ceilings, strict=True)
+    array(
+        given,
+        "sc",
+        EndpointKind.DELL_SC,
+        *({"name": name, "device": device, "pool_id": "p", "qos_max_iops": ceiling} for name, device, ceiling in volumes),
+    )
+    given["array_pool"] = [{"endpoint": "sc", "pool_id": "p", "name": "p"}]
+    on_all_hosts(given, *(seen(device, "dell-sc") for device in names.values()))
+    given["datastore"] = [
+        {"datastore_id": name, "name": name, "type": "VMFS", "sioc_enabled": name == "ds-1" or second_on} for name in names
+    ]
+    given["datastore_extent"] = [{"datastore_id": name, "device": device, "partition": 1} for name, device in names.items()]
+    given["datastore_mount"] = [{"datastore_id": name, "host_id": "host-1"} for name in names]
+    return given
+
+
+@pytest.mark.parametrize("rule", ["sioc/overlap-array-qos", "qos/one-throttler"])
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(pooled((500, None)), {"ds-1": ("ds-2", FixClass.ONLINE_CAUTION)}, id="the other stays on"),
+        pytest.param(pooled((500, None), second_on=False), {"ds-1": ("", FixClass.ONLINE)}, id="it is off"),
+        pytest.param(pooled((500, 500)), {"ds-1": ("", FixClass.ONLINE), "ds-2": ("", FixClass.ONLINE)}, id="both go off"),
+    ],
+)
+def test_who_stays_under_storage_io_control_beside_a_datastore_that_loses_it_is_in_the_plan(
+    given: Facts, expected: dict[str, tuple[str, FixClass]], rule: str
+) -> None:
+    changes = planned(given, rule)[0].changes
+    assert {change.resource.id: (change.collateral, change.fix_class) for change in changes} == expected

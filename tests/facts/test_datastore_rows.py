@@ -98,6 +98,22 @@ def test_what_a_datastore_lies_on_is_told_of_all_its_volumes_and_of_no_others() 
     assert shown(given, expected) == expected
 
 
+def test_a_datastore_names_its_own_neighbours_that_keep_storage_io_control() -> None:
+    given = rows(
+        fact_datastore=[*datastores("one", "lonely"), *datastores("one", endpoint="vc-2")],
+        step_pool_neighbour=[
+            *of_vc({"datastore_id": "one", "neighbours": "a, b"}),
+            {"endpoint": "vc-2", "datastore_id": "lonely", "neighbours": "wrong"},
+        ],
+    )
+    expected: ByName = {
+        "one": {"sioc_neighbours": "a, b"},
+        "lonely": {"sioc_neighbours": ""},
+        "vc-2/one": {"sioc_neighbours": ""},
+    }
+    assert shown(given, expected) == expected
+
+
 def test_the_family_is_that_of_the_inquiry_then_of_the_server_then_of_the_array() -> None:
     given = rows(
         fact_datastore=datastores("seen", "server", "array", "mixed"),

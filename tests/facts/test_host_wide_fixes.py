@@ -84,7 +84,21 @@ def test_a_scheduler_default_names_arrays_where_a_vendor_asks_for_another(option
     ],
 )
 def test_the_ats_heartbeat_names_arrays_whose_vendors_do_not_ask_for_it(families: str, reaches: str) -> None:
-    assert touched("vaai/ats-heartbeat", option="VMFS3.UseATSForHBOnVMFS5", value=0, families=families) == reaches
+    about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": 0, "hosts_not_on": 0}
+    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
+
+
+@pytest.mark.parametrize(
+    ("families", "left_off", "not_on", "reaches"),
+    [
+        pytest.param("flasharray", 0, 2, "", id="all of them go on in the same plan"),
+        pytest.param("flasharray", 1, 2, "hosts of the cluster that may stay off: 2", id="one sees an array that waits for caution"),
+        pytest.param("dell-sc, ontap", 0, 1, "dell-sc, hosts of the cluster that may stay off: 1", id="this one does"),
+    ],
+)
+def test_the_ats_heartbeat_names_hosts_of_the_cluster_that_stay_behind(families: str, left_off: int, not_on: int, reaches: str) -> None:
+    about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": left_off, "hosts_not_on": not_on}
+    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
 
 
 @pytest.mark.parametrize(
@@ -97,6 +111,21 @@ def test_the_ats_heartbeat_names_arrays_whose_vendors_do_not_ask_for_it(families
 )
 def test_hardware_locking_names_arrays_that_may_not_bear_it(sourced: bool | None, unsourced: str, reaches: str) -> None:
     about = {"option": LOCKING, "value": 0, "loses_locking": True, "offload_is_sourced": sourced, "unsourced_arrays": unsourced}
+    assert touched("vaai/locking-guard", hosts_left_off=0, hosts_not_on=0, **about) == reaches
+
+
+@pytest.mark.parametrize(
+    ("sourced", "left_off", "not_on", "reaches"),
+    [
+        pytest.param(True, 0, 2, "", id="all of them go on in the same plan"),
+        pytest.param(True, 1, 2, "hosts of the cluster that may stay off: 2", id="one waits for a vendor, and the other for that one"),
+        pytest.param(False, 0, 1, "eternus-dx, hosts of the cluster that may stay off: 1", id="the others wait for this one's vendor"),
+        pytest.param(False, 0, 0, "eternus-dx", id="all others are on"),
+    ],
+)
+def test_hardware_locking_names_hosts_of_the_cluster_that_stay_behind(sourced: bool, left_off: int, not_on: int, reaches: str) -> None:
+    about = {"option": LOCKING, "value": 0, "loses_locking": True, "offload_is_sourced": sourced}
+    about |= {"unsourced_arrays": "" if sourced else "eternus-dx", "hosts_left_off": left_off, "hosts_not_on": not_on}
     assert touched("vaai/locking-guard", **about) == reaches
 
 

@@ -19,6 +19,7 @@ Told = tuple[str | None, str | None, str | None]
 # By host of a cluster, the values of its options.
 FOUR = (1, 1, 0, 1), (1, 1, 0, 1), (1, 0, 1, 0), (1, None, None, 0)
 THREE = (1, 0, 2, 1), (1, 0, 2, 2), (0, 1, 2, None)
+STRANGE: Row = {**seen("naa.emc", "flasharray"), "vendor": "EMC", "model": "SYMMETRIX"}
 
 # Model, generation and firmware as fleet.yaml declares them; whether such an array is affected; the text of the view.
 # Source of what is affected: docs/domain/facts.md#3-5, an S1 (DX60, DX80, DX90) below V10L68; of the DX90 S2 nobody knows.
@@ -108,7 +109,7 @@ def _behind(given: Facts) -> None:
     lone(given, "by name", {**seen("naa.600000e00d1", "eternus-dx"), "vendor": "nobody's"})
     lone(given, "beside", old, pure)
     lone(given, "pure", pure)
-    lone(given, "symmetrix", {**seen("naa.emc", "flasharray"), "vendor": "EMC", "model": "SYMMETRIX"})
+    lone(given, "symmetrix", STRANGE)
     lone(given, "not known", old, {**seen("naa.?", "flasharray"), "vendor": None})
     lone(given, "only not known", {**seen("naa.?", "flasharray"), "vendor": None})
     lone(given, "none")
@@ -134,6 +135,23 @@ def _clusters(given: Facts) -> None:
         values(given, "vc", f"three-{n}", *told_3)
     host(given, "vc-2", "four-1", "far four", "four", vsan_enabled=False)
     values(given, "vc-2", "four-1", 0, 0, 0, "x")
+    devices = {"known": seen("naa.k", "flasharray"), "strange": STRANGE, "on": seen("naa.k", "flasharray"), "strange and on": STRANGE}
+    for name, device in devices.items():
+        host(given, "vc", name, name, "behind", vsan_enabled=False)
+        values(given, "vc", name, *[int(name.endswith("on"))] * 4)
+        add(given, "device", {**device, "endpoint": "vc", "host_id": name})
+    beats: dict[str, tuple[Collection[str], Row | None]] = {
+        "both vendors": ((), seen("naa.o", "ontap")),
+        "dell": ((), seen("naa.d", "dell-sc")),
+        "unread devices": (("devices",), None),
+        "no inquiry": ((), {**seen("naa.?", "ontap"), "vendor": None}),
+    }
+    for name, (unread, shared) in beats.items():
+        host(given, "vc", name, name, "beating", unread=unread, vsan_enabled=False)
+        values(given, "vc", name, 1, 1, 1, 0)
+        if shared is not None:
+            add(given, "device", {**shared, "endpoint": "vc", "host_id": name})
+    add(given, "device", {**seen("naa.p", "flasharray"), "endpoint": "vc", "host_id": "both vendors"})
 
 
 def _locks(given: Facts) -> None:
@@ -179,6 +197,7 @@ USUAL: Row = {
     "offload_is_sourced": False,
     "unsourced_arrays": "",
     "hosts_left_off": 0,
+    "hosts_not_on": 0,
     "eternus_doubts": None,
 }
 UNLISTED: Row = {"value": None, "majority_value": None, "differs_from_cluster": None}
@@ -219,10 +238,31 @@ def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | No
     # No host of a cluster sees a device, so no source says that any bears offload.
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
     for at, option in enumerate(OPTIONS):
-        own[option]["hosts_left_off"] = sum(values[at] != 1 for values in others)
+        own[option]["hosts_not_on"] = sum(values[at] != 1 for values in others)
+        # and no vendor has an opinion on their heartbeat
+        own[option]["hosts_left_off"] = own[option]["hosts_not_on"] if option != BEAT else 0
     if told[2][0] == 0:
         own[LOCK]["loses_locking"] = False
     return rows(f"{name}-{n}", own, cluster=name, **more)
+
+
+def behind(host_id: str, value: int, left_off: int, not_on: int, *, sourced: bool) -> list[Row]:
+    """A host of a cluster in which two are on and two are not; of one of each a source says that its array bears offload."""
+    family = "flasharray" if sourced else "symmetrix"
+    about: Row = {
+        "families": family,
+        "arrays_punished": family,
+        "offload_is_sourced": sourced,
+        "unsourced_arrays": "" if sourced else family,
+    }
+    about |= {"value": value, "majority_value": None, "differs_from_cluster": True, "hosts_left_off": left_off, "hosts_not_on": not_on}
+    return rows(host_id, {LOCK: {"loses_locking": False}}, cluster="behind", **about)
+
+
+def beating(host_id: str, left_off: int, **more: object) -> list[Row]:
+    """A host of a cluster of four without heartbeat, three of which nobody may switch on unasked."""
+    beat: Row = {"value": 0, "majority_value": 0, "hosts_left_off": left_off, "hosts_not_on": 3}
+    return rows(host_id, {BEAT: beat}, cluster="beating", **more)
 
 
 def lock_rows(name: str, volumes: str | None = None, value: int | None = 0, majority: int | None = 0, *, loses: bool | None) -> list[Row]:
@@ -332,6 +372,14 @@ EXPECTED = expected(
     *of_cluster("three", 2, (1, 1, False, 1), (0, 0, False, 1), (2, None, False, 2), (2, 1, True, 1)),
     *of_cluster("three", 3, (0, 1, True, 0), (1, 0, True, 2), (2, None, False, 2), (None, 1, None, 1)),
     *of_cluster("four", 1, (0, 0, None, 0), (0, 0, None, 0), (0, 0, None, 0), (None, None, None, 0), endpoint="vc-2", host="far four"),
+    *behind("known", 0, 1, 1, sourced=True),
+    *behind("strange", 0, 0, 1, sourced=False),
+    *behind("on", 1, 1, 2, sourced=True),
+    *behind("strange and on", 1, 1, 2, sourced=False),
+    *beating("both vendors", 3, families="flasharray, ontap", arrays_punished="flasharray, ontap", offload_is_sourced=True),
+    *beating("dell", 2, families="dell-sc", arrays_punished="dell-sc", offload_is_sourced=True),
+    *beating("unread devices", 2, **UNKNOWN, serves_eternus=None, offload_is_sourced=None),
+    *beating("no inquiry", 2, **UNKNOWN, serves_eternus=None, unsourced_arrays="inquiry not read"),
     *lock_rows("ATS", "a, b", loses=True),
     *lock_rows("one ATS", "a", loses=True),
     *lock_rows("on", "a", 1, 1, loses=False),

@@ -163,7 +163,7 @@ def test_an_array_throttles_by_a_priority_that_is_not_the_usual_one() -> None:
     other = {"east": "west", "west": "east"}
     answered = throttles(
         [
-            *(listed(name, cluster="gold", arrays="a", volumes="v", qos="q", host_names="h") for name in VOLUMES),
+            *(listed(name, cluster="gold", arrays="a", volumes="v", qos="q", host_names="h", sioc_neighbours="d") for name in VOLUMES),
             listed("low", endpoint="vc-2", type="NFS"),
         ],
         [*of_vc(*({"datastore_id": name} for name in VOLUMES)), {"endpoint": "vc-2", "datastore_id": "low", "pod_id": "moving"}],
@@ -185,6 +185,7 @@ def test_an_array_throttles_by_a_priority_that_is_not_the_usual_one() -> None:
         step_array=[{"endpoint": "east", "latency_threshold_ms": 30}, {"endpoint": "west", "latency_threshold_ms": 20}],
     )
     passed_on = {"cluster": "gold", "arrays": "a", "volumes": "v", "qos": "q", "host_names": "h", "latency_threshold_ms": 30, "host": None}
+    passed_on["sioc_neighbours"] = "d"
     expected: ByName = {
         name: {"array_throttles": throttled, "has_low_priority": low, **passed_on} for name, (_, throttled, low) in VOLUMES.items()
     }

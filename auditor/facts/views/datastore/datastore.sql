@@ -143,6 +143,7 @@ SELECT
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
+    coalesce(n.neighbours, '') AS sioc_neighbours,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d
@@ -151,6 +152,7 @@ LEFT JOIN step_endpoint_reading AS e USING (endpoint)
 LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
 LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
+LEFT JOIN step_pool_neighbour AS n USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)
 LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id

@@ -48,6 +48,7 @@ told AS (
         CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read THEN false END AS is_in_pod,
         coalesce(d.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
         d.io_metric_in_force,
+        d.sioc_neighbours,
         CASE
             WHEN f.pod_id IS NOT NULL THEN s.moves_by_itself
             WHEN r.datastores_read THEN false
@@ -86,6 +87,7 @@ SELECT
     pod,
     is_in_pod,
     io_metric_in_force,
+    sioc_neighbours,
     moves_by_itself,
     disks,
     limited_disks,

@@ -89,7 +89,8 @@ setting AS (
 ),
 spread AS (
     SELECT endpoint, domain_id, option, count(DISTINCT value) AS values_seen, count(*) FILTER (WHERE value IS NULL) AS unread,
-        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros
+        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros,
+        count(*) FILTER (WHERE value IS DISTINCT FROM 1) AS not_on
     FROM setting
     GROUP BY ALL
 ),
@@ -100,17 +101,29 @@ sourced AS (
         CASE
             WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
             WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
-        END AS is_sourced
+        END AS is_sourced,
+        -- Pure and NetApp ask for the ATS heartbeat; of other vendors no source says so (rule vaai/ats-heartbeat).
+        r.devices_read AND coalesce(i.unknown_families, 0) = 0
+            AND regexp_full_match(coalesce(i.families, ''), '((flasharray|ontap)(, )?)*') AS is_heartbeat_wanted
     FROM step_host_reading AS r
+    LEFT JOIN step_host_family AS i USING (endpoint, host_id)
     LEFT JOIN eternus AS e USING (endpoint, host_id)
     LEFT JOIN step_host_offload AS o USING (endpoint, host_id)
 ),
-waiting AS (
+standing AS (
     -- Hosts that are not on, and that nobody may switch on unasked: one that goes on beside them would be the odd one of its cluster, or make them that.
-    SELECT s.endpoint, s.domain_id, s.option, count(*) AS hosts
+    SELECT
+        s.endpoint,
+        s.host_id,
+        s.domain_id,
+        s.option,
+        s.value IS DISTINCT FROM 1 AND CASE WHEN s.is_primitive THEN u.is_sourced ELSE u.is_heartbeat_wanted END IS DISTINCT FROM true AS waits
     FROM setting AS s
     JOIN sourced AS u USING (endpoint, host_id)
-    WHERE s.value IS DISTINCT FROM 1 AND u.is_sourced IS DISTINCT FROM true
+),
+waiting AS (
+    SELECT endpoint, domain_id, option, count(*) FILTER (WHERE waits) AS hosts
+    FROM standing
     GROUP BY ALL
 )
 SELECT
@@ -158,7 +171,8 @@ SELECT
     END AS differs_from_cluster,
     u.is_sourced AS offload_is_sourced,
     concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
-    coalesce(w.hosts, 0) - CASE WHEN s.value IS DISTINCT FROM 1 AND u.is_sourced IS DISTINCT FROM true THEN 1 ELSE 0 END AS hosts_left_off,
+    w.hosts - CASE WHEN t.waits THEN 1 ELSE 0 END AS hosts_left_off,
+    x.not_on - CASE WHEN s.value IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS hosts_not_on,
     e.doubts AS eternus_doubts
 FROM setting AS s
 JOIN fact.host AS h USING (endpoint, host_id)
@@ -168,6 +182,7 @@ LEFT JOIN eternus AS e ON e.endpoint = s.endpoint AND e.host_id = s.host_id
 LEFT JOIN step_host_family AS i ON i.endpoint = s.endpoint AND i.host_id = s.host_id
 LEFT JOIN step_host_offload AS o ON o.endpoint = s.endpoint AND o.host_id = s.host_id
 LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
-LEFT JOIN sourced AS u ON u.endpoint = s.endpoint AND u.host_id = s.host_id
-LEFT JOIN waiting AS w ON w.endpoint = s.endpoint AND w.domain_id = s.domain_id AND w.option = s.option
+JOIN sourced AS u ON u.endpoint = s.endpoint AND u.host_id = s.host_id
+JOIN standing AS t ON t.endpoint = s.endpoint AND t.host_id = s.host_id AND t.option = s.option
+JOIN waiting AS w ON w.endpoint = s.endpoint AND w.domain_id = s.domain_id AND w.option = s.option
 LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;

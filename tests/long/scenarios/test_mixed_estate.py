@@ -13,8 +13,7 @@ from auditor.lab.vcenter.description.hosts import HostDescription
 from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
 from auditor.lab.vcenter.state.modules import MODULES
 from tests.audits import Audit
-
-from .expectations import difference, expected, found, short
+from tests.scenarios.expectations import difference, expected, found, short
 
 ESTATE, TWIN = "mixed-estate", "mixed-estate-twin"
 TROUBLE = {

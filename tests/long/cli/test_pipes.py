@@ -79,7 +79,7 @@ def test_a_command_whose_reader_has_gone_ends_well(arguments: list[str], unbuffe
 def test_a_command_that_found_something_wrong_says_so_by_its_code_whoever_reads(tmp_path: Path) -> None:
     rule = tmp_path / "own" / "reboot.yaml"
     rule.parent.mkdir()
-    text = (Path(__file__).parents[2] / "rules/queue/pending-reboot.yaml").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "rules/queue/pending-reboot.yaml").read_text(encoding="utf-8")
     rule.write_text(
         text.replace("id: queue/pending-reboot", "id: own/reboot").replace(" = configured_depth", " <= configured_depth"), encoding="utf-8"
     )

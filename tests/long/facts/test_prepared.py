@@ -3,9 +3,8 @@
 import pytest
 
 from auditor.facts.views import create_views
-
-from .fleets import Facts, Rows, builder, view
-from .test_views import facts, without_topic
+from tests.facts.fleets import Facts, Rows, builder, view
+from tests.facts.test_views import facts, without_topic
 
 
 def raised(given: Facts) -> None:
