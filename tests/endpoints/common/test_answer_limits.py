@@ -9,7 +9,12 @@ from auditor.endpoints.common.answer_limits import UnusableAnswerError, json_val
 
 
 @pytest.mark.parametrize(
-    "body", [gzip.compress(b"answer"), gzip.compress(b"ans") + gzip.compress(b"wer"), gzip.compress(b"answer") + bytes(512)]
+    "body",
+    [
+        pytest.param(gzip.compress(b"answer"), id="one"),
+        pytest.param(gzip.compress(b"ans") + gzip.compress(b"wer"), id="two"),
+        pytest.param(gzip.compress(b"answer") + bytes(512), id="one with zeros behind it"),
+    ],
 )
 def test_gzip_of_one_member_or_several_is_unpacked(body: bytes) -> None:
     assert unzipped(body) == b"answer"
