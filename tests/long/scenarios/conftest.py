@@ -1,5 +1,5 @@
 """The audit of mixed-estate, as in tests/scenarios."""
 
-from tests.scenarios.conftest import mixed
+from tests.scenarios.conftest import mixed, mixed_twin
 
-__all__ = ["mixed"]
+__all__ = ["mixed", "mixed_twin"]
