@@ -31,11 +31,12 @@ demo: env ## audit the simulated fleet
 # a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
 TESTS := $(PYTEST) -n 3 --dist worksteal
 
-test: env ## run the tests but for the long ones (tests/long)
-	$(TESTS) --ignore tests/long
+# The lab tests itself in the long part: it changes seldom, and whoever changes it runs tests/lab.
+test: env ## run the tests but for the long ones and those of the lab itself
+	$(TESTS) --ignore tests/long --ignore tests/lab
 
-test-long: env ## run the long tests: whole audits and long searches
-	$(TESTS) --ignore tests/long/peers tests/long
+test-long: env ## run the long tests: whole audits and long searches (tests/long), and the lab's own (tests/lab)
+	$(TESTS) --ignore tests/long/peers tests/long tests/lab
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .
@@ -86,10 +87,10 @@ generated: catalog checked-rules rule-pages ## make all generated files but the 
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor.lab.example_values
 
-# The tracer takes half as long again. What tests SQL, the lab or whole audits, and the long tests, run without it.
-UNTRACED := tests/facts tests/lab tests/scenarios
+# The tracer takes half as long again. What tests SQL or whole scenarios, and the long tests, run without it.
+UNTRACED := tests/facts tests/scenarios
 coverage: env ## the tests but for the long ones; with branch coverage where Python is tested
-	$(TESTS) tests --ignore tests/long $(UNTRACED:%=--ignore %) --cov --cov-report=term --cov-fail-under=85
+	$(TESTS) tests --ignore tests/long --ignore tests/lab $(UNTRACED:%=--ignore %) --cov --cov-report=term --cov-fail-under=85
 	$(TESTS) $(UNTRACED)
 
 wheel: env ## build the wheel and test it with the source out of reach
