@@ -17,6 +17,7 @@ from auditor.cli.terminal import always, ask, progress, show_plan, warn
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from auditor.audited import Audited
     from auditor.request import AuditRequest
 
 
@@ -142,7 +143,17 @@ def _run(request: AuditRequest, reporters: Sequence[str], exits: options.ExitOpt
         write_report(audited.report, destination, sys.stdout)
     if audited.stopped is not None:
         raise audited.stopped  # after the report: what was found and done is worth reading all the same
-    for reading in audited.snapshot.readings:
-        if reading.bug is not None:
-            warn(f"a bug in auditor ended the reading of {reading.name}; please report it with {audited.directory}/snapshot/bugs.txt")
+    names = [reading.name for reading in audited.snapshot.readings if reading.bug is not None]
+    if names:
+        warn(f"a bug in auditor ended the reading of {', '.join(names)}; please report it with {_bugs_file(audited)}")
     return audited.exit_code(exits.fail_on, exits.min_coverage)
+
+
+def _bugs_file(audited: Audited) -> Path:
+    """The file of the snapshot that was judged which says where readings ended in a bug."""
+    from auditor.facts.snapshot import BUGS_FILE
+    from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER
+
+    folders = (audited.request.snapshot, audited.directory / AFTER_FOLDER, audited.directory / SNAPSHOT_FOLDER)
+    files = [folder / BUGS_FILE for folder in folders if folder is not None]
+    return next((file for file in files if file.exists()), files[-1])

@@ -36,7 +36,11 @@ Faults = Annotated[
 ]
 Site = Annotated[
     str | None,
-    typer.Option("--site", metavar="NAME", help="Endpoints of another site say that they are others. [default: the path of --write-fleet]"),
+    typer.Option(
+        "--site",
+        metavar="NAME",
+        help="The simulated site: endpoints of two sites report different identities. [default: the path of --write-fleet]",
+    ),
 ]
 _LOOK_SECONDS = 0.5  # between two looks at the control file
 

@@ -18,7 +18,7 @@ def undo(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     trust_names: Annotated[
         bool,
-        typer.Option("--trust-names", help="Of a run of an older auditor, which did not record who its endpoints were."),
+        typer.Option("--trust-names", help="Go by names in fleet.yaml where an older auditor did not record which endpoints it wrote to."),
     ] = False,
     max_changes: options.MaxChanges = "500",
     state_dir: options.StateDir = None,

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 FORMAT = 1
 _MANIFEST = "snapshot.json"
-_BUGS = "bugs.txt"
+BUGS_FILE = "bugs.txt"
+"""Of a saved snapshot: where readings ended in a bug of ours; only where one did."""
 
 
 ROWS_AN_INSERT = 20_000
@@ -233,7 +234,7 @@ class Snapshot:
             partial.replace(manifest)
             bugs = [reading.bug for reading in self.readings if reading.bug is not None]
             if bugs:
-                (directory / _BUGS).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
+                (directory / BUGS_FILE).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
         except OSError as error:
             raise SnapshotError(
                 f"cannot write {directory}: {error}",

@@ -77,7 +77,7 @@ def test_the_others_are_judged_and_the_exit_code_says_that_it_was_a_bug(
 
 
 def test_a_snapshot_that_a_bug_left_incomplete_is_still_one(
-    fleet: Path, tmp_path: Path, elements_read_by: Callable[[Reader], None]
+    fleet: Path, tmp_path: Path, elements_read_by: Callable[[Reader], None], capsys: pytest.CaptureFixture[str]
 ) -> None:
     elements_read_by(broken)
     out = tmp_path / "snapshot"
@@ -85,6 +85,7 @@ def test_a_snapshot_that_a_bug_left_incomplete_is_still_one(
     assert (out / "bugs.txt").exists()
     code = run(["audit", "--from", str(out), "--state-dir", str(tmp_path / "state"), "--only", "iscsi/delayed-ack"])
     assert code == CRASHED, "what it was not read for is not known, whenever it is judged"
+    assert f"report it with {out / 'bugs.txt'}" in capsys.readouterr().err
 
 
 def test_a_full_disk_is_no_bug_of_an_endpoint(fleet: Path, tmp_path: Path, elements_read_by: Callable[[Reader], None]) -> None:

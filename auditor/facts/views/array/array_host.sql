@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per host, server or initiator group that an array knows, joined to ESXi hosts by their initiators.
 -- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read, and each whose kind has
--- a name or number of its own reports it. `host` and `cluster` are told where they are the same for all of them.
+-- a name or number of its own reports it. `host` and `cluster` are NULL unless all of them are of one.
 WITH adapter AS (
     SELECT b.initiator, min(h.endpoint || '/' || h.host_id) AS host_key, min(h.name) AS host, min(h.cluster) AS cluster
     FROM fact.hba AS b
