@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply.interlocks import interlock
+from auditor.apply.steps import STEPS
 from auditor.apply.values import plain, same, shown
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
 from auditor.model import FixClass, Outcome, Receipt
@@ -73,7 +74,7 @@ def _receipt_of(change: Change, now: Reading, write_error: EndpointError | None)
     if same(value, change.after):
         why = f"the write was not confirmed ({write_error.what}), and it reads back as wanted" if write_error else ""
         # Some options read back at once but take effect only after a reboot. The rule's fix class says so; the endpoint does not.
-        pending = now.pending or ("reboot" if FixClass.REBOOT in change.classes else None)
+        pending = now.pending or ("reboot" if FixClass.REBOOT in change.classes and change.remediator not in STEPS else None)
         return Receipt(change, Outcome.APPLIED, value, why, pending), True
     if write_error:
         why = f"the write was not confirmed ({write_error.what}); it reads back as {shown(value)}, and may still change"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
+from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Journal
-    from auditor.model import Plan
+    from auditor.model import Plan, RebootLimits
 
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
@@ -46,8 +47,12 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    reboots: RebootLimits | None = None,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
+
+    With `reboots` hosts whose changes take a reboot come first: each is rebooted, one after another, and receipts of its steps are
+    yielded too (`auditor.apply.reboots`). Without it such a value is stored for the next boot.
 
     All guards run before the first write. In each cluster the changes of one host come first, and those of the other hosts follow
     only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
@@ -84,7 +89,9 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, other)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
-    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well)
+    first = [change for change in attempted if reboots is not None and takes_reboot(change)]
+    rolling = None if reboots is None else Rolling(sessions, journal, remediators, attempt, reboots)
+    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well, first, rolling)
 
 
 def _attempt_all(
@@ -93,10 +100,15 @@ def _attempt_all(
     attempt: Callable[[Change], Receipt],
     progress: Progress,
     well: Collection[Outcome],
+    first: Sequence[Change],
+    rolling: Rolling | None,
 ) -> Iterator[Receipt]:
     yield from skipped
     number = 0
     run_stopped = ""  # why no further change of this run is attempted
+    if rolling is not None:
+        run_stopped = yield from reboot_hosts(first, rolling)
+        attempted = [change for change in attempted if change not in first]
     for wave in waves(attempted):
         canary_failed = ""  # why the rest of this cluster is not attempted
         for changes in (wave.canary, wave.rest):

@@ -20,5 +20,11 @@ TYPE = EndpointType(
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
         }
     ),
+    steps=MappingProxyType(
+        {
+            "host.boot": "steps.host_boot:HostBoot",
+            "host.maintenance": "steps.host_maintenance:HostMaintenance",
+        }
+    ),
     is_incremental=True,
 )
