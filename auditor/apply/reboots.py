@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply.admission import refusal
-from auditor.apply.steps import BOOT, MAINTENANCE
+from auditor.apply.order import hold_up
+from auditor.apply.steps import BOOT, MAINTENANCE, STEPS
 from auditor.apply.unfinished import Unfinished, unfinished
 from auditor.apply.values import plain, same, shown
 from auditor.errors import EndpointError
 from auditor.model import Change, FixClass, Outcome, RebootLimits, Receipt, Resource, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Collection, Generator, Iterator, Sequence
     from datetime import datetime
 
     from auditor.endpoints.common.remediator import AnyRemediator
@@ -36,6 +37,7 @@ class Rolling:
     Attributes:
         attempt: makes one change, with everything that goes with it; also a step.
         stops: why no further host may be begun, for example because the maintenance window has closed; None: it may.
+        progress: called before each change and step, with the number of the change in the plan.
     """
 
     sessions: Sessions
@@ -44,6 +46,7 @@ class Rolling:
     attempt: Callable[[Change], Receipt]
     limits: RebootLimits
     stops: Callable[[Change], str | None] = lambda _change: None
+    progress: Callable[[Change, int], None] = lambda _change, _number: None
 
 
 def takes_reboot(change: Change) -> bool:
@@ -51,23 +54,40 @@ def takes_reboot(change: Change) -> bool:
     return FixClass.REBOOT in change.classes and "host_id" in dict(change.target.keys)
 
 
-def reboot_hosts(changes: Sequence[Change], rolling: Rolling) -> Generator[Receipt, None, str]:
+def reboot_hosts(
+    changes: Sequence[Change], rolling: Rolling, ended: dict[int, Receipt] | None = None, well: Collection[Outcome] = _GOOD
+) -> Generator[Receipt, None, str]:
     """Make `changes`, all of which `takes_reboot`, host by host; a receipt for each, and for each step.
 
     Returns why nothing more of the run is attempted, "" where it goes on.
     A host that may not be rebooted now holds up the other hosts of its cluster; one that fails on the way stops the run.
+
+    Args:
+        changes: which host comes first decides.
+        rolling: what the reboots need.
+        ended: by number: receipts of the plan's changes until now, by which changes that wait for others go; those of `changes` are added.
+        well: the outcomes after which what waits may follow.
     """
-    stopped = ""
+    ended, stopped = {} if ended is None else ended, ""
     closed: dict[tuple[str, str | None], str] = {}  # cluster -> why none of its further hosts is attempted
     for own in _by_host(changes):
-        first = own[0]
-        cluster = (first.target.endpoint, first.resource.cluster)
-        reason = stopped or closed.get(cluster) or rolling.stops(first)
-        if reason:
-            yield from (Receipt(change, Outcome.PROPOSED, change.before, reason) for change in own)
+        cluster = (own[0].target.endpoint, own[0].resource.cluster)
+        reason = stopped or closed.get(cluster) or rolling.stops(own[0])
+        ready = []
+        for change in own:
+            held_up = reason or hold_up(change, ended, well)
+            if held_up:
+                ended[change.number] = Receipt(change, Outcome.PROPOSED, change.before, held_up)
+                yield ended[change.number]
+            else:
+                ready.append(change)
+        if not ready:
             continue
-        host = _Host(own, rolling)
-        yield from host.receipts()
+        host = _Host(ready, rolling)
+        for receipt in host.receipts():
+            if receipt.change.remediator not in STEPS:
+                ended[receipt.change.number] = receipt
+            yield receipt
         stopped = host.stopped
         if host.refused:
             closed[cluster] = f"not attempted: {host.name} of the same cluster was not rebooted"
@@ -105,7 +125,7 @@ class _Host:
             session = sessions.session(self.endpoint)
             self.left = unfinished(self.rolling.journal.directory, sessions.identity(self.endpoint))
             if not self.is_ours and not any(self._needs_boot(session, change, self._booted(session)) for change in self.changes):
-                yield from map(self.rolling.attempt, self.changes)
+                yield from map(self._attempt, self.changes)
                 return
             reason = self._refusal(session)
         except EndpointError as error:
@@ -125,7 +145,7 @@ class _Host:
     def _in_maintenance(self, session: Any) -> Iterator[Receipt]:
         """Write, reboot where that is needed, compare, and leave maintenance mode."""
         before = self._booted(session)
-        written = [self.rolling.attempt(change) for change in self.changes]
+        written = [self._attempt(change) for change in self.changes]
         waiting = [receipt for receipt in written if receipt.outcome in _GOOD and self._waits(receipt, before)]
         unsure = next((receipt for receipt in written if receipt.outcome is Outcome.UNVERIFIED), None)
         if unsure is not None:
@@ -162,6 +182,10 @@ class _Host:
 
         return boot_time(session, self.id)
 
+    def _attempt(self, change: Change) -> Receipt:
+        self.rolling.progress(change, change.number or self.changes[0].number)
+        return self.rolling.attempt(change)
+
     def _refusal(self, session: Any) -> str | None:
         from auditor.endpoints.vcenter.steps.cluster_room import cluster_now
 
@@ -173,7 +197,7 @@ class _Host:
         seconds = limits.leave_seconds if before else limits.evacuate_seconds
         keys = (("host_id", self.id), ("limit_seconds", f"{seconds:g}"))
         doing = "the host carries machines again" if before else "its machines run elsewhere while it is rebooted"
-        return self.rolling.attempt(self._change(name, keys, before=before, reason=doing))
+        return self._attempt(self._change(name, keys, before=before, reason=doing))
 
     def _boot(self, booted: datetime | None) -> Receipt:
         from auditor.endpoints.vcenter.steps.host_boot import boot_keys
@@ -185,7 +209,7 @@ class _Host:
                 change, Outcome.REFUSED, None, "not rebooted: vCenter does not report its last boot, by which its return is seen"
             )
         keys = boot_keys(self.id, booted, self.rolling.limits.return_seconds)
-        return self.rolling.attempt(self._change(BOOT, keys, before=False, reason=reason))
+        return self._attempt(self._change(BOOT, keys, before=False, reason=reason))
 
     def _change(self, name: str, keys: tuple[tuple[str, str], ...], *, before: bool, reason: str) -> Change:
         rules = tuple(sorted({rule for change in self.changes for rule in change.rules}))

@@ -56,6 +56,7 @@ SELECT
     l.sioc_enabled,
     l.sioc_mode,
     l.sioc_threshold_ms,
+    d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read THEN false END AS io_metric_in_force,
     w.enabled = 'true' AS wanted_enabled,
     w.mode AS wanted_mode,
