@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
+from auditor.apply.order import hold_up, stages
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
@@ -23,6 +25,7 @@ Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that wil
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
 _NO_LIMIT = BlastRadius()
 _WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
+_NONE_EARLIER: Mapping[int, Receipt] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,7 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    earlier: Mapping[int, Receipt] = _NONE_EARLIER,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
@@ -53,6 +57,9 @@ def apply(
     only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
     not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand are never attempted.
     A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
+
+    A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force;
+    `earlier` holds, by number, the receipts of changes of this plan that an earlier run made.
 
     An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
     `trust_names` the name in fleet.yaml is enough where the plan has no identity.
@@ -84,7 +91,7 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, other)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
-    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well)
+    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well, dict(earlier))
 
 
 def _attempt_all(
@@ -93,21 +100,25 @@ def _attempt_all(
     attempt: Callable[[Change], Receipt],
     progress: Progress,
     well: Collection[Outcome],
+    ended: dict[int, Receipt],
 ) -> Iterator[Receipt]:
+    ended |= {receipt.change.number: receipt for receipt in skipped}
     yield from skipped
     number = 0
     run_stopped = ""  # why no further change of this run is attempted
-    for wave in waves(attempted):
+    for wave in (wave for stage in stages(attempted) for wave in waves(stage)):
         canary_failed = ""  # why the rest of this cluster is not attempted
         for changes in (wave.canary, wave.rest):
             cluster_stopped = canary_failed
             for change in changes:
-                if run_stopped or cluster_stopped:
-                    yield Receipt(change, Outcome.PROPOSED, change.before, run_stopped or cluster_stopped)
+                held_up = run_stopped or cluster_stopped or hold_up(change, ended, well)
+                if held_up:
+                    ended[change.number] = Receipt(change, Outcome.PROPOSED, change.before, held_up)
+                    yield ended[change.number]
                     continue
                 number += 1
                 progress(change, number, len(attempted))
-                receipt = attempt(change)
+                ended[change.number] = receipt = attempt(change)
                 if receipt.outcome is Outcome.UNVERIFIED:
                     run_stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
                 if receipt.outcome not in well and not canary_failed:

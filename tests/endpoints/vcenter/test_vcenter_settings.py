@@ -15,6 +15,7 @@ from pyVmomi import vim
 from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
+from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.lab.description import LabFleet
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
@@ -125,6 +126,36 @@ def test_a_setting_is_read_written_and_read_back(serve_vcenter: Serve, setting: 
         setting.remediator.write(vcenter, setting.target, setting.before)
         assert setting.remediator.read(vcenter, setting.target) == Reading(setting.before)
     assert server.requests.count(setting.operation) == 2
+
+
+@pytest.mark.parametrize("reading", ["by the name", "by the API's text"])
+@pytest.mark.parametrize("option", ["DelayedAck", "LoginTimeout"])
+def test_a_parameter_of_a_target_inherits_again_whichever_way_the_host_reads_the_request(
+    serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch, option: str, reading: str
+) -> None:
+    from auditor.lab.vcenter.operations import storage
+
+    as_named = storage._set_iscsi_option  # how the host reads the flag is what the test changes
+
+    def by_the_text(host: Any, device: str, target: Any, one: Any) -> None:
+        one.isInherited = None if one.isInherited is None else not one.isInherited
+        as_named(host, device, target, one)
+
+    if reading == "by the API's text":
+        monkeypatch.setattr(storage, "_set_iscsi_option", by_the_text)
+    server, endpoint = serve_vcenter()
+    target, remediator = iscsi("static", option=option), IscsiTargetOption()
+    server.state.hosts["host-11"].target_delayed_ack.clear()
+    with open_vcenter(endpoint) as vcenter:
+        before = remediator.read(vcenter, target)
+        assert before.inherited is True
+        own = not before.value if isinstance(before.value, bool) else 31
+        remediator.write(vcenter, target, own)
+        now = remediator.read(vcenter, target)
+        assert (now.value, now.inherited) == (own, False)
+        remediator.inherit(vcenter, target, before.value)
+        again = remediator.read(vcenter, target)
+        assert (again.value, again.inherited) == (before.value, True)
 
 
 @per_setting

@@ -146,6 +146,7 @@ SELECT
     b.tiers,
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
+    d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
     coalesce(n.neighbours, '') AS sioc_neighbours,
     m.hosts,

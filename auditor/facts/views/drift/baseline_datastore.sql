@@ -60,6 +60,7 @@ SELECT
         WHEN l.sioc_mode = 'automatic' THEN 'automatic'
         WHEN l.sioc_mode = 'manual' THEN 'manual ' || l.sioc_threshold_ms || ' ms'
     END AS sioc_threshold,
+    d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read THEN false END AS io_metric_in_force,
     w.enabled = 'true' AS wanted_enabled,
     w.mode AS wanted_mode,
