@@ -84,7 +84,7 @@ def describe(small_vcenter: VCenterDescription) -> Callable[..., VCenterDescript
         stores = tuple(replace(one, hosts=tuple(host.name for host in hosts)) for one in small_vcenter.datastores if one.name != "old")
         vms = tuple(replace(one, host="esx-1") for one in small_vcenter.vms if one.name != "stuck")
         cluster = ClusterDescription(**{"name": "one", "hosts": hosts} | changed)
-        return replace(small_vcenter, clusters=(cluster,), datastores=stores, vms=vms)
+        return replace(small_vcenter, clusters=(cluster,), datastores=stores, vms=vms, pods=(), storage_policies=(), storage_providers=())
 
     return describe
 
