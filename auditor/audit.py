@@ -265,7 +265,11 @@ def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Conf
     receipts: list[Receipt] = []
     try:
         with _sessions(fleet) as sessions, open_journal(audited.state / JOURNAL_FOLDER, audited.run_id) as journal:
-            for receipt in apply(audited.plan, sessions, journal, allow=limits.allow, confirm=confirm, limits=radius, progress=progress):
+            reboots = fleet.reboot if limits.reboot else None
+            made = apply(
+                audited.plan, sessions, journal, allow=limits.allow, confirm=confirm, limits=radius, progress=progress, reboots=reboots
+            )
+            for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
     except AuditorError as error:
         return tuple(receipts), error

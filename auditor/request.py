@@ -36,6 +36,7 @@ class FixLimits:
 
     allow: Collection[FixClass] = (FixClass.ONLINE,)  # classes of changes that may be made
     max_changes: str = MAX_CHANGES  # the most resources that may be touched: a number, or a share of the hosts such as "10%"
+    reboot: bool = True  # reboot hosts whose changes of the class `reboot` are allowed; False: such values wait for the next boot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

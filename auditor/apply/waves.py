@@ -11,6 +11,7 @@ from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, c
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
 from auditor.apply.order import hold_up, stages
+from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Journal
-    from auditor.model import Plan
+    from auditor.model import Plan, RebootLimits
 
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
@@ -49,9 +50,13 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    reboots: RebootLimits | None = None,
     earlier: Mapping[int, Receipt] = _NONE_EARLIER,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
+
+    With `reboots` hosts whose changes take a reboot come first: each is rebooted, one after another, and receipts of its steps are
+    yielded too (`auditor.apply.reboots`). Without it such a value is stored for the next boot.
 
     All guards run before the first write. In each cluster the changes of one host come first, and those of the other hosts follow
     only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
@@ -91,7 +96,12 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, other)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
-    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well, dict(earlier))
+    def show(change: Change, number: int) -> None:
+        if progress is not None:
+            progress(change, number, len(attempted))
+
+    rolling = None if reboots is None else Rolling(sessions, journal, remediators, attempt, reboots, progress=show)
+    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well, dict(earlier), rolling)
 
 
 def _attempt_all(
@@ -101,29 +111,35 @@ def _attempt_all(
     progress: Progress,
     well: Collection[Outcome],
     ended: dict[int, Receipt],
+    rolling: Rolling | None,
 ) -> Iterator[Receipt]:
     ended |= {receipt.change.number: receipt for receipt in skipped}
     yield from skipped
     number = 0
     run_stopped = ""  # why no further change of this run is attempted
-    for wave in (wave for stage in stages(attempted) for wave in waves(stage)):
-        canary_failed = ""  # why the rest of this cluster is not attempted
-        for changes in (wave.canary, wave.rest):
-            cluster_stopped = canary_failed
-            for change in changes:
-                held_up = run_stopped or cluster_stopped or hold_up(change, ended, well)
-                if held_up:
-                    ended[change.number] = Receipt(change, Outcome.PROPOSED, change.before, held_up)
-                    yield ended[change.number]
-                    continue
-                number += 1
-                progress(change, number, len(attempted))
-                ended[change.number] = receipt = attempt(change)
-                if receipt.outcome is Outcome.UNVERIFIED:
-                    run_stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
-                if receipt.outcome not in well and not canary_failed:
-                    canary_failed = f"not attempted: the canary {wave.canary_name} ended {receipt.outcome} on {_named(change)}"
-                yield receipt
+    for stage in stages(attempted):
+        online = stage
+        if rolling is not None and not run_stopped:
+            online = [change for change in stage if not takes_reboot(change)]
+            run_stopped = yield from reboot_hosts([change for change in stage if takes_reboot(change)], rolling, ended, well)
+        for wave in waves(online):
+            canary_failed = ""  # why the rest of this cluster is not attempted
+            for changes in (wave.canary, wave.rest):
+                cluster_stopped = canary_failed
+                for change in changes:
+                    held_up = run_stopped or cluster_stopped or hold_up(change, ended, well)
+                    if held_up:
+                        ended[change.number] = Receipt(change, Outcome.PROPOSED, change.before, held_up)
+                        yield ended[change.number]
+                        continue
+                    number += 1
+                    progress(change, number, len(attempted))
+                    ended[change.number] = receipt = attempt(change)
+                    if receipt.outcome is Outcome.UNVERIFIED:
+                        run_stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
+                    if receipt.outcome not in well and not canary_failed:
+                        canary_failed = f"not attempted: the canary {wave.canary_name} ended {receipt.outcome} on {_named(change)}"
+                    yield receipt
 
 
 def waves(changes: Sequence[Change]) -> list[Wave]:

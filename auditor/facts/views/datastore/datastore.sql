@@ -116,6 +116,10 @@ SELECT
     d.sioc_enabled,
     d.sioc_mode,
     d.sioc_threshold_ms,
+    CASE
+        WHEN d.sioc_mode = 'automatic' THEN 'automatic'
+        WHEN d.sioc_mode = 'manual' THEN 'manual ' || d.sioc_threshold_ms || ' ms'
+    END AS sioc_threshold,
     d.nfs_host,
     d.nfs_path,
     d.vmfs_version,
