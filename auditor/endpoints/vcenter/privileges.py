@@ -84,6 +84,7 @@ VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
         "host.module_option": Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
         "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
         "device.dsnro": _DEVICE,
+        "device.path_policy": _DEVICE,
         "device.queue_full": _DEVICE,
         "datastore.sioc": _IORM,
         "datastore.sioc_threshold": _IORM,
