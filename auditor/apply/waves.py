@@ -1,19 +1,24 @@
-"""Applies a plan cluster by cluster; in each cluster one host, the canary, comes first."""
+"""Applies a plan in waves that grow, and stops the run where one of them does not hold."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.apply.gates import HealthWatch, no_health
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
+from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
+from auditor.apply.wave_order import SHARES, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
 
 if TYPE_CHECKING:
+    from auditor.apply.wave_order import Wave
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Journal
@@ -26,12 +31,24 @@ _WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
 
 
 @dataclass(frozen=True, slots=True)
-class Wave:
-    """The changes of one cluster: those of its canary host, then those of the others."""
+class Pace:
+    """How a run goes from wave to wave.
 
-    canary_name: str
-    canary: tuple[Change, ...]
-    rest: tuple[Change, ...]
+    Attributes:
+        settle_seconds: waited after each wave that wrote something, before its settings are read again and health is asked.
+        shares: of the hosts of each cluster, cumulative, once every kind of change was tried in it.
+        ask_health: compare the health of what is touched with how it was before the run; a wave that made it worse stops the run.
+        wait: how the settle time passes.
+        notice: called with sentences that the reader of the report has to know.
+        who: says who may have put a setting back.
+    """
+
+    settle_seconds: float = 0.0
+    shares: Sequence[float] = SHARES
+    ask_health: bool = False
+    wait: Callable[[float], None] = time.sleep
+    notice: Callable[[str], None] = lambda _sentence: None
+    who: Who = who_put_back
 
 
 def apply(
@@ -46,20 +63,25 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    pace: Pace = Pace(),
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
-    All guards run before the first write. In each cluster the changes of one host come first, and those of the other hosts follow
-    only when every outcome was in `well`. A change that was written but does not read back as wanted stops the run. A change that is
-    not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand are never attempted.
-    A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
+    All guards run before the first write. The changes are made in waves (`WaveOrder`). After each wave that wrote something its settings
+    are read again, and health is asked: a wave that does not hold stops the run. So does a change that was written but does not read
+    back as wanted. A change that is not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand
+    are never attempted. A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
+
+    A setting that something put back after its receipt was yielded gets a second receipt, REVERTED; the last one of a change counts
+    (`last_receipts`).
 
     An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
     `trust_names` the name in fleet.yaml is enough where the plan has no identity.
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
-        GuardError: too many resources, or not confirmed; nothing was written.
+        GuardError: too many resources, or not confirmed; nothing was written. Or, after the last receipt: health got worse, and the
+            rest was not attempted.
         JournalError: while iterating: nothing more is written.
     """
     attempted, skipped = select_changes(plan, allow)
@@ -73,6 +95,8 @@ def apply(
             do="answer yes, or give --yes where there is no terminal.",
         )
 
+    health = HealthWatch(attempted, sessions) if pace.ask_health else no_health()
+
     def attempt(change: Change) -> Receipt:
         name = change.target.endpoint
         try:
@@ -82,64 +106,92 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
         if other is not None:
             return Receipt(change, Outcome.REFUSED, None, other)
+        blind = health.blind_to(change)
+        if blind is not None:
+            return Receipt(change, Outcome.REFUSED, None, blind)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
-    return _attempt_all(attempted, skipped, attempt, progress or _no_progress, well)
+    def check(applied: Sequence[Receipt]) -> list[Receipt]:
+        return put_back(last_receipts(applied), sessions, journal, remediators, pace.who)
+
+    run = _Run(WaveOrder(attempted, pace.shares), attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted))
+    return _receipts(run, skipped)
 
 
-def _attempt_all(
-    attempted: Sequence[Change],
-    skipped: Sequence[Receipt],
-    attempt: Callable[[Change], Receipt],
-    progress: Progress,
-    well: Collection[Outcome],
-) -> Iterator[Receipt]:
+def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
+    """The last receipt of each change, in the order in which the changes got their first."""
+    return tuple({(one.change.remediator, one.change.target): one for one in receipts}.values())
+
+
+@dataclass(slots=True)
+class _Run:
+    """What goes on from wave to wave. `stopped` says why no further change is attempted, and is empty until then."""
+
+    order: WaveOrder
+    attempt: Callable[[Change], Receipt]
+    check: Callable[[Sequence[Receipt]], list[Receipt]]
+    health: HealthWatch
+    pace: Pace
+    well: frozenset[Outcome]
+    progress: Progress
+    of: int
+    number: int = 0
+    stopped: str = ""
+    worse: str = ""  # as `stopped`, where health is why
+
+
+def _receipts(run: _Run, skipped: Sequence[Receipt]) -> Iterator[Receipt]:
     yield from skipped
-    number = 0
-    run_stopped = ""  # why no further change of this run is attempted
-    for wave in waves(attempted):
-        canary_failed = ""  # why the rest of this cluster is not attempted
-        for changes in (wave.canary, wave.rest):
-            cluster_stopped = canary_failed
-            for change in changes:
-                if run_stopped or cluster_stopped:
-                    yield Receipt(change, Outcome.PROPOSED, change.before, run_stopped or cluster_stopped)
-                    continue
-                number += 1
-                progress(change, number, len(attempted))
-                receipt = attempt(change)
-                if receipt.outcome is Outcome.UNVERIFIED:
-                    run_stopped = f"not attempted: {_named(change)} was written and not read back as wanted"
-                if receipt.outcome not in well and not canary_failed:
-                    canary_failed = f"not attempted: the canary {wave.canary_name} ended {receipt.outcome} on {_named(change)}"
-                yield receipt
+    applied: list[Receipt] = []
+    while not run.stopped and (wave := run.order.next()) is not None:
+        receipts: list[Receipt] = []
+        for change in wave.changes:
+            if run.stopped:
+                yield _not_attempted(change, run.stopped)
+                continue
+            run.number += 1
+            run.progress(change, run.number, run.of)
+            receipts.append(run.attempt(change))
+            if receipts[-1].outcome is Outcome.UNVERIFIED:
+                run.stopped = f"not attempted: {named(change)} was written and not read back as wanted"
+            yield receipts[-1]
+        new = [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
+        applied += new
+        if new and not run.stopped:
+            # The settings of all waves, not of this one alone: what puts one back may take longer than a wave.
+            yield from _settled(run, wave, applied)
+        for change, why in run.order.learn(receipts, run.well, tries=wave.tries):
+            yield _not_attempted(change, run.stopped or why)
+    for change in run.order.left:
+        yield _not_attempted(change, run.stopped)
+    for sentence in run.health.unknown:
+        run.pace.notice(sentence)
+    if run.worse:
+        raise GuardError(
+            run.worse,
+            why="what was written by then stays as it is, and nothing more was written.",
+            do="look at what got worse; `auditor undo RUN` puts back what this run wrote, the journal names it.",
+        )
 
 
-def waves(changes: Sequence[Change]) -> list[Wave]:
-    """`changes` grouped by cluster, in the order in which the clusters appear; the changes of a host stay in their order.
-
-    The canary is the first host that appears. In a group without hosts, such as an array, it is the first object.
-    """
-    clusters: dict[tuple[str, str | None], dict[str, list[Change]]] = {}
-    for change in changes:
-        units = clusters.setdefault((change.target.endpoint, change.resource.cluster), {})
-        units.setdefault(_unit(change), []).append(change)
-    made = []
-    for units in clusters.values():
-        canary = next((unit for unit, own in units.items() if own[0].resource.host), next(iter(units)))
-        first = units.pop(canary)
-        name = first[0].resource.host or first[0].resource.name
-        made.append(Wave(name, tuple(first), tuple(change for own in units.values() for change in own)))
-    return made
+def _settled(run: _Run, wave: Wave, applied: list[Receipt]) -> Iterator[Receipt]:
+    """Wait, read what was written again, and ask health; the receipts of what was put back, which leaves `applied`."""
+    if run.pace.settle_seconds:
+        run.pace.wait(run.pace.settle_seconds)
+    reverted = run.check(applied)
+    yield from reverted
+    if reverted:
+        run.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
+        gone = {(one.change.remediator, one.change.target) for one in reverted}
+        applied[:] = [one for one in applied if (one.change.remediator, one.change.target) not in gone]
+    worse = run.health.worse([receipt.change for receipt in applied])
+    if worse:
+        run.worse = f'after the wave "{wave.name}": {"; ".join(worse[:3])}' + (f"; and {len(worse) - 3} more" if len(worse) > 3 else "")
+        run.stopped = f"not attempted: {run.worse}"
 
 
-def _unit(change: Change) -> str:
-    """The unit that a canary consists of: the host that the write goes to, or the object itself."""
-    return dict(change.target.keys).get("host_id") or change.resource.host or f"{change.resource.kind} {change.resource.id}"
-
-
-def _named(change: Change) -> str:
-    return f"{change.remediator} on {change.resource.name}"
+def _not_attempted(change: Change, why: str) -> Receipt:
+    return Receipt(change, Outcome.PROPOSED, change.before, why)
 
 
 def _no_progress(_change: Change, _number: int, _of: int) -> None:

@@ -50,9 +50,9 @@ def outcomes(receipts: Sequence[Receipt]) -> dict[str, Outcome]:
     return {receipt.change.target["setting"]: receipt.outcome for receipt in receipts}
 
 
-def test_clusters_are_done_one_after_the_other_and_one_host_of_each_first(shelf: Any, run: Any, change: Make) -> None:
+def test_one_host_of_the_fleet_comes_first_then_one_of_each_cluster_then_the_rest(shelf: Any, run: Any, change: Make) -> None:
     receipts = run(*two_clusters(change))
-    assert written(shelf) == ["a1", "a1b", "a2", "b1", "b2"]
+    assert written(shelf) == ["a1", "a1b", "b1", "a2", "b2"]
     assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
 
 

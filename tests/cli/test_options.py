@@ -42,7 +42,7 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
 
 
 AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
-FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle"}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
 

@@ -20,5 +20,7 @@ TYPE = EndpointType(
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
         }
     ),
+    health="health:read_health",
+    culprits="culprits:who_put_back",
     is_incremental=True,
 )
