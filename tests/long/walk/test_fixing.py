@@ -11,7 +11,7 @@ import pytest
 
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
-from tests.audits import DSNRO, FIX, FIXED_RULES, Place, only, writes
+from tests.audits import AT_ONCE, DSNRO, FIX, FIXED_RULES, Place, only, writes
 from tests.waiting import until
 
 PE_RULES = ("vvol/pe-dsnro-headroom", "vvol/pe-default-option", "vvol/pe-uniform", "vvol/pe-count")
@@ -87,7 +87,7 @@ def test_without_a_terminal_and_without_yes_nothing_is_written(vvols: Place) -> 
 
 
 def test_online_alone_is_what_may_be_made_by_default(vvols: Place) -> None:
-    vvols.audit("--fix", "--yes", *only(*FIXED_RULES))
+    vvols.audit("--fix", "--yes", *AT_ONCE, *only(*FIXED_RULES))
     assert DSNRO not in writes(vvols)
     assert "UpdateOptions" in writes(vvols)
 
