@@ -232,6 +232,10 @@ class Change:
     reason: str  # one sentence for the person who confirms
     takes: FixClass | None = None  # of class RETUNE: the class of what it takes, which has to be allowed as well
     collateral: str = ""  # what else a change reaches than it is meant for; '' where nothing
+    number: int = field(default=0, compare=False)  # its place in the plan, from 1; 0: it was not planned, or by an older auditor
+    waits_for: tuple[int, ...] = field(default=(), compare=False)  # the numbers of changes of that plan that have to end well before
+    before_inherited: bool = False  # `before` came from a parent; known when it is written, so only a journal says so
+    after_inherited: bool = False  # it is to come from the parent again, whatever that holds; `after` is what it was when it last did
 
     @property
     def classes(self) -> tuple[FixClass, ...]:
@@ -281,6 +285,14 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmet:
+    """A change that is left to a person: another change has to come first, and that one is not in the plan."""
+
+    change: Change
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """The changes to make, in their order, and what is left out; a plan can be saved and read."""
 
@@ -290,6 +302,7 @@ class Plan:
     left_alone: tuple[LeftAlone, ...] = ()
     held: tuple[Held, ...] = ()
     identities: Mapping[str, str | None] = field(default_factory=dict)  # by endpoint: whom the changes are meant for; None: not known
+    unmet: tuple[Unmet, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,8 @@ vcenters:
         sioc: {enabled: true, statistics: true, threshold_ms: 20, mode: manual}
       - {name: old, type: VMFS, extents: [naa.600000e00d01], clusters: [two], locking_mode: ATS+SCSI}
       - {name: files, type: NFS, remote_host: 198.51.100.9, remote_path: /files, clusters: [one], sioc: {supported: false}}
+    pods:
+      - {name: pod, datastores: [old], enabled: false}
     vms:
       - {name: "vm-{n}", count: 3, cluster: one, disks: [{datastore: fast}, {datastore: fast, controller: lsilogic-sas, iops_limit: 500}]}
       - {name: stuck, host: esx-fc, disks: [{datastore: old}]}
@@ -129,7 +131,7 @@ def many_hosts(small_vcenter: VCenterDescription) -> VCenterDescription:
     """Forty-five hosts in one cluster: more than two pages of twenty."""
     first = small_vcenter.clusters[0]
     hosts = tuple(dataclasses.replace(first.hosts[0], name=f"esx-{number:03}") for number in range(45))
-    return dataclasses.replace(small_vcenter, clusters=(dataclasses.replace(first, hosts=hosts),), datastores=(), vms=())
+    return dataclasses.replace(small_vcenter, clusters=(dataclasses.replace(first, hosts=hosts),), datastores=(), pods=(), vms=())
 
 
 @pytest.fixture

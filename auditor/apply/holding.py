@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.apply.values import plain, same, shown
+from auditor.apply.values import is_made, plain, shown
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
 from auditor.journal import history
@@ -51,7 +51,7 @@ def _now(receipt: Receipt, sessions: Sessions, remediators: Callable[[str], AnyR
     except EndpointError as error:
         return Receipt(change, Outcome.UNVERIFIED, None, f"it was read back as wanted, and could not be read again: {error.what}")
     value = plain(now.value)
-    if same(value, change.after):
+    if is_made(change, now):
         return None
     what = f"it was {shown(change.after)} when it was read back, and is {shown(value)} now"
     culprit = who(change, session)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply.interlocks import interlock
-from auditor.apply.values import plain, same, shown
+from auditor.apply.values import is_made, plain, same, shown
+from auditor.endpoints.common.remediator import Inheriting
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
 from auditor.model import FixClass, Outcome, Receipt
 
@@ -33,7 +35,7 @@ def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journ
         now = remediator.read(session, change.target)
     except EndpointError as error:
         return Receipt(change, Outcome.REFUSED, None, f"it could not be read, so nothing was written: {error.what}")
-    if same(now.value, change.after):
+    if is_made(change, now):
         return Receipt(change, Outcome.ALREADY, plain(now.value), "it is as wanted; nothing was written", now.pending)
     if not same(now.value, change.before):
         why = f"the plan saw {shown(change.before)}, it is now {shown(now.value)}; nothing was written"
@@ -41,14 +43,18 @@ def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journ
     forbidden = interlock(change, session)
     if forbidden is not None:
         return Receipt(change, Outcome.REFUSED, plain(now.value), forbidden, now.pending)
-    return _write(change, remediator, session, journal, identity)
+    # An undo needs to know whether the value was the object's own: by writing it becomes that.
+    return _write(replace(change, before_inherited=now.inherited is True), remediator, session, journal, identity)
 
 
 def _write(change: Change, remediator: AnyRemediator, session: Any, journal: Journal, identity: str | None) -> Receipt:
     intent = journal.intend(change, identity)
     write_error: EndpointError | None = None
     try:
-        remediator.write(session, change.target, change.after)
+        if change.after_inherited and isinstance(remediator, Inheriting):
+            remediator.inherit(session, change.target, change.after)
+        else:
+            remediator.write(session, change.target, change.after)
     except EndpointError as error:
         write_error = error
     try:
@@ -70,13 +76,16 @@ def _receipt_of(change: Change, now: Reading, write_error: EndpointError | None)
             return Receipt(change, Outcome.REFUSED, value, f"the endpoint refused it: {write_error.what}", now.pending), True
         why = f"the endpoint refused it ({write_error.what}), yet it is {shown(value)} now and was {shown(change.before)}"
         return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), True
-    if same(value, change.after):
+    if is_made(change, now):
         why = f"the write was not confirmed ({write_error.what}), and it reads back as wanted" if write_error else ""
+        if change.after_inherited and not same(value, change.after):
+            why = "; ".join(filter(None, (why, f"it comes from its parent again, which holds {shown(value)} by now")))
         # Some options read back at once but take effect only after a reboot. The rule's fix class says so; the endpoint does not.
         pending = now.pending or ("reboot" if FixClass.REBOOT in change.classes else None)
         return Receipt(change, Outcome.APPLIED, value, why, pending), True
     if write_error:
         why = f"the write was not confirmed ({write_error.what}); it reads back as {shown(value)}, and may still change"
         return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), False
-    why = f"the write was accepted, but it reads back as {shown(value)} instead of {shown(change.after)}"
+    wanted = "a value from its parent" if change.after_inherited else shown(change.after)
+    why = f"the write was accepted, but it reads back as {shown(value)} instead of {wanted}"
     return Receipt(change, Outcome.UNVERIFIED, value, why, now.pending), True

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from auditor.apply.guards import BlastRadius
 from auditor.apply.identities import doubt
-from auditor.apply.values import plain, same, shown
+from auditor.apply.order import reversed_waits
+from auditor.apply.values import is_made, plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
@@ -133,7 +134,10 @@ def undo_plan(directory: Path, run: str) -> Plan:
             do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
         )
     left = [entry for entry in entries if _left_something(entry)]
-    return Plan(tuple(_reversed(entry) for entry in reversed(left)), identities=_identities(left))
+    waits = reversed_waits([entry.intent.change for entry in left])
+    reversed_changes = (_reversed(entry) for entry in reversed(left))
+    changes = tuple(replace(change, waits_for=waits[change.number]) for change in reversed_changes)
+    return Plan(changes, identities=_identities(left))
 
 
 def _identities(entries: Sequence[Entry]) -> dict[str, str | None]:
@@ -156,7 +160,7 @@ def _read_now(intent: Intent, sessions: Sessions, remediators: Callable[[str], A
     except (EndpointError, ConfigurationError) as error:
         return Recovered(intent, Fate.UNKNOWN, None, f"it cannot be read now: {error.what}")
     value = plain(now.value)
-    if same(value, change.after):
+    if is_made(change, now):
         return Recovered(intent, Fate.APPLIED, value, f"it is {shown(value)}, as wanted", now.pending)
     if same(value, change.before):
         return Recovered(intent, Fate.NOT_APPLIED, value, f"it is still {shown(value)}, as before", now.pending)
@@ -178,4 +182,11 @@ def _reversed(entry: Entry) -> Change:
     if entry.settled and entry.receipt is not None and not same(entry.receipt.found, change.before):
         left = entry.receipt.found
     reason = f"undoes run {entry.intent.run}, which changed it from {shown(change.before)} to {shown(change.after)}"
-    return replace(change, before=left, after=change.before, reason=reason)
+    return replace(
+        change,
+        before=left,
+        after=change.before,
+        reason=reason,
+        before_inherited=change.after_inherited,
+        after_inherited=change.before_inherited,
+    )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from auditor.model import Scalar
+    from auditor.endpoints.common.remediator import Reading
+    from auditor.model import Change, Scalar
 
 
 def plain(value: Scalar) -> Scalar:
@@ -26,6 +27,11 @@ def same(one: Scalar, other: Scalar) -> bool:
     """Whether two values are equal and of one type: True is not 1, "1" is not 1, and None (absent) equals only None."""
     one, other = plain(one), plain(other)
     return type(one) is type(other) and one == other
+
+
+def is_made(change: Change, now: Reading) -> bool:
+    """Whether the setting is as `change` wants it: of the wanted value, or from its parent again, whatever that holds by now."""
+    return now.inherited is True if change.after_inherited else same(now.value, change.after)
 
 
 def shown(value: Scalar) -> str:

@@ -63,24 +63,29 @@ class WaveOrder:
     A kind of change is made on one host of the fleet first, then on one host of each cluster, then on growing shares of the clusters.
     All changes of a host are in one wave, in the order of the plan. A kind that was refused where it was tried in a cluster is held back
     in the rest of this cluster; where it was applied nowhere yet, another cluster tries it.
+
+    Args:
+        stages: changes that wait for those of earlier stages only, as `order.stages` gives them. A stage is done before the next begins.
+        shares: of the hosts of each cluster in a stage, cumulative; the rest follows.
     """
 
-    def __init__(self, changes: Sequence[Change], shares: Sequence[float] = SHARES) -> None:
-        self._units = _units(changes)
-        self._shares = [*shares, 1.0]
+    def __init__(self, stages: Sequence[Sequence[Change]], shares: Sequence[float] = SHARES) -> None:
+        self._later = list(stages)
+        self._all_shares = (*shares, 1.0)
         self._tried: set[Kind] = set()  # applied somewhere
         self._tried_in: set[tuple[_Cluster, Kind]] = set()
-        self._sizes: dict[_Cluster, int] = {}
-        for unit in self._units:
-            self._sizes[unit.cluster] = self._sizes.get(unit.cluster, 0) + 1
+        self._begin([])
 
     @property
     def left(self) -> tuple[Change, ...]:
         """The changes that were in no wave yet, and are not held back."""
-        return tuple(change for unit in self._units for change in unit.changes)
+        now = (change for unit in self._units for change in unit.changes)
+        return (*now, *(change for stage in self._later for change in stage))
 
     def next(self) -> Wave | None:
         """The next wave; None when every change was in one, or is held back."""
+        while not self._units and self._later:
+            self._begin(self._later.pop(0))
         wave = self._first_of_fleet() or self._first_of_clusters()
         while wave is None and self._units:
             wave = self._share()
@@ -106,6 +111,13 @@ class WaveOrder:
                 self._tried.add(kind)
                 self._tried_in.add((cluster, kind))
         return held
+
+    def _begin(self, stage: Sequence[Change]) -> None:
+        self._units = _units(stage)
+        self._shares = list(self._all_shares)
+        self._sizes: dict[_Cluster, int] = {}
+        for unit in self._units:
+            self._sizes[unit.cluster] = self._sizes.get(unit.cluster, 0) + 1
 
     def _first_of_fleet(self) -> Wave | None:
         chosen = _one_each(self._units, lambda kind, _cluster: kind in self._tried)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.gates import HealthWatch, no_health
@@ -12,6 +13,7 @@ from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, c
 from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
+from auditor.apply.order import hold_up, stages
 from auditor.apply.wave_order import SHARES, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
@@ -28,6 +30,7 @@ Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that wil
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
 _NO_LIMIT = BlastRadius()
 _WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
+_NONE_EARLIER: Mapping[int, Receipt] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    earlier: Mapping[int, Receipt] = _NONE_EARLIER,
     pace: Pace = Pace(),
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
@@ -74,6 +78,9 @@ def apply(
 
     A setting that something put back after its receipt was yielded gets a second receipt, REVERTED; the last one of a change counts
     (`last_receipts`).
+
+    A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force;
+    `earlier` holds, by number, the receipts of changes of this plan that an earlier run made.
 
     An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
     `trust_names` the name in fleet.yaml is enough where the plan has no identity.
@@ -114,8 +121,9 @@ def apply(
     def check(applied: Sequence[Receipt]) -> list[Receipt]:
         return put_back(last_receipts(applied), sessions, journal, remediators, pace.who)
 
-    run = _Run(WaveOrder(attempted, pace.shares), attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted))
-    return _receipts(run, skipped)
+    order = WaveOrder(stages(attempted), pace.shares)
+    run = _Run(order, attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted), dict(earlier))
+    return (run.noted(receipt) for receipt in _receipts(run, skipped))
 
 
 def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
@@ -135,9 +143,15 @@ class _Run:
     well: frozenset[Outcome]
     progress: Progress
     of: int
+    ended: dict[int, Receipt]  # by the number of the change in its plan
     number: int = 0
     stopped: str = ""
     worse: str = ""  # as `stopped`, where health is why
+
+    def noted(self, receipt: Receipt) -> Receipt:
+        """`receipt`, which those that wait for its change go by."""
+        self.ended[receipt.change.number] = receipt
+        return receipt
 
 
 def _receipts(run: _Run, skipped: Sequence[Receipt]) -> Iterator[Receipt]:
@@ -146,8 +160,9 @@ def _receipts(run: _Run, skipped: Sequence[Receipt]) -> Iterator[Receipt]:
     while not run.stopped and (wave := run.order.next()) is not None:
         receipts: list[Receipt] = []
         for change in wave.changes:
-            if run.stopped:
-                yield _not_attempted(change, run.stopped)
+            held_up = run.stopped or hold_up(change, run.ended, run.well)
+            if held_up:
+                yield _not_attempted(change, held_up)
                 continue
             run.number += 1
             run.progress(change, run.number, run.of)

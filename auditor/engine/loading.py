@@ -46,6 +46,10 @@ def load_rules(
         if before is not None and _is_as_checked(path, before, views, remediators):
             rules[rule_id] = replace(before.rule, path=path)
     rules |= _read({rule_id: path for rule_id, path in paths.items() if rule_id not in rules}, views, remediators, mistakes)
+    from auditor.engine.fix_cycles import cycle_mistakes
+
+    for rule_id, what in cycle_mistakes(rules, remediators) if not any(mistakes.values()) else ():
+        mistakes[paths[rule_id]].append((1, what))
     by_place = [(path, line, what) for path, ones in mistakes.items() for line, what in ones]
     if by_place:
         raise _mistakes_error(by_place, directories)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
+from auditor.engine.fix_order import Wait, in_order, waits_of
 from auditor.engine.rule import RuleSet
 from auditor.engine.verdicts import Evaluation, JudgedRule, class_of, decoded, disputable_targets, resource_of
 from auditor.engine.waived_verdicts import left_alone, protected_settings
@@ -30,6 +31,7 @@ class _Want:
     resource: Resource
     breaks: str | None = None  # a rule that passes now and would fail then
     by_hand: ByHand | None = None  # of a wish that only a person can fulfil
+    waits: tuple[Wait, ...] = ()  # what has to come before it
     is_exact: bool = True  # False: of such a wish the direction is known, and `after` is about where it ends
 
 
@@ -40,7 +42,8 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
 
     One setting that several rules change is one change. Rules that want it different, or a rule that passes now and would not after the
     change, make a contradiction: none of them is planned. What a person is advised to do counts like what could be written. A setting that
-    a waived failure is about stays as it is, whoever else wants it changed: whoever answers for the waiver answers for the setting.
+    a waived failure is about stays as it is, whoever else wants it changed: whoever answers for the waiver answers for the setting. A
+    change that has to wait for another one comes after it; where it requires one that cannot be planned, it is left to a person.
     """
     protected = protected_settings(evaluation)
     disputable = disputable_targets(evaluation)
@@ -57,7 +60,7 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
             wanted.setdefault((rule.remediator or "", Target(row["endpoint"], keys)), []).append(want)
         elif hand is not None:
             by_hand.append(hand)
-    changes: list[Change] = []
+    changes: list[tuple[Change, tuple[Wait, ...]]] = []
     contradictions: list[Contradiction] = []
     held: list[Held] = []
     for (remediator, target), wants in wanted.items():
@@ -73,14 +76,18 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
             why = "the rules read the setting differently, so its value is not certain"
             by_hand += [ByHand(want.rule, want.resource, why, want.fix_class) for want in to_plan]
         elif to_plan:
-            changes.append(_change(remediator, target, to_plan))
+            changes.append((_change(remediator, target, to_plan), tuple({wait: None for want in to_plan for wait in want.waits})))
         by_hand += [want.by_hand for want in wants if want.by_hand is not None]
+    ordered, unmet = in_order(sorted(changes, key=lambda one: (*_place(one[0].resource), one[0].remediator, one[0].target.keys)))
+    unmet = tuple(replace(one, why=f"{one.why}. {evaluation.rules[one.change.rules[0]].by_hand}") for one in unmet)
+    by_hand += [ByHand(rule, one.change.resource, one.why, one.change.classes[-1]) for one in unmet for rule in one.change.rules]
     return Plan(
-        tuple(sorted(changes, key=lambda change: (*_place(change.resource), change.remediator, change.target.keys))),
+        ordered,
         tuple(sorted(by_hand, key=lambda hand: (*_place(hand.resource), hand.rule))),
         tuple(sorted(contradictions, key=lambda one: (one.target.endpoint, one.remediator, one.target.keys))),
         left_alone(evaluation),
         tuple(sorted(held, key=lambda one: (one.target.endpoint, one.remediator, one.target.keys))),
+        unmet=unmet,
     )
 
 
@@ -101,6 +108,7 @@ def _want(row: Mapping[str, Any], rule: JudgedRule) -> _Want:
         fix_class=class_of(row, rule),
         touches=row["touches"] or "",
         retunes=bool(row["retunes"]),
+        waits=waits_of(row["waits"]),
         reason=rule.reason,
         resource=resource_of(row, rule),
         breaks=row["breaks"],

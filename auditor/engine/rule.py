@@ -45,6 +45,16 @@ class Param:
 
 
 @dataclass(frozen=True, slots=True)
+class After:
+    """Changes that have to be made before a fix, because it would not hold, or not act, without them."""
+
+    change: str  # the id of the rule that asks for them, or the name of their remediator
+    where: Mapping[str, Expression]  # key of their target -> its value, over the row of the fix
+    when: Expression | None = None  # they come first unless this is false; None: always
+    required: bool = False  # where none of them is planned, the fix is left to a person
+
+
+@dataclass(frozen=True, slots=True)
 class FixRule:
     """How a failure is fixed: where the setting lives, the column it was read as, and what it becomes."""
 
@@ -58,6 +68,7 @@ class FixRule:
     reason: str | None
     touches: Expression | None = None  # what else a change reaches than it is meant for, '' where nothing; None: nothing ever
     retunes: Expression | None = None  # where it is not false the fix reverts what somebody tuned; None: it never does
+    after: tuple[After, ...] = ()
 
     @property
     def class_text(self) -> str:
@@ -118,7 +129,11 @@ class Rule:
     def expressions(self) -> tuple[Expression, ...]:
         """Every expression of the rule."""
         fix = self.fix
-        fixing = () if fix is None else (*fix.target.values(), fix.value, fix.when, fix.touches, fix.retunes, *fix.predicted.values())
+        if fix is None:
+            fixing: tuple[Expression | None, ...] = ()
+        else:
+            first = [expression for after in fix.after for expression in (*after.where.values(), after.when)]
+            fixing = (*fix.target.values(), fix.value, fix.when, fix.touches, fix.retunes, *fix.predicted.values(), *first)
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
 
     @property

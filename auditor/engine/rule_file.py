@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.columns import ExpressionError
 from auditor.engine.params import RESERVED
-from auditor.engine.rule import Example, Expression, FixRule, Param, Rule
+from auditor.engine.rule import After, Example, Expression, FixRule, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
 from auditor.model import FixClass, Verdict
@@ -18,7 +18,7 @@ from auditor.yaml import did_you_mean
 if TYPE_CHECKING:
     from auditor.engine.expressions import ExpressionChecker
     from auditor.engine.rule import Views
-    from auditor.engine.rule_shape import FixShape
+    from auditor.engine.rule_shape import AfterShape, FixShape
     from auditor.yaml import YamlDocument
 
 _EXAMPLES = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
@@ -57,6 +57,7 @@ class RuleReader:
         values: list[Any] = [shape.applies, shape.holds, shape.observed, shape.desired]
         if fix is not None:
             values += [fix.value, fix.when, fix.touches, *fix.target.values(), *fix.predicted.values()]
+            values += [value for after in fix.after for value in (after.when, *after.where.values())]
         for value in values:
             if value is not None:
                 yield _as_sql(value), shape.over, params
@@ -204,7 +205,19 @@ class RuleReader:
             self._check_fits(name, expression, "foretold", name)
         self._check_fits(shape.column, value, "set")
         reason = _stripped(shape.reason)
-        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, reason, touches, retunes)
+        after = tuple(self._read_after(one, index) for index, one in enumerate(shape.after))
+        return FixRule(shape.remediator, shape.fix_class, target, shape.column, value, when, predicted, reason, touches, retunes, after)
+
+    def _read_after(self, shape: AfterShape, index: int) -> After:
+        """What has to come first; whether there is such a rule is known when all rules are read (fix_order.py)."""
+        at = ("fix", "after", index)
+        if "/" not in shape.change:
+            self._is_known(shape.change, self._remediators, "remediator", *at, "change")
+        if not shape.where:
+            self._wrong('"where" does not say which changes come first: name a key of their target, for example {host_id: host_id}', *at)
+        where = {name: self._expression(value, *at, "where", name, wanted=_SETTINGS) for name, value in shape.where.items()}
+        when = self._expression(shape.when, *at, "when", wanted=_TRUTH)
+        return After(shape.change, {name: value for name, value in where.items() if value is not None}, when, shape.required)
 
     def _check_fits(self, column: str, expression: Expression, *key: str) -> None:
         has, gets = family_of(self._columns[column]), family_of(expression.type)
@@ -234,10 +247,10 @@ class RuleReader:
         read = {name: self._expression(value, "fix", key, name, wanted=wanted) for name, value in values.items()}
         return {name: expression for name, expression in read.items() if expression is not None}
 
-    def _expression(self, value: Any, *at: str, wanted: Collection[Family]) -> Expression | None:
+    def _expression(self, value: Any, *at: str | int, wanted: Collection[Family]) -> Expression | None:
         if value is None:
             return None
-        name = ".".join(at)
+        name = ".".join(map(str, at))
         try:
             expression = self._checker.read(_as_sql(value), self._shape.over, self._params)
         except ExpressionError as failure:

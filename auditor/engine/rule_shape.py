@@ -29,6 +29,15 @@ class ParamShape(Shape, kw_only=True):
     why: Text
 
 
+class AfterShape(Shape, kw_only=True):
+    """A change that has to be made first."""
+
+    change: Text  # the id of a rule, or the name of a remediator
+    where: Mapping[str, Sql] = field(default_factory=dict)
+    when: Sql | None = None
+    required: bool = False
+
+
 class FixShape(Shape, kw_only=True):
     """How a failure is fixed."""
 
@@ -42,6 +51,7 @@ class FixShape(Shape, kw_only=True):
     predicted: Mapping[str, Sql] = field(name="foretold", default_factory=dict)
     fix_class: FixClass = field(name="class")
     reason: Text | None = None
+    after: tuple[AfterShape, ...] = ()
 
 
 class ExampleShape(Shape):

@@ -31,6 +31,7 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "breaks": "VARCHAR",  # of such a failure: a rule over the same view that passes now and would fail after the fix; obstacle says so too
     "touches": "VARCHAR",  # of such a failure: what else a change reaches than it is meant for; '' where nothing
     "retunes": "BOOLEAN",  # of such a failure: the fix reverts what somebody tuned, or may; NULL where there is none
+    "waits": "VARCHAR",  # of such a failure: JSON list of what has to come first, as fix_order.Wait; NULL where nothing ever has to
 }
 
 NOT_KNOWN = "not known"
@@ -187,7 +188,7 @@ def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:
 def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     fix = rule.fix
     if fix is None:
-        return dict.fromkeys(("target", "before", "after", "touches", "retunes"), "NULL")
+        return dict.fromkeys(("target", "before", "after", "touches", "retunes", "waits"), "NULL")
     failed = "auditor_verdict = 'fail'"
     exempt = rule.may_be_missing
     keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(fix.target.items())]
@@ -213,12 +214,25 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
         "obstacle": f"CASE WHEN {failed} THEN {obstacle} END",
         "touches": f"CASE WHEN {failed} THEN {touches} END",
         "retunes": f"CASE WHEN {failed} THEN {retunes} END",
+        "waits": f"CASE WHEN {failed} THEN {_waits(fix, exempt)} END" if fix.after else "NULL",
     }
     changed = {fix.column: fix.value, **fix.predicted}
     possible = f"{failed} AND auditor_obstacle IS NULL"
     for column, expression in changed.items():
         parts[f"predicted_{column}"] = f"CASE WHEN {possible} THEN CAST({_strict(expression, exempt)} AS {view[column]}) END"
     return parts
+
+
+def _waits(fix: FixRule, exempt: Mapping[str, str]) -> str:
+    """What has to come before a fix, for one row; a key of which nothing is known is null."""
+    listed = []
+    for after in fix.after:
+        keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(after.where.items())]
+        wait = _object([("change", quoted(after.change)), ("where", _object(keys)), ("required", str(after.required).lower())])
+        # Where it is not known whether they come first, they do.
+        unless = "true" if after.when is None else f"({_strict(after.when, exempt)}) IS DISTINCT FROM false"
+        listed.append(f"CASE WHEN {unless} THEN CAST({wait} AS VARCHAR) END")
+    return f"'[' || concat_ws(', ', {', '.join(listed)}) || ']'"
 
 
 def after_type(fix: FixRule, view: Mapping[str, str]) -> str:

@@ -20,7 +20,7 @@ from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Sev
 if TYPE_CHECKING:
     import duckdb
 
-_FORMAT = 3
+_FORMAT = 4
 _WAIVING = {
     "waiver": "INTEGER",  # which of Evaluation.waivers covers it, from 0; of a verdict that is not waived: which would, were it in force
     "waived_from": "VARCHAR",  # of a waived verdict: what it was
@@ -28,7 +28,12 @@ _WAIVING = {
 _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
-_ADDED: Mapping[int, Collection[str]] = {1: (*_WAIVING, "retunes", "touches"), 2: ("retunes", "touches"), _FORMAT: ()}
+_ADDED: Mapping[int, Collection[str]] = {
+    1: (*_WAIVING, "retunes", "touches", "waits"),
+    2: ("retunes", "touches", "waits"),
+    3: ("waits",),
+    _FORMAT: (),
+}
 """The formats that can be read, and the columns that each of them has not yet."""
 
 

@@ -33,7 +33,11 @@ def attempted_fixes(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict
 
 
 def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
-    """The fix, refused and with the reason, of every failure whose setting another rule wants different or a waiver keeps as it is."""
+    """The fix, with the reason, of every failure whose change is not planned.
+
+    It is refused where another rule wants the setting different or a waiver keeps it as it is; it is by hand where another change would
+    have to come first, and cannot be planned.
+    """
     reasons = {}
     for clash in plan.contradictions:
         reasons[clash.remediator, clash.target] = f"rules contradict each other: {'; '.join(wish_texts(clash))}"
@@ -41,11 +45,14 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
         reasons[held.remediator, held.target] = (
             f"a waiver of {held.waived} leaves this setting as it is ({held.waiver['owner']}, {held.waiver['where']})"
         )
+    first = {(one.change.remediator, one.change.target): one.why for one in plan.unmet}
     fixes = {}
-    for finding in evaluation.findings({Verdict.FAIL}) if reasons else ():
-        why = reasons.get(_change_of(finding))
+    for finding in evaluation.findings({Verdict.FAIL}) if reasons or first else ():
+        why, unmet = reasons.get(_change_of(finding)), first.get(_change_of(finding))
         if finding.fix is not None and why is not None:
             fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=why)
+        elif finding.fix is not None and finding.fix.outcome is Outcome.PROPOSED and unmet is not None:
+            fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.BY_HAND, why=unmet)
     return fixes
 
 

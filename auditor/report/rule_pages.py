@@ -86,6 +86,11 @@ def _sections(rule: Rule) -> Iterator[str]:
             yield from (f"It {how}, and the plan names what it reaches besides what it is meant for: `{touched}`.", "")
             if rule.fix.fix_class is FixClass.ONLINE:
                 yield from ("Where that is anything, the class is online-caution.", "")
+        for after in rule.fix.after:
+            where = ", ".join(f"`{name}` = `{flat(value.text)}`" for name, value in after.where.items())
+            when = "" if after.when is None else f", unless `{flat(after.when.text)}` is false"
+            need = "; where none is planned, the fix is left to a person" if after.required else ""
+            yield from (f"Changes of `{after.change}` come first, those with {where}{when}{need}.", "")
     if rule.by_hand:
         yield from _paragraphs(rule.by_hand)
     if rule.if_unknown:

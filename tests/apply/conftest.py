@@ -28,6 +28,7 @@ class Shelf:
     writes: list[tuple[str, Scalar]] = field(default_factory=list)
     pending: str | None = None
     before_write: Callable[[], None] = lambda: None
+    parents: dict[str, Scalar] = field(default_factory=dict)  # what a setting without a value of its own inherits
 
     def read(self, session: object, target: Target) -> Reading:
         name = target["setting"]
@@ -36,7 +37,17 @@ class Shelf:
             raise NotThereError(f"{name} is not there", **WHY_AND_DO)
         if fault == "unreadable" or (fault in {"dies at the write", "dies after the write"} and (name in dict(self.writes))):
             raise EndpointUnreachableError("no answer", **WHY_AND_DO)
+        if name in self.parents:
+            inherited = name not in self.settings
+            return Reading(self.parents[name] if inherited else self.settings[name], self.pending, inherited)
         return Reading(self.settings.get(name), self.pending)
+
+    def inherit(self, session: object, target: Target, value: Scalar) -> None:
+        name = target["setting"]
+        self.before_write()
+        self.writes.append((name, "inherit"))
+        if self.faults.get(name) != "deaf":
+            self.settings.pop(name, None)
 
     def write(self, session: object, target: Target, value: Scalar) -> None:
         name = target["setting"]

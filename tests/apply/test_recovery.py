@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,62 @@ def test_undo_restores_the_earlier_values_last_change_first(shelf: Any, change: 
 
     assert shelf.writes == [("a2", None), ("a1", 128), ("a1", 32)]
     assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
+
+
+def test_undo_lets_a_setting_inherit_again_and_can_be_undone_itself(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
+    shelf.parents["depth"] = 32
+    ran(KILLED, change("depth", 32, 256))
+    assert shelf.settings == {"depth": 256}
+
+    (receipt,) = undone(KILLED, by=NEXT)
+    assert (receipt.outcome, receipt.found, shelf.settings) == (Outcome.APPLIED, 32, {})
+    (again,) = undone(KILLED, by=LATER)
+    assert (again.outcome, shelf.settings) == (Outcome.ALREADY, {})
+
+    undone(NEXT, by="20181104T150000Z-0004")
+    assert shelf.settings == {"depth": 256}
+    undone("20181104T150000Z-0004", by="20181104T160000Z-0005")
+    assert shelf.settings == {}
+
+
+@pytest.mark.parametrize(
+    ("parent", "fault", "outcome", "own"),
+    [
+        pytest.param(64, "", Outcome.APPLIED, {}, id="the parent changed since"),
+        pytest.param(256, "", Outcome.APPLIED, {}, id="the parent has the fixed value by now"),
+        pytest.param(32, "deaf", Outcome.UNVERIFIED, {"depth": 256}, id="the host keeps the own value"),
+    ],
+)
+def test_what_inherits_again_is_made_whatever_the_parent_holds(
+    shelf: Any, change: Make, ran: Any, undone: Any, parent: int, fault: str, outcome: Outcome, own: dict[str, Scalar]
+) -> None:
+    shelf.parents["depth"] = 32
+    ran(KILLED, change("depth", 32, 256))
+    shelf.parents["depth"], shelf.faults["depth"] = parent, fault
+    (receipt,) = undone(KILLED)
+    assert (receipt.outcome, shelf.settings) == (outcome, own)
+
+
+def test_a_journal_that_does_not_say_who_inherited_is_undone_to_the_value(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
+    shelf.settings["depth"] = 32
+    ran(KILLED, change("depth", 32, 256))
+    shelf.parents["depth"] = 16
+    undone(KILLED)
+    assert shelf.settings == {"depth": 32}
+
+
+def test_undo_puts_back_what_waited_before_what_it_waited_for(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
+    shelf.settings |= {"metric": 32, "sioc": 32}
+    ran(KILLED, replace(change("sioc", cluster="gold"), number=2, waits_for=(1,)), replace(change("metric", cluster="blue"), number=1))
+    shelf.writes.clear()
+    undone(KILLED)
+    assert shelf.writes == [("sioc", 32), ("metric", 32)]
+
+    shelf.settings |= {"metric": 256, "sioc": 256}
+    shelf.faults["sioc"] = "refuses"
+    shelf.writes.clear()
+    receipts = undone(KILLED, by="20181104T150000Z-0004")
+    assert [(one.change.resource.name, one.outcome) for one in receipts] == [("sioc", Outcome.REFUSED), ("metric", Outcome.PROPOSED)]
 
 
 def test_undo_never_overwrites_a_newer_change_of_somebody_else(shelf: Any, change: Make, ran: Any, undone: Any) -> None:

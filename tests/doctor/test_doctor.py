@@ -368,7 +368,8 @@ def test_an_account_that_may_only_read_is_fine_for_an_audit(doctor: Doctor) -> N
     diagnosis = doctor.examine(doctor.endpoint("vc-solidfire"))
     fix = by_topic(diagnosis, "vc-solidfire")["fix"]
     assert fix.state is Health.WARNING
-    assert fix.what == "3 of 4 privileges are missing: Host.Config.AdvancedConfig, Host.Config.Storage, Datastore.ConfigIOManagement"
+    named = "Host.Config.AdvancedConfig, Host.Config.Storage, Datastore.ConfigIOManagement, StoragePod.Config and 1 more"
+    assert fix.what == f"5 of 6 privileges are missing: {named}"
     assert "host.option" in fix.why
     assert "sioc/overlap-array-qos" in fix.why or "more" in fix.why
     assert exit_code(diagnosis) == 0
@@ -456,7 +457,7 @@ def test_hosts_that_do_not_answer_their_vcenter_are_named(doctor: Doctor) -> Non
 
 
 def test_an_account_that_sees_no_host_is_a_problem(serve_vcenter: Serve, small_vcenter: VCenterDescription, rules: RuleSet) -> None:
-    _, endpoint = serve_vcenter(replace(small_vcenter, clusters=(), datastores=(), vms=()))
+    _, endpoint = serve_vcenter(replace(small_vcenter, clusters=(), datastores=(), pods=(), vms=()))
     checks = by_topic(examine(Fleet(Path("f"), (endpoint,)), rules, lambda *_: None), endpoint.name)
     assert checks["hosts"].what == "the account sees no host"
     assert (checks["hosts"].state, checks["esxcli"].state) == (Health.PROBLEM, Health.UNKNOWN)
@@ -499,8 +500,8 @@ def test_where_nothing_may_be_asked_of_the_root_folder_the_hosts_are_asked(docto
     checks = doctor.of_vcenter()
     assert checks["read"].state is Health.UNKNOWN
     assert checks["read"].what == "whether StorageProfile.View is held is not known: nothing may be asked of the root folder"
-    # Where datastores are was not looked at: nobody knows.
-    assert checks["fix"].facts["privileges"] == DATASTORE_IO
+    # Where datastores, their clusters and machines are was not looked at: nobody knows.
+    assert checks["fix"].facts["privileges"] == f"{DATASTORE_IO}, StoragePod.Config, VirtualMachine.Config.EditDevice"
 
 
 def test_reading_from_an_array_is_tried(doctor: Doctor) -> None:

@@ -5,11 +5,12 @@ from auditor.model import FixClass
 from .test_shipped_rules import shipped
 
 
-def test_every_change_back_to_a_default_of_a_queue_or_a_size_is_a_retune() -> None:
+def test_every_change_of_what_only_a_hand_can_have_set_is_a_retune() -> None:
     retuning = {rule.id: rule.fix.retunes.text for rule in shipped() if rule.fix is not None and rule.fix.retunes is not None}
     always = {rule for rule, condition in retuning.items() if condition == "true"}
-    assert always == {"queue/default-unless-justified", "queue/dsnro-effective", "queue/scheduler-defaults", "vvol/ontap-leave-defaults"}
-    assert set(retuning) - always == {"iscsi/max-io-size", "queue/driver-depth", "vaai/xcopy-size"}
+    queues = {"queue/default-unless-justified", "queue/dsnro-effective", "queue/scheduler-defaults", "vvol/ontap-leave-defaults"}
+    assert always == queues | {"sioc/threshold-sane", "vm/iops-limits"}
+    assert set(retuning) - always == {"iscsi/max-io-size", "qos/host-limit-below-array-limit", "queue/driver-depth", "vaai/xcopy-size"}
 
 
 def test_what_it_takes_besides_is_never_lost() -> None:

@@ -170,7 +170,7 @@ RULES_SAVED: Mapping[str, Any] = {"a/one": asdict(BY_HAND)}
 
 @pytest.mark.parametrize(
     ("number", "leave_out"),
-    [(1, ("waiver", "waived_from", "retunes", "touches")), (2, ("retunes", "touches")), (3, ())],
+    [(1, ("waiver", "waived_from", "retunes", "touches", "waits")), (2, ("retunes", "touches", "waits")), (3, ("waits",)), (4, ())],
 )
 def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: tuple[str, ...]) -> None:
     path = written(tmp_path / "v.parquet", json.dumps({"format": number, "rules": RULES_SAVED}), leave_out)
@@ -183,10 +183,10 @@ def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: 
 @pytest.mark.parametrize(
     ("about", "why"),
     [
-        pytest.param(json.dumps({"format": 4, "rules": RULES_SAVED}), "verdict format 4", id="of a newer auditor"),
+        pytest.param(json.dumps({"format": 5, "rules": RULES_SAVED}), "verdict format 5", id="of a newer auditor"),
         pytest.param(None, "verdict format None", id="no file of ours"),
-        pytest.param(json.dumps({"format": 3, "rules": {}}), "does not hold the verdicts", id="its rule is missing"),
-        pytest.param(json.dumps({"format": 3}), "does not hold the verdicts", id="all rules are missing"),
+        pytest.param(json.dumps({"format": 4, "rules": {}}), "does not hold the verdicts", id="its rule is missing"),
+        pytest.param(json.dumps({"format": 4}), "does not hold the verdicts", id="all rules are missing"),
     ],
 )
 def test_a_file_that_is_not_whole_is_refused(tmp_path: Path, about: str | None, why: str) -> None:

@@ -140,6 +140,7 @@ ROW: dict[str, Any] = {
     "target": '{"device": "naa.1"}',
     "touches": None,
     "retunes": None,
+    "waits": None,
     "breaks": None,
     "obstacle": None,
 }

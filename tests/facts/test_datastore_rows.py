@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from .single import ByName, Rows, of_vc, rows_over, shown
 
 
@@ -376,5 +378,20 @@ def test_what_vcenter_reports_of_a_datastore_is_handed_on() -> None:
         "unmap_priority": "low",
     }
     names = {"resource_name": "name of one", "datastore_id": "one", "host": None}
-    expected: ByName = {"one": given | names}
+    expected: ByName = {"one": given | names | {"sioc_threshold": "manual 25 ms"}}
     assert shown(rows(fact_datastore=datastores("one", **given)), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("mode", "threshold", "text"),
+    [
+        pytest.param("automatic", 30, "automatic", id="automatic"),
+        pytest.param("automatic", None, "automatic", id="automatic without a number"),
+        pytest.param("manual", None, None, id="manual without a number"),
+        pytest.param(None, 30, None, id="mode not told"),
+    ],
+)
+def test_a_congestion_threshold_is_one_text_of_mode_and_number(mode: str | None, threshold: int | None, text: str | None) -> None:
+    expected: ByName = {"one": {"sioc_threshold": text}}
+    given = datastores("one", sioc_enabled=True, sioc_mode=mode, sioc_threshold_ms=threshold)
+    assert shown(rows(fact_datastore=given), expected) == expected

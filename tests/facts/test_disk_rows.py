@@ -14,7 +14,16 @@ def machine(
 
 def disk(vm: str, name: str, datastore: str, **more: Any) -> dict[str, Any]:
     """A virtual disk of a machine, whose node is its name."""
-    return {"endpoint": "vc", "vm_id": vm, "disk": name, "datastore_id": datastore, "node": name, "controller": "pvscsi", **more}
+    return {
+        "endpoint": "vc",
+        "vm_id": vm,
+        "disk": name,
+        "datastore_id": datastore,
+        "node": name,
+        "disk_key": 2000,
+        "controller": "pvscsi",
+        **more,
+    }
 
 
 MACHINES: Rows = [
@@ -136,15 +145,28 @@ def virtual_disks() -> Rows:
                 for row in DISKS
             ],
             "step_disk_policy": [
-                *of_vc({"vm_id": "alone", "disk": "d1", "storage_policy": "gold", "policy_iops_limit": 500, "is_limit_by_policy": True}),
+                *of_vc(
+                    {
+                        "vm_id": "alone",
+                        "disk": "d1",
+                        "storage_policy": "gold",
+                        "policy_iops_limit": 500,
+                        "is_limit_by_policy": True,
+                        "policy_has_limit": True,
+                    }
+                ),
                 *of_vc({"vm_id": "alone", "disk": "d2", "storage_policy": "silver", "policy_iops_limit": 100, "is_limit_by_policy": False}),
                 {"endpoint": "vc-2", "vm_id": "first", "disk": "d1", "storage_policy": "wrong", "is_limit_by_policy": False},
+                {"endpoint": "vc-3", "vm_id": "first", "disk": "d1", "policy_has_limit": True},
             ],
             "step_array_device": [
                 {"device": "naa.1", "array_name": "east", "volume": "v1", "qos": "none"},
                 {"device": "naa.9", "array_name": "west", "volume": "v9", "qos": "900 IOPS"},
             ],
-            "step_endpoint_reading": [{"endpoint": f"vc{number}", "vms_read": number != "-2"} for number in ("", "-2", "-3", "-4")],
+            "step_endpoint_reading": [
+                {"endpoint": f"vc{number}", "vms_read": number != "-2", "storage_policies_read": number in ("", "-3")}
+                for number in ("", "-2", "-3", "-4")
+            ],
         },
     )
 
@@ -176,6 +198,7 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
         }
         | {"resource_name": "alone! d1", "vm_disks": 2, "vm_datastores": 2, "vm_controllers": "lsilogic, pvscsi", "controller_depth": 64}
         | {"is_limited": True, "iops_limit": 500, "storage_policy": "gold", "policy_iops_limit": 500, "is_limit_by_policy": True}
+        | {"vm_id": "alone", "disk_key": 2000, "policy_has_limit": True}
         | {
             "shares_level": "high",
             "iops_reservation": 7,
@@ -193,9 +216,16 @@ def test_a_virtual_disk_has_the_load_of_its_own_device_and_its_own_only_where_it
             own_outstanding: 3.5,
         }
         | {"controller_depth": None, "controller_depth_at_least": 1, "controller_depth_at_most": 64, "is_limited": False}
-        | {"is_limit_by_policy": False, "storage_policy": "silver", "datastore": "wide", "controller": "lsilogic"},
+        | {
+            "policy_has_limit": None,
+            "is_limit_by_policy": False,
+            "storage_policy": "silver",
+            "datastore": "wide",
+            "controller": "lsilogic",
+        },
         "off/d1": {**not_own, commands: 100.0, outstanding: 2.0, "disks_on_device": 1, "is_template": True},
-        "first/d1": {**shared, own: 7.0, own_outstanding: 0.25, "is_limit_by_policy": False, "storage_policy": None, "vm_disks": 1},
+        "first/d1": {**shared, own: 7.0, own_outstanding: 0.25, "is_limit_by_policy": False, "storage_policy": None, "vm_disks": 1}
+        | {"policy_has_limit": False},
         "second/d1": {**shared, **not_own, "vm_datastores": 1, "vm_controllers": "pvscsi"},
         "second/d2": {**shared, own: 8.0, own_outstanding: 0.5, "vm_disks": 2, "vm_datastores": 1},
         "beside unread/d1": {**likewise, **not_own},

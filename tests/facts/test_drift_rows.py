@@ -42,7 +42,7 @@ def test_a_datastore_is_held_against_the_one_of_its_name_in_the_baseline() -> No
             *of_vc({"datastore_id": "ds-1", "name": "kept", "type": "VMFS", "pod_id": "on", **manual}),
             *of_vc({"datastore_id": "ds-2", "name": "off", "type": "NFS", "pod_id": "no metric"}, {"datastore_id": "ds-3", "name": "new"}),
             *of_vc({"datastore_id": "ds-4", "name": "twin"}, {"datastore_id": "ds-5", "name": "twin", "pod_id": "off"}),
-            {"endpoint": "vc-2", "datastore_id": "ds-1", "name": "kept"},
+            {"endpoint": "vc-2", "datastore_id": "ds-1", "name": "kept", "sioc_mode": "automatic", "sioc_threshold_ms": 30},
             {"endpoint": "vc-2", "datastore_id": "ds-2", "name": "twin", "pod_id": "on"},
         ],
         "fact.storage_pod": [
@@ -85,9 +85,10 @@ def test_a_datastore_is_held_against_the_one_of_its_name_in_the_baseline() -> No
             "wanted_mode": "manual",
             "type": "VMFS",
         }
+        | {"sioc_threshold": "manual 25 ms", "wanted_threshold": "manual 30 ms"}
         | {"wanted_threshold_ms": 30, "changed_by": "bob", "changed_at": A_DAY, "io_metric_in_force": True, "resource_name": "kept"},
         "ds-2": {"is_known": True, "wanted_enabled": False, "wanted_mode": None, "wanted_threshold_ms": None, "io_metric_in_force": False}
-        | {"changed_by": "ann", "changed_at": A_DAY, "sioc_enabled": None},
+        | {"changed_by": "ann", "changed_at": A_DAY, "sioc_enabled": None, "sioc_threshold": None, "wanted_threshold": None},
         "ds-3": {**unknown, "is_seen": True, "changed_by": None, "changed_at": A_DAY, "io_metric_in_force": False},
         "ds-4": {**nobody, "is_known": False, "wanted_enabled": True},
         "ds-5": {**nobody, "is_known": False, "io_metric_in_force": False},
@@ -96,6 +97,8 @@ def test_a_datastore_is_held_against_the_one_of_its_name_in_the_baseline() -> No
             "is_known": True,
             "wanted_enabled": False,
             "wanted_mode": "automatic",
+            "sioc_threshold": "automatic",
+            "wanted_threshold": "automatic",
             "io_metric_in_force": None,
             "changed_by": "elsewhere",
         },

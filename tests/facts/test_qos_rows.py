@@ -11,7 +11,15 @@ CURVE = json.dumps({"4096": 100, "32768": 500})
 
 
 def disk(vm: str, name: str = "d", store: str = "vvols", endpoint: str = "vc", **more: Any) -> dict[str, Any]:
-    return {"endpoint": endpoint, "vm_id": vm, "disk": name, "datastore_id": store, "backing_object_id": f"rfc4122.{vm}", **more}
+    return {
+        "endpoint": endpoint,
+        "vm_id": vm,
+        "disk": name,
+        "datastore_id": store,
+        "disk_key": 2000,
+        "backing_object_id": f"rfc4122.{vm}",
+        **more,
+    }
 
 
 def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_than_the_ceiling_at_32k() -> None:
@@ -55,6 +63,7 @@ def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_tha
             *of_vc(
                 *(
                     {"vm_id": vm, "disk": "d", "storage_policy": "gold", "policy_iops_limit": policy, "is_limit_by_policy": False}
+                    | {"policy_has_limit": True}
                     for vm, (_, policy) in limits.items()
                     if policy is not None
                 )
@@ -100,6 +109,7 @@ def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_tha
             {"endpoint": "east", "volume_id": "v-at", "throttle_us": 5},
             {"endpoint": "west", "volume_id": "v-free", "throttle_us": 0},
         ],
+        "step_endpoint_reading": [{"endpoint": "vc", "storage_policies_read": True}, {"endpoint": "vc-2", "storage_policies_read": False}],
         "step_vvol_queue": [
             *of_vc({"datastore_id": "vvols", **queue, "family": "ontap", "array_name": "by endpoint", "per_object_qos": None}),
             *of_vc(
@@ -133,7 +143,8 @@ def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_tha
             "cluster": "gold",
             "volume_id": "v-free",
         }
-        | {"average_io_bytes": 4096, "utilization": 0.5, "latency_us": 900, "storage_policy": None, "iops_limit": None},
+        | {"average_io_bytes": 4096, "utilization": 0.5, "latency_us": 900, "storage_policy": None, "iops_limit": None}
+        | {"iops_limit_setting": -1, "vm_id": "free", "disk_key": 2000, "policy_has_limit": False},
         "at/d": {
             **capped,
             below: True,
@@ -142,6 +153,7 @@ def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_tha
             "utilization": 1.0,
             "runs": False,
             "iops_limit": 200,
+            "iops_limit_setting": 200,
         },
         "above/d": {**capped, below: False, "is_limited": True, "utilization": None},
         "by-policy/d": {
@@ -152,13 +164,28 @@ def test_a_virtual_volume_is_limited_below_the_array_where_its_limit_is_less_tha
             "storage_policy": "gold",
             "policy_iops_limit": 200,
         },
-        "both/d": {**capped, below: True, "is_limit_by_policy": False, "iops_limit": 300, "policy_iops_limit": 200},
+        "both/d": {
+            **capped,
+            below: True,
+            "policy_has_limit": True,
+            "iops_limit_setting": 300,
+            "is_limit_by_policy": False,
+            "iops_limit": 300,
+            "policy_iops_limit": 200,
+        },
         "uncapped/d": {"is_capped": False, "qos_max_iops": None, ceiling: None, below: None},
         "curveless/d": {"is_capped": True, ceiling: None, below: None},
         "unjoined/d": {"is_capped": None, "qos": None, "array_name": "by endpoint", "family": "ontap", "volume_id": None, below: None},
         "free/quiet": {"is_capped": True, "stalls_neighbours": True},
         "vc-2/free/d": {"array_name": "west", "family": "ontap", "qos": "of west", "shallowest_queue": 9, "runs": None, "utilization": 0.0}
-        | {"host": "host 2", "vm": "free of vc-2", "datastore": "elsewhere", "is_limited": False, "volume_id": "v-free"},
+        | {
+            "policy_has_limit": None,
+            "host": "host 2",
+            "vm": "free of vc-2",
+            "datastore": "elsewhere",
+            "is_limited": False,
+            "volume_id": "v-free",
+        },
     }
     given["fact.vm_disk"].append(disk("at", "quiet", "quiet", backing_object_id="rfc4122.nobody knows it"))
     expected["at/quiet"] = {"is_capped": False, "stalls_neighbours": True, "family": "ontap"}

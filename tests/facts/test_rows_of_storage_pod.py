@@ -137,6 +137,7 @@ USUAL: Row = {
     "qos": None,
     "has_array_qos": False,
     "any_sioc_enabled": False,
+    "unbound_datastores": "",
     "sioc_datastores": None,
     "lowest_sioc_threshold_ms": None,
     "manual_sioc_thresholds": 0,
@@ -155,6 +156,7 @@ def row(name: str, setting: Setting = USUAL_SETTING, *, moves: bool | None = Fal
         "io_behavior": io or default,
         "space_behavior": space or default,
         "moves_by_itself": moves,
+        "default_level_alone": None if None in (default, automated) else (space, io, automated) == (None, None, 0),
     }
     return {"resource_id": name, "pod_id": name, "resource_name": f"the {name}", **told, **worked_out, **more}
 
@@ -178,7 +180,7 @@ OF_A: Row = {"arrays": "sc", "pools": "p1", "tiering": "fast", "tiers": 2, "qos"
 ON: Row = {"any_sioc_enabled": True}
 NOT_READ = dict.fromkeys(
     ("datastores", "type_count", "families", "family_count", "media", "has_array_qos", "any_sioc_enabled", "manual_sioc_thresholds")
-)
+) | {"unbound_datastores": None}
 EXPECTED = expected(
     USUAL,
     *(row(name, setting, moves=moves) for name, (setting, moves) in SETTINGS.items()),
@@ -193,18 +195,20 @@ EXPECTED = expected(
         "has_array_qos": True,
     },
     row("b and c", **held(2, "ds-b2, ds-c", "dell-sc", None, **OF_B, has_array_qos=None, any_sioc_enabled=None))
-    | {"tiers": None, "manual_sioc_thresholds": None, "hosts": 2, "host_names": "esx-1 of vc, esx-3 of vc"},
+    | {"tiers": None, "manual_sioc_thresholds": None, "unbound_datastores": None, "hosts": 2, "host_names": "esx-1 of vc, esx-3 of vc"},
     row("b", **held(1, "ds-b3", "dell-sc", "disk", **OF_B, hosts=1, host_names="esx-3 of vc")),
     row("two arrays", **held(2, "ds-b4, ds-d", "dell-sc, solidfire", "disk, flash", **ON, sioc_datastores="ds-d"))
     | {"hosts": 2, "host_names": "esx-1 of vc, esx-4 of vc"}
     | OF_B
-    | {"arrays": "el, sc", "tiers": None},
-    row("not seen", **held(1, "ds-u", "dell-sc", None, arrays="sc", qos="none", any_sioc_enabled=None)) | {"manual_sioc_thresholds": None},
-    row("no array", **held(2, "ds-b8, ds-x", None, "disk, flash", **OF_B, has_array_qos=None)) | {"tiers": None},
-    row("no extent", **held(2, "ds-0, ds-b9", None, None, **OF_B, has_array_qos=None)) | {"tiers": None},
+    | {"arrays": "el, sc", "tiers": None, "unbound_datastores": "ds-d"},
+    row("not seen", **held(1, "ds-u", "dell-sc", None, arrays="sc", qos="none", any_sioc_enabled=None))
+    | {"manual_sioc_thresholds": None, "unbound_datastores": None},
+    row("no array", **held(2, "ds-b8, ds-x", None, "disk, flash", **OF_B, has_array_qos=None))
+    | {"tiers": None, "unbound_datastores": None},
+    row("no extent", **held(2, "ds-0, ds-b9", None, None, **OF_B, has_array_qos=None)) | {"tiers": None, "unbound_datastores": None},
     row("a", **held(1, "ds-a2", "dell-sc", "flash", **OF_A)),
     row("shares", **held(2, "ds-b5, nfs", "dell-sc, other", None, **OF_B, has_array_qos=None))
-    | {"types": "NFS, VMFS", "type_count": 2, "tiers": None},
+    | {"types": "NFS, VMFS", "type_count": 2, "tiers": None, "unbound_datastores": None},
     row("type not known", **held(2, "ds-b6, ds-b7", "dell-sc", "disk", **OF_B)) | {"type_count": None},
     row("a and b", **held(1, "ds-a", None, None, **OF_A, sioc_datastores="ds-a", lowest_sioc_threshold_ms=7))
     | NOT_READ

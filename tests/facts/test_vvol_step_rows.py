@@ -100,8 +100,8 @@ def test_a_disk_is_limited_by_the_policy_that_has_its_limit() -> None:
         "step_endpoint_reading": [{"endpoint": "vc", "storage_policies_read": True}, {"endpoint": "vc-2", "storage_policies_read": False}],
     }
 
-    def policy(name: str | None, limit: int | None, *, own: bool | None) -> dict[str, Any]:
-        return {"storage_policy": name, "policy_iops_limit": limit, "is_limit_by_policy": own}
+    def policy(name: str | None, limit: int | None, *, own: bool | None, limits: bool | None = True) -> dict[str, Any]:
+        return {"storage_policy": name, "policy_iops_limit": limit, "policy_has_limit": limits, "is_limit_by_policy": own}
 
     expected: Keyed = {
         ("vc", "by policy", "d"): policy("Gold", 500, own=True),
@@ -109,10 +109,10 @@ def test_a_disk_is_limited_by_the_policy_that_has_its_limit() -> None:
         ("vc", "policy alone", "d"): policy("Gold", 500, own=False),
         ("vc", "two policies", "d"): policy("Gold", 500, own=False),
         ("vc", "policy not known", "d"): policy("Gold", 500, own=None),
-        ("vc", "no policy", "d"): policy(None, None, own=False),
-        ("vc", "no key", "d"): policy(None, None, own=None),
+        ("vc", "no policy", "d"): policy(None, None, own=False, limits=False),
+        ("vc", "no key", "d"): policy(None, None, own=None, limits=None),
         ("vc-2", "by policy", "d"): policy("Elsewhere", 900, own=None),
-        ("vc-2", "no policy", "d"): policy(None, None, own=None),
+        ("vc-2", "no policy", "d"): policy(None, None, own=None, limits=None),
     }
     assert by("step_disk_policy", "endpoint vm_id disk", given) == expected
 

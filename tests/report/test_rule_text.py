@@ -26,7 +26,7 @@ def test_a_rule_is_shown_with_lesson_condition_parameters_fix_and_sources(rules:
         "Judged over each protocol endpoint",
         "CASE WHEN least(dsnro, queue_depth) < $headroom * coalesce(nullif($disk_depth, 0), deepest_disk_queue_at_least) THEN false",
         "$headroom 4 times the deepest virtual disk queue.",
-        "Fix (online-caution): device.dsnro sets dsnro of host_id, device to least($ceiling, queue_depth)",
+        "Fix (online-caution): device.dsnro sets dsnro of host_id, device to CASE WHEN queue_depth < $headroom",
         "Risk: In effect at once",
         "When to waive: A fleet, endpoint or cluster that has decided on another value sets $headroom, $ceiling",
         "unknown DSNRO not readable",

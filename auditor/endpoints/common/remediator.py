@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, runtime_checkable
 
 if TYPE_CHECKING:
     from auditor.model import EndpointKind, Scalar, Target
@@ -21,6 +21,7 @@ class Reading:
 
     value: Scalar
     pending: str | None = None  # "reboot": stored, but what runs now is still the old value
+    inherited: bool | None = field(default=None, compare=False)  # it comes from a parent; None: it has none, or does not tell
 
 
 class Remediator(Protocol[S_contra]):
@@ -47,6 +48,19 @@ class Remediator(Protocol[S_contra]):
             RefusedError: the endpoint said no, or `value` is outside the range or type it promises to accept.
             PermissionMissingError: the account may not.
             EndpointUnreachableError: no answer; whether the value was stored is not known.
+        """
+        ...
+
+
+@runtime_checkable
+class Inheriting(Protocol[S_contra]):
+    """A remediator whose settings may come from a parent; only such ones answer `Reading.inherited`."""
+
+    def inherit(self, session: S_contra, target: Target, value: Scalar) -> None:
+        """Let the setting come from its parent again; `value` is what it was when it last did, for APIs that want one.
+
+        Raises:
+            EndpointError: as `Remediator.write`.
         """
         ...
 

@@ -14,10 +14,15 @@ TYPE = EndpointType(
     settings=MappingProxyType(
         {
             "datastore.sioc": "settings.datastore_sioc:DatastoreSioc",
+            "datastore.sioc_threshold": "settings.datastore_sioc_threshold:DatastoreSiocThreshold",
+            "datastore.unmap": "settings.datastore_unmap:DatastoreUnmap",
             "device.dsnro": "settings.device_dsnro:DeviceDsnro",
             "host.module_option": "settings.host_module_option:HostModuleOption",
             "host.option": "settings.host_option:HostOption",
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
+            "pod.automation": "settings.pod_automation:PodAutomation",
+            "pod.io_metric": "settings.pod_io_metric:PodIoMetric",
+            "vm.disk_limit": "settings.vm_disk_limit:VmDiskLimit",
         }
     ),
     health="health:read_health",

@@ -18,6 +18,7 @@ Source: vSphere API reference, AuthorizationManager: "For user-defined roles, th
 SETTINGS, ADVANCED, STORAGE = "Host.Config.Settings", "Host.Config.AdvancedConfig", "Host.Config.Storage"
 STORAGE_POLICIES = "StorageProfile.View"
 DATASTORE_IO = "Datastore.ConfigIOManagement"
+DATASTORE_CLUSTER, DISKS = "StoragePod.Config", "VirtualMachine.Config.EditDevice"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +72,23 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
 ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
 """What is read by esxcli alone, which can be tried."""
 
+_IORM = Needed(
+    (DATASTORE_IO,), 'vSphere API reference, StorageResourceManager.ConfigureDatastoreIORM_Task: "required on the target datastore"'
+)
+_POD = Needed((DATASTORE_CLUSTER,), 'vSphere security guide, "Datastore Cluster Privileges": configure a datastore cluster')
+
 VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
     {
         "host.option": Needed((ADVANCED,), 'vSphere security guide, "Host Configuration Privileges": advanced host configuration options'),
         "host.module_option": Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
         "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
         "device.dsnro": Needed((SETTINGS, STORAGE), f"esxcli: {_ESXCLI}; a write to a device as Host.Config.Storage", verified=False),
-        "datastore.sioc": Needed(
-            (DATASTORE_IO,),
-            'vSphere API reference, StorageResourceManager.ConfigureDatastoreIORM_Task: "required on the target datastore"',
-        ),
+        "datastore.sioc": _IORM,
+        "datastore.sioc_threshold": _IORM,
+        "datastore.unmap": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateVmfsUnmapPriority"),
+        "pod.automation": _POD,
+        "pod.io_metric": _POD,
+        "vm.disk_limit": Needed((DISKS,), "vSphere API reference, ReconfigVM_Task: if changing the properties of an existing device"),
     }
 )
 """By remediator, beside what reading asks for."""

@@ -48,6 +48,11 @@ WRITES: dict[str, tuple[Target, Scalar]] = {
         True,
     ),
     "datastore.sioc": (to(datastore_id="datastore-101"), False),
+    "datastore.sioc_threshold": (to(datastore_id="datastore-101"), "manual 25 ms"),
+    "datastore.unmap": (to(datastore_id="datastore-101"), "none"),
+    "pod.automation": (to(pod_id="group-p201"), "automated"),
+    "pod.io_metric": (to(pod_id="group-p201"), True),
+    "vm.disk_limit": (to(vm_id="vm-1001", disk_key="2000"), 500),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,13 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pyVmomi import vim
 
 from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
+from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
 from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.lab.description import LabFleet
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.inventory import datastores
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.lab.vcsim import export_vcsim
@@ -82,7 +86,30 @@ SETTINGS = [
         Setting("datastore.sioc", to(datastore_id="datastore-101"), before=True, after=False, operation="ConfigureDatastoreIORM_Task"),
         id="SIOC",
     ),
+    pytest.param(
+        Setting(
+            "datastore.sioc_threshold", to(datastore_id="datastore-101"), "manual 20 ms", "manual 30 ms", "ConfigureDatastoreIORM_Task"
+        ),
+        id="SIOC threshold",
+    ),
+    pytest.param(
+        Setting("datastore.sioc_threshold", to(datastore_id="datastore-102"), "automatic", "manual 30 ms", "ConfigureDatastoreIORM_Task"),
+        id="SIOC threshold by hand",
+    ),
+    pytest.param(
+        Setting("datastore.unmap", to(datastore_id="datastore-101"), "low", "none", "UpdateVmfsUnmapPriority"), id="space reclamation"
+    ),
+    pytest.param(
+        Setting("pod.io_metric", to(pod_id="group-p201"), before=False, after=True, operation="ConfigureStorageDrsForPod_Task"),
+        id="I/O metric",
+    ),
+    pytest.param(
+        Setting("pod.automation", to(pod_id="group-p201"), "manual", "automated", "ConfigureStorageDrsForPod_Task"), id="automation level"
+    ),
+    pytest.param(Setting("vm.disk_limit", to(vm_id="vm-1001", disk_key="2000"), -1, 500, "ReconfigVM_Task"), id="limit of a disk"),
+    pytest.param(Setting("vm.disk_limit", to(vm_id="vm-1001", disk_key="2001"), 500, -1, "ReconfigVM_Task"), id="no limit of a disk"),
 ]
+WRITES = {one.operation for parameters in SETTINGS for one in parameters.values if isinstance(one, Setting)}
 per_setting = pytest.mark.parametrize("setting", SETTINGS)
 
 
@@ -99,6 +126,36 @@ def test_a_setting_is_read_written_and_read_back(serve_vcenter: Serve, setting: 
         setting.remediator.write(vcenter, setting.target, setting.before)
         assert setting.remediator.read(vcenter, setting.target) == Reading(setting.before)
     assert server.requests.count(setting.operation) == 2
+
+
+@pytest.mark.parametrize("reading", ["by the name", "by the API's text"])
+@pytest.mark.parametrize("option", ["DelayedAck", "LoginTimeout"])
+def test_a_parameter_of_a_target_inherits_again_whichever_way_the_host_reads_the_request(
+    serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch, option: str, reading: str
+) -> None:
+    from auditor.lab.vcenter.operations import storage
+
+    as_named = storage._set_iscsi_option  # how the host reads the flag is what the test changes
+
+    def by_the_text(host: Any, device: str, target: Any, one: Any) -> None:
+        one.isInherited = None if one.isInherited is None else not one.isInherited
+        as_named(host, device, target, one)
+
+    if reading == "by the API's text":
+        monkeypatch.setattr(storage, "_set_iscsi_option", by_the_text)
+    server, endpoint = serve_vcenter()
+    target, remediator = iscsi("static", option=option), IscsiTargetOption()
+    server.state.hosts["host-11"].target_delayed_ack.clear()
+    with open_vcenter(endpoint) as vcenter:
+        before = remediator.read(vcenter, target)
+        assert before.inherited is True
+        own = not before.value if isinstance(before.value, bool) else 31
+        remediator.write(vcenter, target, own)
+        now = remediator.read(vcenter, target)
+        assert (now.value, now.inherited) == (own, False)
+        remediator.inherit(vcenter, target, before.value)
+        again = remediator.read(vcenter, target)
+        assert (again.value, again.inherited) == (before.value, True)
 
 
 @per_setting
@@ -121,7 +178,13 @@ def everything(server: VCenterServer) -> dict[Any, Any]:
         found.update({(moid, "target", key): value for key, value in host.target_delayed_ack.items()})
         found.update({(moid, *key): value for key, value in _device_settings(host).items()})
     for moid, store in server.state.datastores.items():
-        found.update({(moid, name): getattr(store, name) for name in ("sioc_enabled", "sioc_mode", "sioc_threshold_ms", "sioc_statistics")})
+        stored = ("sioc_enabled", "sioc_mode", "sioc_threshold_ms", "sioc_statistics", "sioc_percent_of_peak", "unmap_priority")
+        found.update({(moid, name): getattr(store, name) for name in stored})
+    for moid, pod in server.state.pods.items():
+        found.update({(moid, name): str(value) for name, value in pod.config.items()})
+    for vm in server.state.description.vms:
+        for place, disk in enumerate(vm.disks):
+            found.update({(vm.name, place, name): value for name, value in dataclasses.asdict(disk).items()})
     return found
 
 
@@ -175,6 +238,12 @@ def test_an_account_that_may_only_read_writes_nothing(serve_vcenter: Serve, sett
         pytest.param("iscsi.target_option", iscsi(iqn="iqn.other"), id="target of another name"),
         pytest.param("iscsi.target_option", iscsi(option="NoSuchThing"), id="parameter of a target"),
         pytest.param("datastore.sioc", to(datastore_id="datastore-999"), id="datastore"),
+        pytest.param("datastore.sioc_threshold", to(datastore_id="datastore-103"), id="threshold of a datastore that has none"),
+        pytest.param("datastore.unmap", to(datastore_id="datastore-103"), id="space reclamation of NFS"),
+        pytest.param("pod.io_metric", to(pod_id="group-p999"), id="datastore cluster"),
+        pytest.param("pod.automation", to(pod_id="group-p999"), id="level of a datastore cluster"),
+        pytest.param("vm.disk_limit", to(vm_id="vm-1001", disk_key="2999"), id="disk"),
+        pytest.param("vm.disk_limit", to(vm_id="vm-9999", disk_key="2000"), id="machine"),
     ],
 )
 def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve, name: str, target: Target) -> None:
@@ -198,6 +267,18 @@ def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve
         pytest.param("iscsi.target_option", iscsi(), None, id="nothing for false"),
         pytest.param("datastore.sioc", to(datastore_id="datastore-101"), 0, id="SIOC 0"),
         pytest.param("datastore.sioc", to(datastore_id="datastore-101"), None, id="SIOC nothing"),
+        pytest.param("datastore.sioc_threshold", to(datastore_id="datastore-101"), 30, id="threshold as a number"),
+        pytest.param("datastore.sioc_threshold", to(datastore_id="datastore-101"), "manual", id="threshold without a number"),
+        pytest.param("datastore.sioc_threshold", to(datastore_id="datastore-101"), "manual 4 ms", id="threshold below its range"),
+        pytest.param("datastore.sioc_threshold", to(datastore_id="datastore-101"), "manual 101 ms", id="threshold above its range"),
+        pytest.param("datastore.unmap", to(datastore_id="datastore-101"), "high", id="a priority that the API has not"),
+        pytest.param("datastore.unmap", to(datastore_id="datastore-101"), None, id="no priority"),
+        pytest.param("pod.io_metric", to(pod_id="group-p201"), 1, id="I/O metric 1"),
+        pytest.param("pod.automation", to(pod_id="group-p201"), True, id="automation level true"),
+        pytest.param("pod.automation", to(pod_id="group-p201"), "disabled", id="a level that no cluster has"),
+        pytest.param("vm.disk_limit", to(vm_id="vm-1001", disk_key="2000"), 0, id="limit 0"),
+        pytest.param("vm.disk_limit", to(vm_id="vm-1001", disk_key="2000"), True, id="limit true"),
+        pytest.param("vm.disk_limit", to(vm_id="vm-1001", disk_key="2000"), None, id="limit nothing"),
     ],
 )
 def test_a_value_of_the_wrong_type_or_range_is_refused_before_anything_is_sent(
@@ -208,9 +289,7 @@ def test_a_value_of_the_wrong_type_or_range_is_refused_before_anything_is_sent(
     with open_vcenter(endpoint) as vcenter, pytest.raises(RefusedError):
         remediator_for(name).write(vcenter, target, value)
     assert everything(server) == before
-    assert not {"UpdateOptions", "UpdateInternetScsiAdvancedOptions", "ConfigureDatastoreIORM_Task", "storage.core.device.set"} & set(
-        server.requests
-    )
+    assert not WRITES & set(server.requests)
 
 
 @pytest.mark.parametrize(
@@ -230,6 +309,41 @@ def test_what_the_endpoint_itself_refuses_is_said_in_its_words(
     with open_vcenter(endpoint) as vcenter, pytest.raises(error):
         remediator_for(name).write(vcenter, target, value)
     assert everything(server) == before
+
+
+def test_the_limit_of_a_disk_leaves_its_shares_and_the_other_disks(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    with open_vcenter(endpoint) as vcenter:
+        remediator_for("vm.disk_limit").write(vcenter, to(vm_id="vm-1001", disk_key="2001"), 800)
+    first, second = server.state.vm("vm-1001").disks
+    assert (first.iops_limit, second.iops_limit, second.shares, second.controller) == (None, 800, "normal", "lsilogic-sas")
+
+
+def test_a_volume_that_is_reclaimed_at_a_rate_gets_no_priority(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, endpoint = serve_vcenter()
+    built = datastores.volume
+
+    def at_a_rate(*arguments: Any) -> Any:
+        volume = built(*arguments)
+        volume.unmapBandwidthSpec = vim.host.VmfsVolume.UnmapBandwidthSpec(policy="fixed", fixedValue=100, dynamicMin=0, dynamicMax=0)
+        return volume
+
+    monkeypatch.setattr(datastores, "volume", at_a_rate)
+    with open_vcenter(endpoint) as vcenter, pytest.raises(RefusedError, match="rate in MB a second"):
+        remediator_for("datastore.unmap").write(vcenter, to(datastore_id="datastore-101"), "none")
+    assert "UpdateVmfsUnmapPriority" not in server.requests
+
+
+def test_space_reclamation_is_written_by_a_host_that_is_connected(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    unmap, target = remediator_for("datastore.unmap"), to(datastore_id="datastore-101")
+    server.state.hosts["host-11"].connection_state = "disconnected"
+    with open_vcenter(endpoint) as vcenter:
+        unmap.write(vcenter, target, "none")
+        assert unmap.read(vcenter, target) == Reading("none")
+        server.state.hosts["host-12"].connection_state = "disconnected"
+        with pytest.raises(RefusedError, match="no connected host"):
+            unmap.write(vcenter, target, "low")
 
 
 def test_options_are_written_with_the_width_they_came_with(serve_vcenter: Serve) -> None:
@@ -290,3 +404,19 @@ def test_a_task_that_is_still_running_is_waited_for(serve_vcenter: Serve) -> Non
     with open_vcenter(endpoint) as vcenter:
         sioc.write(vcenter, to(datastore_id="datastore-101"), value=False)
         assert sioc.read(vcenter, to(datastore_id="datastore-101")) == Reading(value=False)
+
+
+def test_vcsim_takes_a_limit_of_a_disk_and_a_level_of_storage_drs(start_vcsim: Callable[..., Endpoint]) -> None:
+    limit, level = remediator_for("vm.disk_limit"), remediator_for("pod.automation")
+    with open_vcenter(start_vcsim(None, "-pod", "1")) as vcenter:
+        machine = next(iter(vcenter.read(vim.VirtualMachine, ("config.hardware.device",))))
+        key = next(one.key for one in machine.values["config.hardware.device"] if isinstance(one, vim.vm.device.VirtualDisk))
+        disk = to(vm_id=machine.id, disk_key=str(key))
+        pod = to(pod_id=next(iter(vcenter.read(vim.StoragePod, ("name",)))).id)
+        assert limit.read(vcenter, disk) == Reading(-1)
+        limit.write(vcenter, disk, 500)
+        assert limit.read(vcenter, disk) == Reading(500)
+        level.write(vcenter, pod, "automated")
+        assert level.read(vcenter, pod) == Reading("automated")
+        with pytest.raises(NotThereError):
+            limit.read(vcenter, to(vm_id=machine.id, disk_key="1"))

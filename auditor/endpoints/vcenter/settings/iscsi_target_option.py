@@ -19,7 +19,7 @@ class IscsiTargetOption:
     """Reads and sets it. Keys: host_id, hba, target_kind (send | static), address, port, iqn ("" for send), option.
 
     The write names the target, so that the adapter and every other target keep their values. A value that was inherited becomes the
-    target's own by it.
+    target's own by it; `inherit` gives it back to the adapter, or the send target.
 
     Source: UpdateInternetScsiAdvancedOptions(hba, targetSet, options); docs/domain/facts.md#5-3.
     """
@@ -32,7 +32,8 @@ class IscsiTargetOption:
         Raises:
             NotThereError: no such adapter, target or parameter on the host.
         """
-        return Reading(_current(session, target))
+        option = _current(session, target)
+        return Reading(_value(option), inherited=option.isInherited)
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
         """Make `value` the target's own, once.
@@ -40,11 +41,7 @@ class IscsiTargetOption:
         Raises:
             RefusedError: not of the type the parameter has, or the host says no.
         """
-        from pyVmomi import vim
-
-        from auditor.endpoints.vcenter.translation import translated
-
-        current = _current(session, target)
+        current = _value(_current(session, target))
         if type(value) is not type(current):
             raise RefusedError(
                 f"endpoint {session.endpoint.name}: {target['option']} of {_named(target)} cannot be {value!r}: "
@@ -52,22 +49,58 @@ class IscsiTargetOption:
                 why="nothing was written.",
                 do="correct the rule's `set:`.",
             )
-        system = session.value(vim.HostSystem, target["host_id"], "configManager.storageSystem")
-        if system is None:
-            raise _not_there(session, target, "the host offers no storage system")
-        hba = vim.host.InternetScsiHba
-        where = {"address": target["address"], "port": int(target["port"])}
-        if target["target_kind"] == "static":
-            chosen = hba.TargetSet(staticTargets=[hba.StaticTarget(iScsiName=target["iqn"], **where)])
-        else:
-            chosen = hba.TargetSet(sendTargets=[hba.SendTarget(**where)])
         # isInherited stays unset: the API's text about it contradicts its name, and public scripts that work leave it alone.
-        options = [hba.ParamValue(key=target["option"], value=value)]
-        with translated(session.endpoint, f"setting {target['option']} of {_named(target)} to {value}"):
-            system.UpdateInternetScsiAdvancedOptions(iScsiHbaDevice=target["hba"], targetSet=chosen, options=options)
+        _update(session, target, value, is_inherited=None)
+
+    def inherit(self, session: VCenter, target: Target, value: Scalar) -> None:
+        """Let the parameter come from the adapter, or the send target, again.
+
+        The name of `isInherited` says true for this, and the API's text says false (docs/domain/facts.md#5-3): what the host reports
+        afterwards decides. Both requests carry the value from before the target had its own, so neither can bring in another.
+
+        Raises:
+            RefusedError: the parameter has no parent, or the host says no.
+        """
+        if _current(session, target).isInherited is None:
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: {target['option']} of {_named(target)} has no parent to inherit from",
+                why="nothing was written.",
+                do="set its value by hand.",
+            )
+        for is_inherited in (True, False):
+            _update(session, target, value, is_inherited=is_inherited)
+            if _current(session, target).isInherited:
+                return
+
+
+def _update(session: VCenter, target: Target, value: Scalar, *, is_inherited: bool | None) -> None:
+    """Send one parameter of one target."""
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.translation import translated
+
+    system = session.value(vim.HostSystem, target["host_id"], "configManager.storageSystem")
+    if system is None:
+        raise _not_there(session, target, "the host offers no storage system")
+    hba = vim.host.InternetScsiHba
+    where = {"address": target["address"], "port": int(target["port"])}
+    if target["target_kind"] == "static":
+        chosen = hba.TargetSet(staticTargets=[hba.StaticTarget(iScsiName=target["iqn"], **where)])
+    else:
+        chosen = hba.TargetSet(sendTargets=[hba.SendTarget(**where)])
+    options = [hba.ParamValue(key=target["option"], value=value, isInherited=is_inherited)]
+    doing = "inheriting" if is_inherited is not None else f"setting to {value}"
+    with translated(session.endpoint, f"{doing} {target['option']} of {_named(target)}"):
+        system.UpdateInternetScsiAdvancedOptions(iScsiHbaDevice=target["hba"], targetSet=chosen, options=options)
+
+
+def _value(option: Any) -> Any:
+    """The value of a HostInternetScsiHbaParamValue; pyVmomi's long becomes int."""
+    return int(option.value) if isinstance(option.value, int) and not isinstance(option.value, bool) else option.value
 
 
 def _current(session: VCenter, target: Target) -> Any:
+    """The parameter as the host has it: its key, value and isInherited."""
     from pyVmomi import vim
 
     adapters = session.value(vim.HostSystem, target["host_id"], _HBAS) or ()
@@ -80,7 +113,7 @@ def _current(session: VCenter, target: Target) -> Any:
         if same_portal and (not is_static or one.iScsiName.lower() == target["iqn"].lower()):
             for option in one.advancedOptions or ():
                 if option.key == target["option"] and option.value is not None:
-                    return int(option.value) if isinstance(option.value, int) and not isinstance(option.value, bool) else option.value
+                    return option
             raise _not_there(session, target, f"the target does not tell {target['option']}")
     raise _not_there(session, target, "the adapter has no such target")
 

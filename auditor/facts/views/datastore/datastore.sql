@@ -116,6 +116,10 @@ SELECT
     d.sioc_enabled,
     d.sioc_mode,
     d.sioc_threshold_ms,
+    CASE
+        WHEN d.sioc_mode = 'automatic' THEN 'automatic'
+        WHEN d.sioc_mode = 'manual' THEN 'manual ' || d.sioc_threshold_ms || ' ms'
+    END AS sioc_threshold,
     d.nfs_host,
     d.nfs_path,
     d.vmfs_version,
@@ -142,6 +146,7 @@ SELECT
     b.tiers,
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
+    d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
     coalesce(n.neighbours, '') AS sioc_neighbours,
     m.hosts,

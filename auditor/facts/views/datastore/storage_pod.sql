@@ -21,7 +21,9 @@ WITH member AS (
         d.tiering,
         d.tiers,
         d.qos,
-        d.has_array_qos
+        d.has_array_qos,
+        -- Only Dell SC is known to move blocks between tiers by what it has learnt of them.
+        NOT (d.has_array_qos OR (contains(d.families, 'dell-sc') AND d.tiers > 1)) AS is_unbound
     FROM fact.datastore AS f
     JOIN datastore AS d USING (endpoint, datastore_id)
     WHERE f.pod_id IS NOT NULL
@@ -43,7 +45,8 @@ store AS (
         few_distinct(tiering) AS tiering,
         CASE WHEN count(tiers) = count(*) THEN max(tiers) END AS tiers,
         few_distinct(qos, '; ') AS qos,
-        CASE WHEN bool_or(has_array_qos) THEN true WHEN count(has_array_qos) = count(*) THEN false END AS has_array_qos
+        CASE WHEN bool_or(has_array_qos) THEN true WHEN count(has_array_qos) = count(*) THEN false END AS has_array_qos,
+        CASE WHEN count(is_unbound) = count(*) THEN coalesce(few_distinct(CASE WHEN is_unbound THEN name END), '') END AS unbound_datastores
     FROM member
     GROUP BY endpoint, pod_id
 ),
@@ -107,6 +110,10 @@ SELECT
     p.space_behavior,
     p.automated_vms,
     CASE
+        WHEN p.default_behavior IS NOT NULL AND p.automated_vms IS NOT NULL
+        THEN p.io_automation IS NULL AND p.space_automation IS NULL AND p.automated_vms = 0
+    END AS default_level_alone,
+    CASE
         WHEN NOT p.sdrs_enabled THEN false
         WHEN p.space_behavior = 'automated' OR p.automated_vms > 0 THEN p.sdrs_enabled
         WHEN p.io_behavior = 'automated' AND p.io_metric_enabled THEN p.sdrs_enabled
@@ -137,6 +144,7 @@ SELECT
         WHEN r.datastores_read THEN s.sioc_enabled
     END AS any_sioc_enabled,
     s.sioc_datastores,
+    CASE WHEN r.datastores_read AND s.datastores IS NULL THEN '' WHEN r.datastores_read THEN s.unbound_datastores END AS unbound_datastores,
     s.lowest_sioc_threshold_ms,
     CASE WHEN r.datastores_read AND s.datastores IS NULL THEN 0 WHEN r.datastores_read THEN s.manual_thresholds END AS manual_sioc_thresholds,
     t.hosts,

@@ -56,10 +56,19 @@ SELECT
     l.sioc_enabled,
     l.sioc_mode,
     l.sioc_threshold_ms,
+    CASE
+        WHEN l.sioc_mode = 'automatic' THEN 'automatic'
+        WHEN l.sioc_mode = 'manual' THEN 'manual ' || l.sioc_threshold_ms || ' ms'
+    END AS sioc_threshold,
+    d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read THEN false END AS io_metric_in_force,
     w.enabled = 'true' AS wanted_enabled,
     w.mode AS wanted_mode,
     TRY_CAST(w.threshold_ms AS BIGINT) AS wanted_threshold_ms,
+    CASE
+        WHEN w.mode = 'automatic' THEN 'automatic'
+        WHEN w.mode = 'manual' THEN 'manual ' || TRY_CAST(w.threshold_ms AS BIGINT) || ' ms'
+    END AS wanted_threshold,
     m.value AS baseline_run,
     m.taken_at AS baseline_at,
     c.changed_by,

@@ -1,23 +1,25 @@
 -- materialize: view
 -- One row per host and device on an array: its DSNRO now, and in the baseline; see step_setting_drift.
 SELECT
-    endpoint,
-    host_id || '/' || thing AS resource_id,
-    thing AS resource_name,
-    cluster,
-    host,
-    host_id,
-    thing AS device,
-    is_known,
-    is_seen,
-    value,
-    wanted,
-    TRY_CAST(value AS BIGINT) AS commands,
-    TRY_CAST(wanted AS BIGINT) AS wanted_commands,
-    baseline_host,
-    baseline_run,
-    baseline_at,
-    changed_by,
-    changed_at
-FROM step_setting_drift
-WHERE kind = 'dsnro';
+    s.endpoint,
+    s.host_id || '/' || s.thing AS resource_id,
+    s.thing AS resource_name,
+    s.cluster,
+    s.host,
+    s.host_id,
+    s.thing AS device,
+    s.is_known,
+    s.is_seen,
+    s.value,
+    s.wanted,
+    TRY_CAST(s.value AS BIGINT) AS commands,
+    TRY_CAST(s.wanted AS BIGINT) AS wanted_commands,
+    d.queue_depth,
+    s.baseline_host,
+    s.baseline_run,
+    s.baseline_at,
+    s.changed_by,
+    s.changed_at
+FROM step_setting_drift AS s
+LEFT JOIN fact.device AS d ON d.endpoint = s.endpoint AND d.host_id = s.host_id AND d.device = s.thing
+WHERE s.kind = 'dsnro';

@@ -1,5 +1,6 @@
 -- materialize: table
 -- The storage policy that limits a virtual disk, or may: its limit, and whether the disk's own limit is that one, `is_limit_by_policy`.
+-- `policy_has_limit`: its policy sets a limit; NULL when its policies were not read whole.
 -- A disk without a limit of its own has none by a policy either way; NULL where it has one and its policy was not read.
 WITH given AS (
     SELECT
@@ -19,6 +20,10 @@ SELECT
     d.disk,
     g.storage_policy,
     g.iops_limit AS policy_iops_limit,
+    CASE
+        WHEN g.iops_limit IS NOT NULL THEN true
+        WHEN r.storage_policies_read AND d.disk_key IS NOT NULL AND coalesce(g.is_limit_known, true) THEN false
+    END AS policy_has_limit,
     CASE
         WHEN d.iops_limit IS NULL THEN false
         WHEN d.iops_limit = g.iops_limit THEN true

@@ -15,6 +15,8 @@ SELECT
     h.cluster,
     h.name AS host,
     m.name AS vm,
+    d.vm_id,
+    d.disk_key,
     d.disk,
     d.datastore_id,
     s.name AS datastore,
@@ -31,9 +33,11 @@ SELECT
     ceiling_use(l.utilization, l.throttle_us) AS utilization,
     l.latency_us,
     d.iops_limit,
+    coalesce(d.iops_limit, -1) AS iops_limit_setting,
     coalesce(d.iops_limit, o.policy_iops_limit) IS NOT NULL AS is_limited,
     o.storage_policy,
     o.policy_iops_limit,
+    CASE WHEN o.vm_id IS NOT NULL THEN o.policy_has_limit WHEN e.storage_policies_read THEN false END AS policy_has_limit,
     CASE WHEN d.iops_limit IS NULL THEN o.policy_iops_limit IS NOT NULL ELSE o.is_limit_by_policy END AS is_limit_by_policy,
     floor(q.qos_max_iops / w.cost) AS ceiling_at_32k,
     CASE
@@ -55,5 +59,6 @@ LEFT JOIN worth AS w ON lower(w.vvol_id) = regexp_replace(lower(d.backing_object
 LEFT JOIN step_array AS a ON a.endpoint = w.endpoint
 LEFT JOIN step_volume_qos AS q ON q.endpoint = w.endpoint AND q.volume_id = w.volume_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = w.endpoint AND l.volume_id = w.volume_id
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint
 LEFT JOIN step_vvol_queue AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
 WHERE NOT coalesce(m.is_template, false);

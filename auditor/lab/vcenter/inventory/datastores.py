@@ -84,7 +84,7 @@ def volume(state: VCenterState, store: DatastoreState) -> Any:
                 ssd=True,
                 local=about.local,
                 unmapGranularity=_UNMAP_KIB if about.vmfs_version.startswith("6") else None,
-                unmapPriority=about.unmap_priority if about.vmfs_version.startswith("6") else None,
+                unmapPriority=store.unmap_priority if about.vmfs_version.startswith("6") else None,
                 extent=[vim.host.ScsiDisk.Partition(diskName=device, partition=1) for device in about.extents],
             )
         )

@@ -1,4 +1,4 @@
-"""Methods of storage: iSCSI parameters and Storage I/O Control."""
+"""Methods of storage: iSCSI parameters, Storage I/O Control and space reclamation."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind, reachable_host
+from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor.lab.vcenter.operations import multipath, pods
 from auditor.lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
 from auditor.lab.vcenter.state.pods import sioc_written
@@ -131,11 +132,29 @@ def _check_iorm(spec: Any) -> None:
             raise vmodl.fault.NotSupported(msg=f"The lab's Storage I/O Control does not know {name}.")
 
 
+def _update_unmap(context: Context, this: Any, arguments: Mapping[str, Any]) -> None:
+    """Set the priority of space reclamation of a VMFS 6 volume that the host has mounted.
+
+    Source: HostStorageSystem.UpdateVmfsUnmapPriority. That the other hosts of the volume see the new value at once is taken for granted,
+    and not verified.
+    """
+    host, wanted = host_behind(context, this), arguments["unmapPriority"]
+    mounted = (store for store in context.state.mounted(host.description.name) if store.description.type == "VMFS")
+    store = next((one for one in mounted if vmfs_uuid(one.description.name) == arguments["vmfsUuid"]), None)
+    if store is None:
+        raise vim.fault.NotFound(msg=f"The volume {arguments['vmfsUuid']} could not be found.")
+    if wanted not in ("none", "low") or not store.description.vmfs_version.startswith("6"):
+        raise vmodl.fault.InvalidArgument(invalidProperty="unmapPriority", msg="A specified parameter was not correct: unmapPriority")
+    store.unmap_priority = wanted
+    context.state.changed()
+
+
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {
         "UpdateInternetScsiAdvancedOptions": _update_iscsi_options,
         "ConfigureDatastoreIORM_Task": _configure_iorm,
         "QueryIORMConfigOption": _query_iorm_option,
+        "UpdateVmfsUnmapPriority": _update_unmap,
         **multipath.OPERATIONS,
         **pods.OPERATIONS,
     }

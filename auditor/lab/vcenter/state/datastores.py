@@ -34,3 +34,4 @@ class DatastoreState:
         self.sioc_percent_of_peak = description.sioc.percent_of_peak
         self.sioc_without_aggregation = False
         self.maintenance_mode = description.maintenance_mode
+        self.unmap_priority = description.unmap_priority

@@ -115,7 +115,7 @@ def wide(description: VCenterDescription, devices: int, hosts: int) -> VCenterDe
 
     seen = tuple(named(place) for place in range(devices))
     many = tuple(dataclasses.replace(like, name=f"esx-{n}", devices=seen, dsnro={}) for n in range(hosts))
-    return dataclasses.replace(description, clusters=(dataclasses.replace(cluster, hosts=many),), datastores=(), vms=())
+    return dataclasses.replace(description, clusters=(dataclasses.replace(cluster, hosts=many),), datastores=(), pods=(), vms=())
 
 
 def test_a_question_holds_as_many_hosts_as_its_answer_may_have_values(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
