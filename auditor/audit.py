@@ -270,9 +270,18 @@ def _apply_plan(
     stopped: AuditorError | None = None
     try:
         with _sessions(fleet) as sessions, open_journal(audited.state / JOURNAL_FOLDER, audited.run_id) as journal:
-            for receipt in apply(
-                audited.plan, sessions, journal, allow=limits.allow, confirm=confirm, limits=radius, progress=progress, pace=pace
-            ):
+            made = apply(
+                audited.plan,
+                sessions,
+                journal,
+                allow=limits.allow,
+                confirm=confirm,
+                limits=radius,
+                progress=progress,
+                reboots=fleet.reboot if limits.reboot else None,
+                pace=pace,
+            )
+            for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
     except AuditorError as error:
         stopped = error

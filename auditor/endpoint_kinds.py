@@ -82,6 +82,7 @@ class EndpointType:
         collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
         topics: what a reading of it consists of; the collector has each of them.
         settings: what can be fixed on it: name of the remediator -> "module:class" within the folder.
+        steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
         family: of the volumes that hosts see from it; None for a vCenter, which has none.
         roles: what its accounts may do; a vCenter's privileges stand in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
@@ -97,6 +98,7 @@ class EndpointType:
     collector: str
     topics: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    steps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     family: Family | None = None
     roles: Roles = NO_ROLES
     protocol: Literal["https", "ssh"] = "https"

@@ -122,6 +122,16 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class RebootLimits:
+    """How long each step of a host's reboot may take, in seconds; policy, and fleet.yaml may change it."""
+
+    evacuate_seconds: float = 3600.0  # to move the machines away and be in maintenance mode
+    return_seconds: float = 1800.0  # from the reboot until the host is connected again
+    in_force_seconds: float = 300.0  # until every setting reads as in force
+    leave_seconds: float = 600.0  # to leave maintenance mode
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request to an endpoint and its whole answer, as they went over the wire, before anything was understood or masked.
 

@@ -43,11 +43,13 @@ class FixLimits:
         max_changes: the most resources that may be touched: a number, or a share of the hosts such as "10%". None: 10 % of the hosts of
             each cluster and 5 % of those of the fleet, one at least.
         settle_seconds: waited after each wave, before its settings are read again and the health of what was touched is asked.
+        reboot: reboot hosts whose changes of the class `reboot` are allowed; False: such values wait for the next boot.
     """
 
     allow: Collection[FixClass] = (FixClass.ONLINE,)
     max_changes: str | None = None
     settle_seconds: float = SETTLE_SECONDS
+    reboot: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

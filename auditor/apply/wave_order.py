@@ -65,27 +65,30 @@ class WaveOrder:
     in the rest of this cluster; where it was applied nowhere yet, another cluster tries it.
 
     Args:
-        stages: changes that wait for those of earlier stages only, as `order.stages` gives them. A stage is done before the next begins.
         shares: of the hosts of each cluster in a stage, cumulative; the rest follows.
     """
 
-    def __init__(self, stages: Sequence[Sequence[Change]], shares: Sequence[float] = SHARES) -> None:
-        self._later = list(stages)
+    def __init__(self, shares: Sequence[float] = SHARES) -> None:
         self._all_shares = (*shares, 1.0)
         self._tried: set[Kind] = set()  # applied somewhere
         self._tried_in: set[tuple[_Cluster, Kind]] = set()
-        self._begin([])
+        self.begin([])
+
+    def begin(self, stage: Sequence[Change]) -> None:
+        """Go on with the changes of another stage; what was tried in an earlier one stays tried."""
+        self._units = _units(stage)
+        self._shares = list(self._all_shares)
+        self._sizes: dict[_Cluster, int] = {}
+        for unit in self._units:
+            self._sizes[unit.cluster] = self._sizes.get(unit.cluster, 0) + 1
 
     @property
     def left(self) -> tuple[Change, ...]:
         """The changes that were in no wave yet, and are not held back."""
-        now = (change for unit in self._units for change in unit.changes)
-        return (*now, *(change for stage in self._later for change in stage))
+        return tuple(change for unit in self._units for change in unit.changes)
 
     def next(self) -> Wave | None:
         """The next wave; None when every change was in one, or is held back."""
-        while not self._units and self._later:
-            self._begin(self._later.pop(0))
         wave = self._first_of_fleet() or self._first_of_clusters()
         while wave is None and self._units:
             wave = self._share()
@@ -111,13 +114,6 @@ class WaveOrder:
                 self._tried.add(kind)
                 self._tried_in.add((cluster, kind))
         return held
-
-    def _begin(self, stage: Sequence[Change]) -> None:
-        self._units = _units(stage)
-        self._shares = list(self._all_shares)
-        self._sizes: dict[_Cluster, int] = {}
-        for unit in self._units:
-            self._sizes[unit.cluster] = self._sizes.get(unit.cluster, 0) + 1
 
     def _first_of_fleet(self) -> Wave | None:
         chosen = _one_each(self._units, lambda kind, _cluster: kind in self._tried)

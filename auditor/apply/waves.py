@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -14,17 +14,18 @@ from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
 from auditor.apply.order import hold_up, stages
-from auditor.apply.wave_order import SHARES, WaveOrder, named
+from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
+from auditor.apply.steps import STEPS
+from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
 from auditor.model import Change, FixClass, Outcome, Receipt
 
 if TYPE_CHECKING:
-    from auditor.apply.wave_order import Wave
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Journal
-    from auditor.model import Plan
+    from auditor.model import Plan, RebootLimits
 
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
@@ -66,6 +67,7 @@ def apply(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     well: Collection[Outcome] = _WELL,
     trust_names: bool = False,
+    reboots: RebootLimits | None = None,
     earlier: Mapping[int, Receipt] = _NONE_EARLIER,
     pace: Pace = Pace(),
 ) -> Iterator[Receipt]:
@@ -75,6 +77,9 @@ def apply(
     are read again, and health is asked: a wave that does not hold stops the run. So does a change that was written but does not read
     back as wanted. A change that is not attempted gets the outcome PROPOSED and the reason. Contradictions and changes to make by hand
     are never attempted. A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
+
+    With `reboots` hosts whose changes take a reboot come first: each is rebooted, one after another, and receipts of its steps are
+    yielded too (`auditor.apply.reboots`). Each counts as a wave. Without it such a value is stored for the next boot.
 
     A setting that something put back after its receipt was yielded gets a second receipt, REVERTED; the last one of a change counts
     (`last_receipts`).
@@ -119,23 +124,23 @@ def apply(
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
     def check(applied: Sequence[Receipt]) -> list[Receipt]:
-        return put_back(last_receipts(applied), sessions, journal, remediators, pace.who)
+        newest = {(one.change.remediator, one.change.target): one for one in applied}
+        return put_back(tuple(newest.values()), sessions, journal, remediators, pace.who)
 
-    order = WaveOrder(stages(attempted), pace.shares)
-    run = _Run(order, attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted), dict(earlier))
-    return (run.noted(receipt) for receipt in _receipts(run, skipped))
+    run = _Run(attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted), dict(earlier))
+    rolling = None if reboots is None else Rolling(sessions, journal, remediators, attempt, reboots, run.host_stops, run.show)
+    return (run.noted(receipt) for receipt in _receipts(run, attempted, skipped, rolling))
 
 
 def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
     """The last receipt of each change, in the order in which the changes got their first."""
-    return tuple({(one.change.remediator, one.change.target): one for one in receipts}.values())
+    return tuple({(one.change.remediator, one.change.target, one.change.before, one.change.after): one for one in receipts}.values())
 
 
 @dataclass(slots=True)
 class _Run:
     """What goes on from wave to wave. `stopped` says why no further change is attempted, and is empty until then."""
 
-    order: WaveOrder
     attempt: Callable[[Change], Receipt]
     check: Callable[[Sequence[Receipt]], list[Receipt]]
     health: HealthWatch
@@ -144,41 +149,71 @@ class _Run:
     progress: Progress
     of: int
     ended: dict[int, Receipt]  # by the number of the change in its plan
+    applied: list[Receipt] = field(default_factory=list)  # and not put back
+    checked: int = 0  # how many of them were there at the last check
+    late: list[Receipt] = field(default_factory=list)  # of what was put back, not yielded yet
     number: int = 0
     stopped: str = ""
     worse: str = ""  # as `stopped`, where health is why
 
     def noted(self, receipt: Receipt) -> Receipt:
         """`receipt`, which those that wait for its change go by."""
-        self.ended[receipt.change.number] = receipt
+        if receipt.change.remediator not in STEPS:
+            self.ended[receipt.change.number] = receipt
         return receipt
 
+    def show(self, change: Change, number: int) -> None:
+        """Show that a change of this number is made."""
+        self.progress(change, number, self.of)
 
-def _receipts(run: _Run, skipped: Sequence[Receipt]) -> Iterator[Receipt]:
+    def host_stops(self, _change: Change) -> str | None:
+        """Why no further host is rebooted: the last one did not hold; None where it did."""
+        self.settle("the reboot of a host")
+        return self.stopped or None
+
+    def settle(self, wave: str) -> None:
+        """Wait, read what was written again, and ask health, where something was written since the last time; adds to `late`.
+
+        The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave.
+        """
+        if self.stopped or len(self.applied) == self.checked:
+            return
+        if self.pace.settle_seconds:
+            self.pace.wait(self.pace.settle_seconds)
+        reverted = self.check(self.applied)
+        if reverted:
+            self.late += reverted
+            self.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
+            gone = {(one.change.remediator, one.change.target) for one in reverted}
+            self.applied = [one for one in self.applied if (one.change.remediator, one.change.target) not in gone]
+        worse = self.health.worse([receipt.change for receipt in self.applied])
+        if worse:
+            more = f"; and {len(worse) - 3} more" if len(worse) > 3 else ""
+            self.worse = f'after the wave "{wave}": {"; ".join(worse[:3])}{more}'
+            self.stopped = f"not attempted: {self.worse}"
+        self.checked = len(self.applied)
+
+    def take_late(self) -> list[Receipt]:
+        """The receipts of `late`, which is empty then."""
+        late, self.late = self.late, []
+        return late
+
+
+def _receipts(run: _Run, attempted: Sequence[Change], skipped: Sequence[Receipt], rolling: Rolling | None) -> Iterator[Receipt]:
     yield from skipped
-    applied: list[Receipt] = []
-    while not run.stopped and (wave := run.order.next()) is not None:
-        receipts: list[Receipt] = []
-        for change in wave.changes:
-            held_up = run.stopped or hold_up(change, run.ended, run.well)
-            if held_up:
-                yield _not_attempted(change, held_up)
-                continue
-            run.number += 1
-            run.progress(change, run.number, run.of)
-            receipts.append(run.attempt(change))
-            if receipts[-1].outcome is Outcome.UNVERIFIED:
-                run.stopped = f"not attempted: {named(change)} was written and not read back as wanted"
-            yield receipts[-1]
-        new = [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
-        applied += new
-        if new and not run.stopped:
-            # The settings of all waves, not of this one alone: what puts one back may take longer than a wave.
-            yield from _settled(run, wave, applied)
-        for change, why in run.order.learn(receipts, run.well, tries=wave.tries):
-            yield _not_attempted(change, run.stopped or why)
-    for change in run.order.left:
-        yield _not_attempted(change, run.stopped)
+    order = WaveOrder(run.pace.shares)
+    for stage in stages(attempted):
+        if run.stopped:
+            yield from (_not_attempted(change, run.stopped) for change in stage)
+            continue
+        online = stage
+        if rolling is not None:
+            online = [change for change in stage if not takes_reboot(change)]
+            yield from _rebooted(run, [change for change in stage if takes_reboot(change)], rolling)
+        order.begin(online)
+        while not run.stopped and (wave := order.next()) is not None:
+            yield from _made(run, order, wave)
+        yield from (_not_attempted(change, run.stopped) for change in order.left)
     for sentence in run.health.unknown:
         run.pace.notice(sentence)
     if run.worse:
@@ -189,20 +224,42 @@ def _receipts(run: _Run, skipped: Sequence[Receipt]) -> Iterator[Receipt]:
         )
 
 
-def _settled(run: _Run, wave: Wave, applied: list[Receipt]) -> Iterator[Receipt]:
-    """Wait, read what was written again, and ask health; the receipts of what was put back, which leaves `applied`."""
-    if run.pace.settle_seconds:
-        run.pace.wait(run.pace.settle_seconds)
-    reverted = run.check(applied)
-    yield from reverted
-    if reverted:
-        run.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
-        gone = {(one.change.remediator, one.change.target) for one in reverted}
-        applied[:] = [one for one in applied if (one.change.remediator, one.change.target) not in gone]
-    worse = run.health.worse([receipt.change for receipt in applied])
-    if worse:
-        run.worse = f'after the wave "{wave.name}": {"; ".join(worse[:3])}' + (f"; and {len(worse) - 3} more" if len(worse) > 3 else "")
-        run.stopped = f"not attempted: {run.worse}"
+def _rebooted(run: _Run, changes: Sequence[Change], rolling: Rolling) -> Iterator[Receipt]:
+    """The receipts of changes that take a reboot, and of what was put back meanwhile."""
+    steps = reboot_hosts(changes, rolling, run.ended, run.well)
+    while True:
+        try:
+            receipt = next(steps)
+        except StopIteration as end:
+            run.stopped = run.stopped or end.value
+            break
+        if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
+            run.applied.append(receipt)
+        yield receipt
+        yield from run.take_late()
+    run.settle("the reboot of a host")
+    yield from run.take_late()
+
+
+def _made(run: _Run, order: WaveOrder, wave: Wave) -> Iterator[Receipt]:
+    """The receipts of one wave, of what was put back while it settled, and of what is held back because of it."""
+    receipts: list[Receipt] = []
+    for change in wave.changes:
+        held_up = run.stopped or hold_up(change, run.ended, run.well)
+        if held_up:
+            yield _not_attempted(change, held_up)
+            continue
+        run.number += 1
+        run.show(change, run.number)
+        receipts.append(run.attempt(change))
+        if receipts[-1].outcome is Outcome.UNVERIFIED:
+            run.stopped = f"not attempted: {named(change)} was written and not read back as wanted"
+        yield receipts[-1]
+    run.applied += [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
+    run.settle(wave.name)
+    yield from run.take_late()
+    for change, why in order.learn(receipts, run.well, tries=wave.tries):
+        yield _not_attempted(change, run.stopped or why)
 
 
 def _not_attempted(change: Change, why: str) -> Receipt:

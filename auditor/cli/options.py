@@ -54,6 +54,9 @@ MinCoverage = Annotated[
 Fix = Annotated[bool, typer.Option("--fix", help="Show what would be changed, ask, change it, read it back and audit again.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --fix: show the plan, write nothing.")]
 Yes = Annotated[bool, typer.Option("--yes", help="With --fix: do not ask.")]
+NoReboot = Annotated[
+    bool, typer.Option("--no-reboot", help="With --allow reboot: only store such values; they take effect when somebody reboots the host.")
+]
 Allow = Annotated[
     list[FixClass] | None,
     typer.Option("--allow", metavar="CLASS", help="With --fix: a class of change that may be made. Repeatable. [default: online]"),
@@ -137,6 +140,7 @@ class FixOptions:
     allow: Allow = None
     max_changes: MaxChanges = None
     settle: Settle = None
+    no_reboot: NoReboot = False
 
     def limits(self) -> FixLimits | None:
         """These options as an `AuditRequest` takes them; None where nothing is to be written.
@@ -148,15 +152,17 @@ class FixOptions:
         from auditor.apply import blast_radius
         from auditor.request import SETTLE_SECONDS, FixLimits
 
-        if (self.dry_run or self.yes or self.allow) and not self.fix:
+        if (self.dry_run or self.yes or self.allow or self.no_reboot) and not self.fix:
             raise ConfigurationError(
-                "--dry-run, --yes and --allow go with --fix", why="without it nothing is ever changed.", do="add --fix, or leave them out."
+                "--dry-run, --yes, --allow and --no-reboot go with --fix",
+                why="without it nothing is ever changed.",
+                do="add --fix, or leave them out.",
             )
         blast_radius(self.max_changes, 0)
         if not self.fix or self.dry_run:
             return None
         settle = SETTLE_SECONDS if self.settle is None else self.settle
-        return FixLimits(allow=self.allowed, max_changes=self.max_changes, settle_seconds=settle)
+        return FixLimits(allow=self.allowed, max_changes=self.max_changes, settle_seconds=settle, reboot=not self.no_reboot)
 
     @property
     def allowed(self) -> tuple[FixClass, ...]:

@@ -180,8 +180,9 @@ def clusters(state: VCenterState) -> Iterable[Managed]:
             host=_always(hosts),
             datastore=partial(_mounted, state, [host.name for host in cluster.hosts]),
             resourcePool=_always(_pool(reference)),
-            configurationEx=partial(resources.cluster_config, cluster),
+            configurationEx=partial(resources.cluster_config, state, cluster),
             configuration=partial(resources.plain_cluster_config, cluster),
+            summary=partial(resources.cluster_summary, state, cluster),
         )
         yield _resources(state, reference, hosts)
 
