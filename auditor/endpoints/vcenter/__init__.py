@@ -27,5 +27,13 @@ TYPE = EndpointType(
             "vm.disk_limit": "settings.vm_disk_limit:VmDiskLimit",
         }
     ),
+    steps=MappingProxyType(
+        {
+            "host.boot": "steps.host_boot:HostBoot",
+            "host.maintenance": "steps.host_maintenance:HostMaintenance",
+        }
+    ),
+    health="health:read_health",
+    culprits="culprits:who_put_back",
     is_incremental=True,
 )
