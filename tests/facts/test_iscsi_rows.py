@@ -158,9 +158,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
         pytest.param({"driver": None}, None, id="driver not told"),
     ],
 )
-def test_whether_a_claim_rule_goes_by_the_inquiry_alone_is_known_where_all_else_is_empty(
-    rule: dict[str, Any], *, told: bool | None
-) -> None:
+def test_a_claim_rule_goes_by_the_inquiry_alone_where_all_else_is_empty(rule: dict[str, Any], *, told: bool | None) -> None:
     whole = {"vendor": "PURE", "model": "FlashArray", "device": "", "driver": "", "transport": "", "default_psp": "RR", "psp_options": ""}
     given: dict[str, Rows] = {
         "fact.satp_rule": of_vc({"host_id": "h1", "satp": "ALUA", **whole, **rule}),
