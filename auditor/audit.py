@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from auditor.apply import apply, blast_radius, recover, undo_plan
 from auditor.apply import undo as apply_undo
 from auditor.apply.interrupted import recover_interrupted
+from auditor.apply.restrictions import restrictions_of
 from auditor.audited import Audited
 from auditor.endpoints.collect import collect_again, collect_fleet
 from auditor.endpoints.common.sessions import Sessions
@@ -265,9 +266,16 @@ def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Conf
     receipts: list[Receipt] = []
     try:
         with _sessions(fleet) as sessions, open_journal(audited.state / JOURNAL_FOLDER, audited.run_id) as journal:
-            reboots = fleet.reboot if limits.reboot else None
             made = apply(
-                audited.plan, sessions, journal, allow=limits.allow, confirm=confirm, limits=radius, progress=progress, reboots=reboots
+                audited.plan,
+                sessions,
+                journal,
+                allow=limits.allow,
+                confirm=confirm,
+                limits=radius,
+                progress=progress,
+                reboots=fleet.reboot if limits.reboot else None,
+                restrictions=restrictions_of(fleet, audited.request.warn),
             )
             for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
