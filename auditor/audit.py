@@ -34,7 +34,7 @@ from auditor.journal import open_journal
 from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan, Receipt
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
-from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest
+from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest, no_warning
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
@@ -144,7 +144,14 @@ def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
             recover(journal, sessions, trusted=request.run)
         progress = _change_progress(request.progress)
         undone = apply_undo(
-            request.run, sessions, journal, confirm=confirm, limits=limits, progress=progress, trust_names=request.trust_names
+            request.run,
+            sessions,
+            journal,
+            confirm=confirm,
+            limits=limits,
+            progress=progress,
+            trust_names=request.trust_names,
+            restrictions=restrictions_of(fleet, no_warning),
         )
         return tuple(undone)
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import apply
-from auditor.apply.restrictions import Restrictions, TaggedObject, tags_of, without_protected
+from auditor.apply import apply, undo
+from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_protected
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.fleet import load_fleet
@@ -119,6 +119,17 @@ def test_a_protected_resource_gets_no_write_and_does_not_count_against_the_limit
     receipts = run(sessions, journal, remediators, Restrictions(protected=(Protection("x", resource="depth"),)), change(), change("second"))
     assert [(one.change.resource.name, one.outcome) for one in receipts] == [("depth", Outcome.PROPOSED), ("second", Outcome.APPLIED)]
     assert shelf.writes == [("second", 256)]
+
+
+def test_an_undo_is_not_bound_by_windows_and_leaves_what_is_protected_by_now(
+    change: Make, shelf: Any, sessions: Sessions, journal: Journal, remediators: Any
+) -> None:
+    shelf.settings |= {"depth": 32, "second": 32}
+    run(sessions, journal, remediators, UNRESTRICTED, change(), change("second"))
+    restrictions = Restrictions((SATURDAY,), (Protection("x", resource="depth"),), now=lambda: CLOSED)
+    undone = undo(journal.run, sessions, journal, confirm=lambda _: True, remediators=remediators, restrictions=restrictions)
+    assert {one.change.resource.name: one.outcome for one in undone} == {"depth": Outcome.PROPOSED, "second": Outcome.APPLIED}
+    assert shelf.settings == {"depth": 256, "second": 32}
 
 
 _TAGGED = """
