@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.apply import apply, blast_radius, recover, undo_plan
+from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, undo_plan
 from auditor.apply import undo as apply_undo
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.restrictions import restrictions_of
@@ -59,7 +59,7 @@ __all__ = [
 Confirm = Callable[[Sequence[Change]], bool]
 """Called with the changes that are about to be made; they are made only when it returns true."""
 
-_WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
+_WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
 
 
 def audit(request: AuditRequest) -> Audited:
@@ -106,10 +106,10 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
         raise ConfigurationError(
             "this audit was not made to be fixed", why="nothing was changed.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
-    receipts, stopped = _apply_plan(audited, fleet, limits, confirm)
+    receipts, stopped, notices = _apply_plan(audited, fleet, limits, confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
-    audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped)
+    audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *notices))
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
         audited = _verify(audited, fleet, touched)
@@ -201,7 +201,7 @@ def _policy(request: AuditRequest, source: Fleet | Snapshot, state: Path) -> Pol
 
 def _read_fleet(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Waivers | None, state: Path, started: datetime) -> _Collected:
     """Read what the rules and waivers need of `fleet`, and save the snapshot in the run's directory before anything is judged."""
-    needs = needs_for(rules, hosts=request.fix is not None and "%" in request.fix.max_changes, waivers=waivers)
+    needs = needs_for(rules, hosts=request.fix is not None and not (request.fix.max_changes or "").strip().isdecimal(), waivers=waivers)
     earlier, why = earlier_run(state, request.incremental, started) if request.incremental is not None else (None, ())
     run_id = new_run_id(started)
     directory = begin_run(state, run_id)
@@ -266,11 +266,16 @@ def _check_not_empty(snapshot: Snapshot) -> None:
         )
 
 
-def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None]:
-    """The receipts of the plan's changes, and what stopped them before the end."""
-    radius = blast_radius(limits.max_changes, audited.snapshot.hosts)
+def _apply_plan(
+    audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm
+) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
+    """The receipts of the plan's changes, what stopped them before the end, and what the reader has to know."""
+    radius = blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster)
     progress = _change_progress(audited.request.progress)
     receipts: list[Receipt] = []
+    notices: list[str] = []
+    pace = Pace(limits.settle_seconds, ask_health=True, notice=notices.append)
+    stopped: AuditorError | None = None
     try:
         with _sessions(fleet) as sessions, open_journal(audited.state / JOURNAL_FOLDER, audited.run_id) as journal:
             made = apply(
@@ -283,12 +288,13 @@ def _apply_plan(audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Conf
                 progress=progress,
                 reboots=fleet.reboot if limits.reboot else None,
                 restrictions=restrictions_of(fleet, audited.request.warn),
+                pace=pace,
             )
             for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
     except AuditorError as error:
-        return tuple(receipts), error
-    return tuple(receipts), None
+        stopped = error
+    return last_receipts(receipts), stopped, tuple(notices)
 
 
 def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:

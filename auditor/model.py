@@ -81,6 +81,7 @@ class Outcome(StrEnum):
     UNVERIFIED = "unverified"  # written, and not read back as wanted
     REFUSED = "refused"  # a guard, an interlock or the endpoint refused it
     BY_HAND = "by_hand"  # no remediator, or the class is manual
+    REVERTED = "reverted"  # written and read back as wanted, and put back by something before the run ended
 
 
 @dataclass(frozen=True, slots=True)

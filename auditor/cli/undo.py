@@ -20,7 +20,12 @@ def undo(
         bool,
         typer.Option("--trust-names", help="Go by names in fleet.yaml where an older auditor did not record which endpoints it wrote to."),
     ] = False,
-    max_changes: options.MaxChanges = "500",
+    max_changes: Annotated[
+        str,
+        typer.Option(
+            "--max-changes", metavar="N|N%", help="The most resources that may be touched, a number or a share of those of the run."
+        ),
+    ] = "500",
     state_dir: options.StateDir = None,
 ) -> int:
     """Put back what a run changed, last change first; what somebody changed since is left alone.
@@ -41,6 +46,6 @@ def undo(
         receipts = run_undo(request, confirm=always if yes else ask)
     write_receipts(receipts, sys.stdout)
     outcomes = {receipt.outcome for receipt in receipts}
-    if outcomes & {Outcome.UNVERIFIED, Outcome.REFUSED}:
+    if outcomes & {Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED}:
         return 4
     return 1 if outcomes & {Outcome.STALE, Outcome.PROPOSED} else 0

@@ -46,7 +46,7 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
 
 
 AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
-FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--no-reboot"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot"}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
 

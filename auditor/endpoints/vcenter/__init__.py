@@ -31,5 +31,7 @@ TYPE = EndpointType(
             "host.maintenance": "steps.host_maintenance:HostMaintenance",
         }
     ),
+    health="health:read_health",
+    culprits="culprits:who_put_back",
     is_incremental=True,
 )
