@@ -10,7 +10,7 @@ import pytest
 
 from auditor.apply.recovery import undo
 from auditor.apply.waves import apply
-from auditor.endpoint_kinds import endpoint_types
+from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError, PermissionMissingError
