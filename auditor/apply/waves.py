@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
 _NO_LIMIT = BlastRadius()
-_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
+MADE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
 _NONE_EARLIER: Mapping[int, Receipt] = MappingProxyType({})
 
 
@@ -47,7 +47,7 @@ def apply(
     limits: BlastRadius = _NO_LIMIT,
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
-    well: Collection[Outcome] = _WELL,
+    well: Collection[Outcome] = MADE_WELL,
     trust_names: bool = False,
     earlier: Mapping[int, Receipt] = _NONE_EARLIER,
 ) -> Iterator[Receipt]:
