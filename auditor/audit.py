@@ -66,7 +66,7 @@ __all__ = [
     "undo_run",
 ]
 
-_WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED})
+_WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
 
 
 def audit(request: AuditRequest) -> Audited:
@@ -120,13 +120,13 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
         state=audited.state,
         fleet=fleet,
         limits=limits,
-        radius=blast_radius(limits.max_changes, audited.snapshot.hosts),
+        radius=blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster),
         progress=audited.request.progress,
     )
-    receipts, stopped = make_changes(task, _plan_file(audited, fleet), confirm)
+    receipts, stopped, notices = make_changes(task, _plan_file(audited, fleet), confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
-    audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped)
+    audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *notices))
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
         audited = _verify(audited, fleet, touched)
@@ -196,7 +196,7 @@ def _policy(request: AuditRequest, source: Fleet | Snapshot, state: Path) -> Pol
 
 def _read_fleet(request: AuditRequest, fleet: Fleet, rules: RuleSet, waivers: Waivers | None, state: Path, started: datetime) -> _Collected:
     """Read what the rules and waivers need of `fleet`, and save the snapshot in the run's directory before anything is judged."""
-    needs = needs_for(rules, hosts=request.fix is not None and "%" in request.fix.max_changes, waivers=waivers)
+    needs = needs_for(rules, hosts=request.fix is not None and not (request.fix.max_changes or "").strip().isdecimal(), waivers=waivers)
     earlier, why = earlier_run(state, request.incremental, started) if request.incremental is not None else (None, ())
     run_id = new_run_id(started)
     directory = begin_run(state, run_id)
@@ -275,7 +275,16 @@ def _plan_file(audited: Audited, fleet: Fleet) -> PlanFile:
         tags=request.tags,
     )
     digest = snapshot_digest(audited.directory / SNAPSHOT_FOLDER)
-    return PlanFile(audited.run_id, audited.started, str(fleet.path), audited.plan, snapshot.hosts, digest, basis)
+    return PlanFile(
+        run=audited.run_id,
+        made=audited.started,
+        fleet=str(fleet.path),
+        plan=audited.plan,
+        hosts=snapshot.hosts,
+        hosts_by_cluster=snapshot.hosts_by_cluster,
+        snapshot=digest,
+        basis=basis,
+    )
 
 
 def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:

@@ -12,10 +12,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.apply import apply, blast_radius, recover, undo_plan
+from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, undo_plan
 from auditor.apply.guards import BlastRadius
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.recovery import UNDONE_WELL, narrowed, what_is_left
+from auditor.apply.unfinished import unfinished
 from auditor.apply.waves import MADE_WELL
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError, ConfigurationError
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 Confirm = Callable[[Sequence[Change]], bool]
 """Called with the changes that are about to be made; they are made only when it returns true."""
 
-_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED})
+_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 _EVERY = tuple(FixClass)
 
 
@@ -53,6 +54,7 @@ class Task:
         radius: how many resources it may touch.
         well: the outcomes after which other changes may follow.
         earlier: by number: what an earlier run did of the plan.
+        finish: by run: the hosts that it left in maintenance mode, as the changes that took them there.
         trust_names: names of endpoints are enough where the plan does not say who they were.
         prepare: makes the plan once nobody else can write; None: it is the one of the file.
     """
@@ -67,6 +69,7 @@ class Task:
     progress: Progress
     well: Collection[Outcome] = MADE_WELL
     earlier: Mapping[int, Receipt] = field(default_factory=dict)
+    finish: Mapping[str, Sequence[Change]] = field(default_factory=dict)
     trust_names: bool = False
     prepare: Callable[[Journal, Sessions], Plan] | None = None
 
@@ -98,17 +101,22 @@ class Written:
         return 1 if outcomes & {Outcome.STALE, Outcome.PROPOSED} else 0
 
 
-def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None]:
-    """Make the changes of `file`; the receipts, and what stopped them before the end.
+def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
+    """Make the changes of `file`; the receipts, what stopped them before the end, and what the reader has to know.
+
+    An undo puts back what was there: it neither waits between its changes nor reboots a host.
 
     The plan is kept in the run's directory before the first write, so that `resume` finds it. A run of its own that was stopped before it
     wrote anything is forgotten; a fix is an audit as well, and stays.
     """
     directory, journals = writing_directory(task.state, task.run_id), task.state / JOURNAL_FOLDER
     allow = tuple(map(str, task.limits.allow))
-    writes = Writes(task.kind, task.of, datetime.now(UTC), allow, task.trust_names)
+    writes = Writes(task.kind, task.of, datetime.now(UTC), allow, task.trust_names, task.limits.reboot)
     receipts: list[Receipt] = []
+    notices: list[str] = []
     stopped: AuditorError | None = None
+    is_undo = file.undoes is not None
+    pace = Pace() if is_undo else Pace(task.limits.settle_seconds, ask_health=True, notice=notices.append)
     try:
         with _sessions(task.fleet) as sessions, open_journal(journals, task.run_id) as journal:
             plan = file.plan if task.prepare is None else task.prepare(journal, sessions)
@@ -124,6 +132,9 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 well=task.well,
                 trust_names=task.trust_names,
                 earlier=task.earlier,
+                reboots=task.fleet.reboot if task.limits.reboot and not is_undo else None,
+                pace=pace,
+                finish=task.finish,
             )
             for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
@@ -132,10 +143,10 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
     if stopped is not None and task.kind != "fix" and not (journals / f"{task.run_id}{SUFFIX}").exists():
         forget_writes(directory)
     elif directory.is_dir():
-        outcomes = dict(Counter(str(receipt.outcome) for receipt in receipts))
+        outcomes = dict(Counter(str(receipt.outcome) for receipt in last_receipts(receipts)))
         if stopped is None:
             finish_writes(directory, writes, datetime.now(UTC), outcomes)
-    return tuple(receipts), stopped
+    return last_receipts(receipts), stopped, tuple(notices)
 
 
 def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
@@ -159,7 +170,7 @@ def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
         state=state,
         fleet=fleet,
         limits=request.limits,
-        radius=blast_radius(request.limits.max_changes, file.hosts),
+        radius=blast_radius(request.limits.max_changes, file.hosts, file.hosts_by_cluster),
         progress=request.progress,
     )
     return _written(task, file, confirm, notices)
@@ -258,10 +269,18 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         check_basis(f"the plan of run {root}", file.basis, _basis_now(file.basis, fleet, state, request.waivers))
     run_id = f"{new_run_id(datetime.now(UTC))}-resume"
     notices = recover_interrupted(fleet.endpoints, state / JOURNAL_FOLDER, run_id)
-    entries = [entry for run in _continued(state, root) for entry in history(state / JOURNAL_FOLDER).of_run(run)]
+    journals, runs = state / JOURNAL_FOLDER, _continued(state, root)
+    entries = [entry for run in runs for entry in history(journals).of_run(run)]
+    in_maintenance = [entry.intent for entry in unfinished(journals).left_out.values() if entry.intent.run in runs]
+    finish = {run: tuple(intent.change for intent in in_maintenance if intent.run == run) for run in {one.run for one in in_maintenance}}
     left, earlier = what_is_left(file.plan, entries)
-    limits = request.limits or FixLimits(allow=tuple(map(FixClass, writes.allow)), max_changes=str(len(left)))
-    if not any(set(change.classes) <= set(limits.allow) for change in left):
+    limits = FixLimits(
+        allow=tuple(map(FixClass, writes.allow)) if request.allow is None else request.allow,
+        max_changes=request.max_changes or str(len(left)),
+        settle_seconds=request.settle_seconds,
+        reboot=writes.reboot,
+    )
+    if not finish and not any(set(change.classes) <= set(limits.allow) for change in left):
         return Written("", "resume", (), None, notices)
     task = Task(
         kind="resume",
@@ -270,19 +289,20 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         state=state,
         fleet=fleet,
         limits=limits,
-        radius=blast_radius(limits.max_changes, file.hosts or len(left)),
+        radius=blast_radius(limits.max_changes, file.hosts or len(left), file.hosts_by_cluster),
         progress=request.progress,
         well=MADE_WELL if file.undoes is None else UNDONE_WELL,
         earlier=earlier,
+        finish=finish,
         trust_names=writes.trust_names,
     )
     return _written(task, replace(file, plan=replace(file.plan, changes=left)), confirm, notices)
 
 
 def _written(task: Task, file: PlanFile, confirm: Confirm, notices: tuple[str, ...] = ()) -> Written:
-    receipts, stopped = make_changes(task, file, confirm)
+    receipts, stopped, more = make_changes(task, file, confirm)
     wrote = (task.state / JOURNAL_FOLDER / f"{task.run_id}{SUFFIX}").exists()
-    return Written(task.run_id, task.kind, receipts, stopped, notices, wrote)
+    return Written(task.run_id, task.kind, receipts, stopped, notices + more, wrote)
 
 
 def _begun(state: Path, run_id: str) -> tuple[str, Writes, PlanFile]:

@@ -82,10 +82,14 @@ class EndpointType:
         collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
         topics: what a reading of it consists of; the collector has each of them.
         settings: what can be fixed on it: name of the remediator -> "module:class" within the folder.
+        steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
         family: of the volumes that hosts see from it; None for a vCenter, which has none.
         roles: what its accounts may do; a vCenter's privileges stand in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
         login: what fleet.yaml gives: a user name and a password, or an API token alone.
+        health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
+            `auditor.endpoints.common.health.Health` by object. Empty: no health of such an endpoint is read.
+        culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
     """
 
@@ -94,10 +98,13 @@ class EndpointType:
     collector: str
     topics: tuple[str, ...]
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    steps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     family: Family | None = None
     roles: Roles = NO_ROLES
     protocol: Literal["https", "ssh"] = "https"
     login: Literal["password", "api_token"] = "password"
+    health: str = ""
+    culprits: str = ""
     is_incremental: bool = False
 
     @property

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
 from auditor.fleet_shape import FleetShape
-from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, RebootLimits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.shapes import Mistake, decode, mistakes_error
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
@@ -75,6 +75,7 @@ class Fleet:
     params: tuple[ParamOverride, ...] = ()
     severities: tuple[SeverityOverride, ...] = ()
     nfs_servers: tuple[NfsServer, ...] = ()
+    reboot: RebootLimits = RebootLimits()  # noqa: RUF009  frozen, so one for all is fine
 
 
 def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
@@ -128,7 +129,8 @@ class _Reader:
                 self._stop(f'a second endpoint is named "{endpoint.name}"', "endpoints", index, "name")
         declared = tuple(self._declared(index, entry) for index, entry in enumerate(self.shape.declared))
         servers = tuple(NfsServer(each.server.lower(), each.address, each.family and each.family.value) for each in self.shape.nfs_servers)
-        return Fleet(self.document.path, endpoints, declared, tuple(self._all_params()), tuple(self._severities()), servers)
+        reboot = RebootLimits(**{name: getattr(self.shape.reboot, name) for name in self.shape.reboot.__struct_fields__})
+        return Fleet(self.document.path, endpoints, declared, tuple(self._all_params()), tuple(self._severities()), servers, reboot)
 
     def _endpoint(self, index: int, entry: EndpointShape) -> Endpoint:
         at = ("endpoints", index)

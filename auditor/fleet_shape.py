@@ -8,10 +8,11 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, field
 
-from auditor.model import BulkTransport, EndpointKind, Limits
+from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits
 from auditor.shapes import Shape, Text
 
 _MOST_CONCURRENCY = 256
+_LONGEST_STEP_SECONDS = 86400
 _SSH_FINGERPRINT = 'what ssh-keygen -l prints: "SHA256:" and 43 characters'
 
 _Scalar: TypeAlias = bool | int | float | str
@@ -64,6 +65,18 @@ class SshShape(Shape):
         """A host key is checked in one way."""
         ways = (self.known_hosts is not None) + (self.fingerprint is not None) + (not self.verify)
         return "takes one of known_hosts, fingerprint, verify: false" if ways > 1 else ""
+
+
+_StepSeconds: TypeAlias = Annotated[float, Meta(gt=0, le=_LONGEST_STEP_SECONDS, description="a number of seconds above 0, at most 86400")]
+
+
+class RebootShape(Shape):
+    """How long each step of a host's reboot may take."""
+
+    evacuate_seconds: _StepSeconds = RebootLimits().evacuate_seconds
+    return_seconds: _StepSeconds = RebootLimits().return_seconds
+    in_force_seconds: _StepSeconds = RebootLimits().in_force_seconds
+    leave_seconds: _StepSeconds = RebootLimits().leave_seconds
 
 
 class LimitsShape(Shape):
@@ -139,3 +152,4 @@ class FleetShape(Shape):
     severity: Mapping[str, Any] = field(default_factory=dict)
     declared: tuple[DeclaredShape, ...] = ()
     nfs_servers: tuple[NfsServerShape, ...] = ()
+    reboot: RebootShape = field(default_factory=RebootShape)

@@ -81,6 +81,7 @@ class Outcome(StrEnum):
     UNVERIFIED = "unverified"  # written, and not read back as wanted
     REFUSED = "refused"  # a guard, an interlock or the endpoint refused it
     BY_HAND = "by_hand"  # no remediator, or the class is manual
+    REVERTED = "reverted"  # written and read back as wanted, and put back by something before the run ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +119,16 @@ class Limits:
 
     concurrency: int = 16  # requests in flight
     timeout_seconds: float = 30.0  # to connect, and between two reads
+
+
+@dataclass(frozen=True, slots=True)
+class RebootLimits:
+    """How long each step of a host's reboot may take, in seconds; policy, and fleet.yaml may change it."""
+
+    evacuate_seconds: float = 3600.0  # to move the machines away and be in maintenance mode
+    return_seconds: float = 1800.0  # from the reboot until the host is connected again
+    in_force_seconds: float = 300.0  # until every setting reads as in force
+    leave_seconds: float = 600.0  # to leave maintenance mode
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ Progress = Callable[[str, str], None]
 """Called with the name of an endpoint and what is being done there, from several threads."""
 
 MAX_CHANGES = "500"
+"""Of an undo: a run was limited when it was made, and has to be put back whole."""
+
+SETTLE_SECONDS = 60.0
+"""After each wave of a fix: three samples of the hosts' real-time counters (docs/domain/facts.md#9-1)."""
 
 
 def no_progress(_endpoint: str, _text: str) -> None:
@@ -32,10 +36,20 @@ def no_warning(_text: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FixLimits:
-    """How far a fix may go."""
+    """How far a fix may go, and how fast.
 
-    allow: Collection[FixClass] = (FixClass.ONLINE,)  # classes of changes that may be made
-    max_changes: str = MAX_CHANGES  # the most resources that may be touched: a number, or a share of the hosts such as "10%"
+    Attributes:
+        allow: the classes of changes that may be made.
+        max_changes: the most resources that may be touched: a number, or a share of the hosts such as "10%". None: 10 % of the hosts of
+            each cluster and 5 % of those of the fleet, one at least.
+        settle_seconds: waited after each wave, before its settings are read again and the health of what was touched is asked.
+        reboot: reboot hosts whose changes of the class `reboot` are allowed; False: such values wait for the next boot.
+    """
+
+    allow: Collection[FixClass] = (FixClass.ONLINE,)
+    max_changes: str | None = None
+    settle_seconds: float = SETTLE_SECONDS
+    reboot: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +128,16 @@ class ResumeRequest:
     Attributes:
         run: the id of a run that writes (a fix, apply, undo or resume) and was stopped or killed.
         fleet, waivers, state, progress: as in an `ApplyRequest`.
-        limits: None: the classes that the run allowed, and any number of resources that its plan touches.
+        allow: the classes that may be made; None: those that the run allowed.
+        max_changes: the most resources that may be touched; None: all that are left, as the run was limited when it began.
+        settle_seconds: as in `FixLimits`.
     """
 
     run: str
     fleet: Fleet | Path
-    limits: FixLimits | None = None
+    allow: Collection[FixClass] | None = None
+    max_changes: str | None = None
+    settle_seconds: float = SETTLE_SECONDS
     waivers: Path | None = None
     state: Path | None = None
     progress: Progress = no_progress

@@ -30,9 +30,10 @@ from tests.apply.test_on_the_lab import EVERY, Peers, _peers, _unanswered
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
 
+QUICK = ("--settle", "0")
 MADE_BY = "20181104T110000Z-0001"
 RULE = "vvol/pe-dsnro-headroom"
-LIMITS = FixLimits(allow=tuple(EVERY), max_changes="500")
+LIMITS = FixLimits(allow=tuple(EVERY), max_changes="500", settle_seconds=0)
 
 
 def yes(_changes: Sequence[Change]) -> bool:
@@ -72,7 +73,7 @@ class Site:
         return undo_run(UndoRequest(run=run, fleet=self.fleet, state=self.state, **fields), confirm=yes)
 
     def resume(self, run: str) -> Written:
-        return resume(ResumeRequest(run=run, fleet=self.fleet, state=self.state), confirm=yes)
+        return resume(ResumeRequest(run=run, fleet=self.fleet, state=self.state, settle_seconds=0), confirm=yes)
 
     def depths(self) -> list[int]:
         return [self.peers.dsnro("esx-01"), self.peers.dsnro("esx-02")]
@@ -210,9 +211,8 @@ from auditor.model import Endpoint, FixClass
 from auditor.request import ApplyRequest, FixLimits
 
 endpoints, fleet, plan, state = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[tuple[Endpoint, ...], str, str, str])
-request = ApplyRequest(
-    plan=Path(plan), fleet=Fleet(Path(fleet), endpoints), limits=FixLimits(allow=tuple(FixClass), max_changes="500"), state=Path(state)
-)
+limits = FixLimits(allow=tuple(FixClass), max_changes="500", settle_seconds=0)
+request = ApplyRequest(plan=Path(plan), fleet=Fleet(Path(fleet), endpoints), limits=limits, state=Path(state))
 apply_plan(request, confirm=lambda _: True)
 """
 
@@ -333,10 +333,10 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
     where = ["--fleet", str(fleet), "--state-dir", str(site.state)]
     assert auditor(["apply", str(site.plan), *where, "--dry-run", "--allow", "online-caution"]) == 0
     assert "Plan: 2 changes." in capsys.readouterr().out
-    assert auditor(["apply", str(site.plan), *where, "--allow", "online-caution"]) == 5, "nobody said yes"
+    assert auditor(["apply", str(site.plan), *where, "--max-changes", "9", "--allow", "online-caution"]) == 5, "nobody said yes"
     assert site.peers.writes() == 0
-    assert auditor(["apply", str(site.plan), *where, "--yes"]) == 1, "its class was not allowed"
-    assert auditor(["apply", str(site.plan), *where, "--yes", "--allow", "online-caution"]) == 0
+    assert auditor(["apply", str(site.plan), *where, *QUICK, "--max-changes", "9", "--yes"]) == 1, "its class was not allowed"
+    assert auditor(["apply", str(site.plan), *where, *QUICK, "--max-changes", "9", "--yes", "--allow", "online-caution"]) == 0
     run = next(one.id for one in list_all_runs(site.state) if one.outcomes == {"applied": 2})
     assert f"auditor undo {run} --fleet {fleet}" in capsys.readouterr().out
     assert auditor(["undo", run, *where, "--dry-run", "--only", "esx-01"]) == 0
@@ -345,7 +345,7 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
     assert site.depths() == [256, 256]
     assert auditor(["undo", run, *where, "--yes"]) == 0
     assert site.depths() == [32, 32]
-    assert auditor(["resume", run, *where, "--yes"]) == 0
+    assert auditor(["resume", run, *where, *QUICK, "--yes"]) == 0
     assert f"Nothing is left to do of run {run}." in capsys.readouterr().out
     assert auditor(["runs", "list", "--state-dir", str(site.state)]) == 0
     assert f"undo of {run}: 2 applied" in capsys.readouterr().out
@@ -358,7 +358,8 @@ def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:
     def no(_changes: Sequence[Change]) -> bool:
         return False
 
-    task = Task("fix", MADE_BY, MADE_BY, site.state, site.fleet, FixLimits(allow=[FixClass.ONLINE_CAUTION]), BlastRadius(), lambda *_: None)
-    receipts, stopped = make_changes(task, read_plan_file(site.plan), no)
+    limits = FixLimits(allow=[FixClass.ONLINE_CAUTION], settle_seconds=0)
+    task = Task("fix", MADE_BY, MADE_BY, site.state, site.fleet, limits, BlastRadius(), lambda *_: None)
+    receipts, stopped, _ = make_changes(task, read_plan_file(site.plan), no)
     assert (receipts, isinstance(stopped, AuditorError)) == ((), True)
     assert (ends(site.resume(MADE_BY)), site.depths()) == ([Outcome.APPLIED] * 2, [256, 256])

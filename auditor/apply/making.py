@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply.interlocks import interlock
+from auditor.apply.steps import STEPS
 from auditor.apply.values import is_made, plain, same, shown
 from auditor.endpoints.common.remediator import Inheriting
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
@@ -81,7 +82,7 @@ def _receipt_of(change: Change, now: Reading, write_error: EndpointError | None)
         if change.after_inherited and not same(value, change.after):
             why = "; ".join(filter(None, (why, f"it comes from its parent again, which holds {shown(value)} by now")))
         # Some options read back at once but take effect only after a reboot. The rule's fix class says so; the endpoint does not.
-        pending = now.pending or ("reboot" if FixClass.REBOOT in change.classes else None)
+        pending = now.pending or ("reboot" if FixClass.REBOOT in change.classes and change.remediator not in STEPS else None)
         return Receipt(change, Outcome.APPLIED, value, why, pending), True
     if write_error:
         why = f"the write was not confirmed ({write_error.what}); it reads back as {shown(value)}, and may still change"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.apply.guards import BlastRadius
 from auditor.apply.identities import doubt
 from auditor.apply.order import reversed_waits
+from auditor.apply.steps import BOOT, STEPS, step_state
 from auditor.apply.values import is_made, plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
@@ -135,7 +136,7 @@ def undo_plan(directory: Path, run: str) -> Plan:
             why="there is nothing to undo.",
             do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
         )
-    left = [entry for entry in entries if _left_something(entry)]
+    left = [entry for entry in entries if entry.intent.change.remediator not in STEPS and _left_something(entry)]
     waits = reversed_waits([entry.intent.change for entry in left])
     reversed_changes = (_reversed(entry) for entry in reversed(left))
     changes = tuple(replace(change, waits_for=waits[change.number]) for change in reversed_changes)
@@ -213,8 +214,11 @@ def _read_now(intent: Intent, sessions: Sessions, remediators: Callable[[str], A
             return Recovered(intent, Fate.UNKNOWN, None, other)
         now = remediators(change.remediator).read(session, change.target)
     except (EndpointError, ConfigurationError) as error:
-        return Recovered(intent, Fate.UNKNOWN, None, f"it cannot be read now: {error.what}")
+        away = "the host may be rebooting; " if change.remediator == BOOT else ""
+        return Recovered(intent, Fate.UNKNOWN, None, f"{away}it cannot be read now: {error.what}")
     value = plain(now.value)
+    if change.remediator in STEPS:
+        return Recovered(intent, Fate.APPLIED if same(value, change.after) else Fate.NOT_APPLIED, value, step_state(change, value))
     if is_made(change, now):
         return Recovered(intent, Fate.APPLIED, value, f"it is {shown(value)}, as wanted", now.pending)
     if same(value, change.before):

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import baseline, lab, rules, runs, waivers
+from auditor.cli import baseline, journal, lab, rules, runs, waivers
 from auditor.cli.apply import apply
 from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
@@ -41,6 +41,7 @@ app.command("query")(query)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")
+app.add_typer(journal.app, name="journal")
 app.add_typer(waivers.app, name="waivers")
 app.add_typer(baseline.app, name="baseline")
 app.add_typer(lab.app, name="lab")

@@ -22,7 +22,9 @@ def apply(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the file, show what would be attempted, write nothing.")] = False,
-    max_changes: options.MaxChanges = "500",
+    max_changes: options.MaxChanges = None,
+    settle: options.Settle = None,
+    no_reboot: options.NoReboot = False,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -41,12 +43,13 @@ def apply(
     from auditor.fleet import load_fleet
     from auditor.history.state import state_directory
     from auditor.report.plan import write_plan
-    from auditor.request import ApplyRequest, FixLimits
+    from auditor.request import SETTLE_SECONDS, ApplyRequest, FixLimits
 
     allowed = tuple(allow or [FixClass.ONLINE])
     with progress() as shown:
         loaded = load_fleet(fleet)
-        limits = FixLimits(allow=allowed, max_changes=max_changes)
+        seconds = SETTLE_SECONDS if settle is None else settle
+        limits = FixLimits(allow=allowed, max_changes=max_changes, settle_seconds=seconds, reboot=not no_reboot)
         request = ApplyRequest(plan=file, fleet=loaded, limits=limits, waivers=waivers, state=state_dir, progress=shown)
         plan = checked_plan(request, loaded, state_directory(state_dir, to_read=dry_run)).plan
         if dry_run:

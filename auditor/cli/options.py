@@ -54,14 +54,31 @@ MinCoverage = Annotated[
 Fix = Annotated[bool, typer.Option("--fix", help="Show what would be changed, ask, change it, read it back and audit again.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="With --fix: show the plan, write nothing.")]
 Yes = Annotated[bool, typer.Option("--yes", help="With --fix: do not ask.")]
+NoReboot = Annotated[
+    bool, typer.Option("--no-reboot", help="With --allow reboot: only store such values; they take effect when somebody reboots the host.")
+]
 Allow = Annotated[
     list[FixClass] | None,
     typer.Option("--allow", metavar="CLASS", help="With --fix: a class of change that may be made. Repeatable. [default: online]"),
 ]
 MaxChanges = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--max-changes", metavar="N|N%", help="With --fix: the most resources one run may touch, a number or a share of the hosts."
+        "--max-changes",
+        metavar="N|N%",
+        help="The most resources one run may touch, a number or a share of the hosts."
+        " [default: 10% of the hosts of each cluster and 5% of the fleet, one at least]",
+        show_default=False,
+    ),
+]
+Settle = Annotated[
+    float | None,
+    typer.Option(
+        "--settle",
+        metavar="SECONDS",
+        min=0.0,
+        help="Wait so long after each wave of changes, before they are read again and health is asked. [default: 60]",
+        show_default=False,
     ),
 ]
 Waivers = Annotated[
@@ -121,7 +138,9 @@ class FixOptions:
     dry_run: DryRun = False
     yes: Yes = False
     allow: Allow = None
-    max_changes: MaxChanges = "500"
+    max_changes: MaxChanges = None
+    settle: Settle = None
+    no_reboot: NoReboot = False
 
     def limits(self) -> FixLimits | None:
         """These options as an `AuditRequest` takes them; None where nothing is to be written.
@@ -131,14 +150,19 @@ class FixOptions:
                 believe that one was made.
         """
         from auditor.apply import blast_radius
-        from auditor.request import FixLimits
+        from auditor.request import SETTLE_SECONDS, FixLimits
 
-        if (self.dry_run or self.yes or self.allow) and not self.fix:
+        if (self.dry_run or self.yes or self.allow or self.no_reboot) and not self.fix:
             raise ConfigurationError(
-                "--dry-run, --yes and --allow go with --fix", why="without it nothing is ever changed.", do="add --fix, or leave them out."
+                "--dry-run, --yes, --allow and --no-reboot go with --fix",
+                why="without it nothing is ever changed.",
+                do="add --fix, or leave them out.",
             )
         blast_radius(self.max_changes, 0)
-        return FixLimits(allow=self.allowed, max_changes=self.max_changes) if self.fix and not self.dry_run else None
+        if not self.fix or self.dry_run:
+            return None
+        settle = SETTLE_SECONDS if self.settle is None else self.settle
+        return FixLimits(allow=self.allowed, max_changes=self.max_changes, settle_seconds=settle, reboot=not self.no_reboot)
 
     @property
     def allowed(self) -> tuple[FixClass, ...]:

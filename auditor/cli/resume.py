@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -23,6 +22,7 @@ def resume(
     max_changes: Annotated[
         str | None, typer.Option("--max-changes", metavar="N|N%", help="The most resources that may be touched. [default: those left]")
     ] = None,
+    settle: options.Settle = None,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -35,12 +35,19 @@ def resume(
     from auditor.audit import resume as run_resume
     from auditor.cli.written import show_written
     from auditor.fleet import load_fleet
-    from auditor.request import FixLimits, ResumeRequest
+    from auditor.request import SETTLE_SECONDS, ResumeRequest
 
     with progress() as shown:
-        request = ResumeRequest(run=run, fleet=load_fleet(fleet), waivers=waivers, state=state_dir, progress=shown)
-        if allow is not None or max_changes is not None:
-            request = replace(request, limits=FixLimits(allow=tuple(allow or [FixClass.ONLINE]), max_changes=max_changes or "500"))
+        request = ResumeRequest(
+            run=run,
+            fleet=load_fleet(fleet),
+            allow=None if allow is None else tuple(allow),
+            max_changes=max_changes,
+            settle_seconds=SETTLE_SECONDS if settle is None else settle,
+            waivers=waivers,
+            state=state_dir,
+            progress=shown,
+        )
         written = run_resume(request, confirm=show_changes(always if yes else ask))
     if not written.run:
         print(f"Nothing is left to do of run {run}.")

@@ -25,7 +25,12 @@ def undo(
         list[str] | None,
         typer.Option("--only", metavar="RULE|HOST|CHANGE", help="Only changes of this rule, on this host, or of this number. Repeatable."),
     ] = None,
-    max_changes: options.MaxChanges = "500",
+    max_changes: Annotated[
+        str,
+        typer.Option(
+            "--max-changes", metavar="N|N%", help="The most resources that may be touched, a number or a share of those of the run."
+        ),
+    ] = "500",
     state_dir: options.StateDir = None,
 ) -> int:
     """Put back what a run changed, last change first; what somebody changed since is left alone.

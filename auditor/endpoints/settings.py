@@ -18,7 +18,7 @@ def remediator_names() -> tuple[str, ...]:
 
 @cache
 def remediator_for(name: str) -> AnyRemediator:
-    """The remediator of that name; its module is imported now.
+    """The remediator of that name, also of a step such as host.boot; its module is imported now.
 
     Raises:
         ConfigurationError: no remediator has that name, for example because the plan was made by a newer auditor.
@@ -26,8 +26,9 @@ def remediator_for(name: str) -> AnyRemediator:
     from auditor.errors import ConfigurationError
 
     for one in endpoint_types():
-        if name in one.settings:
-            remediator: AnyRemediator = one.load(one.settings[name])()
+        place = one.settings.get(name) or one.steps.get(name)
+        if place is not None:
+            remediator: AnyRemediator = one.load(place)()
             return remediator
     raise ConfigurationError(
         f"no remediator is called {name!r}",

@@ -210,6 +210,12 @@ class Snapshot:
         return int(row[0]) if row else 0
 
     @property
+    def hosts_by_cluster(self) -> Mapping[tuple[str, str | None], int]:
+        """How many of them are in each cluster, by endpoint and cluster; those of an endpoint that are in none are under None."""
+        rows = self.connection.execute("SELECT endpoint, cluster, count(*) FROM fact.host GROUP BY ALL").fetchall()
+        return {(endpoint, cluster): int(number) for endpoint, cluster, number in rows}
+
+    @property
     def identities(self) -> Mapping[str, str | None]:
         """Who each endpoint is by what it says of itself, by its name; None where that is not known."""
         return {reading.name: reading.identity for reading in self.readings}

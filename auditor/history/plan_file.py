@@ -7,19 +7,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet
 from auditor.report.wording import object_text, setting_text
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 FORMAT = "auditor-plan"
 VERSION = 1
@@ -55,6 +53,7 @@ class PlanFile:
     fleet: str  # the path of fleet.yaml, as it was given
     plan: Plan
     hosts: int = 0  # ESXi hosts of the fleet
+    hosts_by_cluster: Mapping[tuple[str, str | None], int] = field(default_factory=dict)  # by endpoint and cluster; None: in no cluster
     snapshot: str | None = None  # digest of the facts it was made from; None for the plan of an undo
     basis: Basis | None = None  # None for the plan of an undo, which follows from a journal
     undoes: str | None = None  # the run that it puts back
@@ -121,6 +120,10 @@ def _document(file: PlanFile) -> dict[str, Any]:
         "made": file.made.isoformat(),
         "fleet": file.fleet,
         "hosts": file.hosts,
+        "hosts_by_cluster": [
+            {"endpoint": endpoint, "cluster": cluster, "hosts": number}
+            for (endpoint, cluster), number in sorted(file.hosts_by_cluster.items(), key=str)
+        ],
         "snapshot": file.snapshot,
         "basis": None if file.basis is None else _plain(asdict(file.basis)),
         "undoes": file.undoes,
@@ -169,6 +172,7 @@ def _plan_file(content: dict[str, Any]) -> PlanFile:
         fleet=str(content["fleet"]),
         plan=plan,
         hosts=msgspec.convert(content["hosts"], int),
+        hosts_by_cluster={(one["endpoint"], one["cluster"]): msgspec.convert(one["hosts"], int) for one in content["hosts_by_cluster"]},
         snapshot=msgspec.convert(content["snapshot"], str | None),
         basis=None if content["basis"] is None else msgspec.convert(content["basis"], Basis),
         undoes=msgspec.convert(content["undoes"], str | None),

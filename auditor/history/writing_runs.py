@@ -37,6 +37,8 @@ class Writes:
         of: the run whose plan it is, or that it undoes or resumes; of a fix its own id.
         started: aware.
         allow: the classes that were allowed.
+        trust_names: as in an `UndoRequest`.
+        reboot: as in `FixLimits`.
         finished: None: it is going on, or was killed.
         outcomes: how many changes ended so.
     """
@@ -46,6 +48,7 @@ class Writes:
     started: datetime
     allow: tuple[str, ...] = ()
     trust_names: bool = False
+    reboot: bool = True
     finished: datetime | None = None
     outcomes: Mapping[str, int] = field(default_factory=dict)
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.errors import JournalError
-from auditor.journal.records import SUFFIX, VERSION, Intent, record_of
+from auditor.journal.records import BEGINNING, SUFFIX, UNCHAINED, VERSION, Intent, Link, digest_of, is_chained, record_of
 from auditor.model import Change, Outcome, Receipt, Scalar
 
 if TYPE_CHECKING:
@@ -32,16 +33,27 @@ class ReceiptRecord:
 
 @dataclass(frozen=True, slots=True)
 class JournalFile:
-    """The content of one journal file."""
+    """The content of one journal file.
+
+    Attributes:
+        started: None when the process died before it had written its first line; likewise `host` and `user`.
+        torn: a sentence about an unfinished last line; None when every line is complete.
+        chained: False for a journal of version 1, whose lines are sealed one by one.
+        previous: the end of the journal before it; None where there was none, or it is not chained.
+        digests: of every whole line, in order; of a journal of version 1 one digest of all whole lines.
+    """
 
     path: Path
     run: str
-    started: datetime | None  # None when the process died before it had written its first line
-    host: str | None  # likewise
-    user: str | None  # likewise
+    started: datetime | None
+    host: str | None
+    user: str | None
     intents: tuple[Intent, ...]
     receipts: tuple[ReceiptRecord, ...]
-    torn: str | None  # a sentence about an unfinished last line; None when every line is complete
+    torn: str | None
+    chained: bool
+    previous: Link | None
+    digests: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +97,8 @@ def history(directory: Path) -> History:
     receipts: dict[tuple[str, int], ReceiptRecord] = {}
     for receipt in (receipt for journal in journals for receipt in journal.receipts):
         earlier = receipts.get(receipt.of)
-        if earlier is None or not earlier.settled:
+        # What a run wrote may be put back after its receipt: the last word is that of a setting that did not stay.
+        if earlier is None or not earlier.settled or receipt.outcome is Outcome.REVERTED:
             receipts[receipt.of] = receipt
     entries = [_entry(intent, receipts.get((intent.run, intent.number))) for journal in journals for intent in journal.intents]
     return History(tuple(entries), tuple(journal.torn for journal in journals if journal.torn))
@@ -107,29 +120,42 @@ def read_journal(path: Path) -> JournalFile:
     *lines, rest = content.split(b"\n")
     torn = f"{path.name}: the last line is unfinished; the run ended while it was being written" if rest or not lines else None
     run = path.name.removesuffix(SUFFIX)
-    opened: tuple[datetime | None, str | None, str | None] = (None, None, None)
+    chained = not lines or is_chained(lines[0])
+    before = BEGINNING if chained else None
+    opened, previous = _UNOPENED, None
     intents: dict[int, Intent] = {}
     receipts: list[ReceiptRecord] = []
     for number, line in enumerate(lines):
         try:
-            record = record_of(number, line)
+            record = record_of(number, line, before)
+            before = digest_of(line) if chained else None
             if number == 0:
-                opened = _opened(record, run)
+                opened, previous = _opened(record, run, chained=chained), _previous(record)
             elif record["record"] == "intent":
                 intents[number] = _intent(record, run, number)
             else:
                 receipts.append(_receipt_record(record, run, intents))
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(path, f"line {number + 1}: {error}") from error
-    return JournalFile(path, run, *opened, tuple(intents.values()), tuple(receipts), torn)
+    digests = tuple(map(digest_of, lines)) if chained else (sha256(content[: len(content) - len(rest)]).hexdigest(),)
+    return JournalFile(path, run, *opened, tuple(intents.values()), tuple(receipts), torn, chained, previous, digests)
 
 
-def _opened(record: dict[str, Any], run: str) -> tuple[datetime, str, str]:
-    if record["version"] != VERSION:
-        raise ValueError(f"it has version {record['version']!r}, and this auditor reads version {VERSION}")
+_Opened = tuple[datetime | None, str | None, str | None]
+_UNOPENED: _Opened = (None, None, None)
+
+
+def _opened(record: dict[str, Any], run: str, *, chained: bool) -> _Opened:
+    if record["version"] != (VERSION if chained else UNCHAINED):
+        raise ValueError(f"it has version {record['version']!r}, and this auditor reads versions {UNCHAINED} and {VERSION}")
     if record["record"] != "run" or record["run"] != run:
         raise ValueError(f"it does not begin the journal of run {run}")
     return datetime.fromisoformat(record["time"]), str(record["host"]), str(record["user"])
+
+
+def _previous(record: dict[str, Any]) -> Link | None:
+    link = record.get("previous")
+    return None if link is None else _convert(link, Link)
 
 
 def _intent(record: dict[str, Any], run: str, number: int) -> Intent:

@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import JournalError
+from auditor.journal.chain import newest_link
+from auditor.journal.lease import lease
 from auditor.journal.lock import sole_writer
-from auditor.journal.records import SUFFIX, Intent, intent_record, line_of, receipt_record, run_record
+from auditor.journal.records import BEGINNING, SUFFIX, Intent, digest_of, intent_record, line_of, receipt_record, run_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,13 +33,18 @@ class Journal:
     The file appears with the first record, so a run that changes nothing leaves no file.
     """
 
-    def __init__(self, directory: Path, run: str, host: str, user: str, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self, directory: Path, run: str, host: str, user: str, now: Callable[[], datetime], check: Callable[[], None] | None = None
+    ) -> None:
+        """`check` is called before each intent, and raises JournalError where this run may write no longer."""
         self.directory = directory
         self.run = run
         self._path = directory / f"{run}{SUFFIX}"
         self._host, self._user, self._now = host, user, now
+        self._check = check or _nothing_to_check
         self._descriptor: int | None = None
         self._lines = 0
+        self._before = BEGINNING
         self._broken = False
 
     def intend(self, change: Change, identity: str | None = None) -> Intent:
@@ -46,8 +53,9 @@ class Journal:
         Only then may the write be sent.
 
         Raises:
-            JournalError: the intent could not be recorded, so the write must not be sent.
+            JournalError: the intent could not be recorded, or another machine writes, so the write must not be sent.
         """
+        self._check()
         time = self._now()
         number = self._append(intent_record(change, time, identity))
         return Intent(self.run, number, time, change, identity)
@@ -85,18 +93,20 @@ class Journal:
         return number
 
     def _create(self) -> None:
+        previous = newest_link(self.directory)
         self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
         sync_directory(self.directory)  # without this a power failure could lose the file name, and the intent with it
-        self._write(run_record(self.run, self._now(), self._host, self._user, os.getpid()))
+        self._write(run_record(self.run, self._now(), self._host, self._user, os.getpid(), previous))
 
     def _write(self, record: dict[str, Any]) -> int:
         if self._descriptor is None:
             raise AssertionError("_append creates the file before it writes")
         number = self._lines
-        line = line_of(number, record)
-        while line:
-            line = line[os.write(self._descriptor, line) :]
+        line = left = line_of(number, record, self._before)
+        while left:
+            left = left[os.write(self._descriptor, left) :]
         os.fsync(self._descriptor)
+        self._before = digest_of(line)
         self._lines = number + 1
         return number
 
@@ -113,14 +123,14 @@ def open_journal(directory: Path, run: str, now: Callable[[], datetime] = utc_no
     """The journal of `run` in `directory`, which is created with mode 0700 if missing; no other run can write meanwhile.
 
     Raises:
-        GuardError: another run writes in this state directory; the message names it.
+        GuardError: another run writes in this state directory, on this machine or another one; the message names it.
         JournalError: the directory cannot be created or written.
     """
     _make(directory)
     host, user = socket.gethostname(), _user()
     holder: dict[str, str | int] = {"run": run, "pid": os.getpid(), "host": host, "user": user, "since": now().isoformat()}
-    with sole_writer(directory, holder):
-        journal = Journal(directory, run, host, user, now)
+    with sole_writer(directory, holder), lease(directory, holder) as check:
+        journal = Journal(directory, run, host, user, now, check)
         try:
             yield journal
         finally:
@@ -147,6 +157,10 @@ def _make(directory: Path) -> None:
             why="changes could not be recorded, so nothing may be changed.",
             do="make the state directory writable, or name another one with --state-dir.",
         ) from error
+
+
+def _nothing_to_check() -> None:
+    return
 
 
 def _user() -> str:

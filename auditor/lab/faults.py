@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "garbage", "skew"})
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "vcenter": frozenset({"session", "permission", "deaf", "half", "stuck"}),
+        "vcenter": frozenset({"session", "permission", "deaf", "half", "stuck", "away"}),
         "element": frozenset({"permission", "deaf", "half"}),  # it has neither sessions (Basic authentication) nor tasks
     }
 )
-_OF_AN_OPERATION = frozenset({"deaf", "half", "stuck"})
+_OF_AN_OPERATION = frozenset({"deaf", "half", "stuck", "away"})
 _EVERY = "*"
 _PERMISSIONS = ("read", "write")  # of an Element account
 
@@ -36,9 +36,9 @@ class Fault:
             200 with nonsense), skew (a wrong clock: the Date header, and CurrentTime of a vCenter). Of the endpoint: session (every session
             ends before the request), permission (the account lacks `privilege`), deaf (a write is accepted and ignored), half (a write of
             several values writes the first half of them, then fails; a write of one value writes it, then fails), stuck (a task never
-            ends).
-        operation: only for this operation (SOAP method, esxcli command, JSON-RPC method); "" means every one. Deaf, half and stuck are
-            about a write, so they need one.
+            ends), away (a host that RebootHost_Task reboots never comes back).
+        operation: only for this operation (SOAP method, esxcli command, JSON-RPC method); "" means every one. Deaf, half, stuck
+            and away are about a write, so they need one.
         seconds: for latency; for slow, the pause between two pieces; for skew, how far the clock is ahead, negative when it is behind.
         status: for status; 503 carries Retry-After.
         times: how often the fault occurs; None means always.

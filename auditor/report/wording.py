@@ -29,6 +29,7 @@ OUTCOME_WORDS = {
     Outcome.UNVERIFIED: "UNVERIFIED",
     Outcome.REFUSED: "refused",
     Outcome.BY_HAND: "by hand",
+    Outcome.REVERTED: "PUT BACK",
 }
 ENDPOINTS_NAMED = 6
 """Endpoints named where several share a message; the others are counted."""

@@ -14,8 +14,8 @@ from auditor.apply.recovery import undo_plan
 from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.journal import history, open_intents, open_journal, read_journal
-from auditor.journal.records import line_of, record_of
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
+from tests.older import older_journal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,10 +87,9 @@ class Site:
     def forget(self) -> None:
         """Make the journal one of an older auditor, which recorded no identity."""
         path = self.journals / f"{FIRST}.jsonl"
-        records = [record_of(number, line) for number, line in enumerate(path.read_bytes().splitlines())]
+        records = [json.loads(line) for line in path.read_text().splitlines()]
         assert any("identity" in record for record in records)
-        kept = [{key: value for key, value in record.items() if key not in ("identity", "line")} for record in records]
-        path.write_bytes(b"".join(line_of(number, record) for number, record in enumerate(kept)))
+        path.write_bytes(older_journal({key: value for key, value in record.items() if key != "identity"} for record in records))
 
 
 @pytest.fixture

@@ -35,6 +35,10 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
     chosen = options.FixOptions(fix=True, yes=True, allow=[FixClass.REBOOT], max_changes="5%").limits()
     assert chosen is not None
     assert (chosen.allow, chosen.max_changes) == ((FixClass.REBOOT,), "5%")
+    assert chosen.reboot
+    kept = options.FixOptions(fix=True, no_reboot=True).limits()
+    assert kept is not None
+    assert not kept.reboot
     assert options.FixOptions().limits() is None
     assert options.FixOptions(fix=True, dry_run=True).limits() is None, "nothing will be written"
     with pytest.raises(ConfigurationError, match="go with --fix"):
@@ -42,7 +46,7 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
 
 
 AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
-FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot"}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
 
@@ -58,8 +62,8 @@ TRANSPORT = {"--transport", "--lane"}
         ),
         ("collect", {"--fleet", "--out", *TRANSPORT}),
         ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--max-changes", "--state-dir"}),
-        ("apply", {"--fleet", "--yes", "--dry-run", "--allow", "--max-changes", "--waivers", "--state-dir"}),
-        ("resume", {"--fleet", "--yes", "--allow", "--max-changes", "--waivers", "--state-dir"}),
+        ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix"}}),
+        ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot"}}),
     ],
 )
 def test_no_option_of_the_walk_is_lost(command: str, names: set[str]) -> None:

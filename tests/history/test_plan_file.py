@@ -65,6 +65,9 @@ FILES = st.builds(
     fleet=NAMES,
     plan=PLANS,
     hosts=st.integers(0, 9),
+    hosts_by_cluster=st.dictionaries(st.tuples(NAMES, st.none() | NAMES), st.integers(0, 9), max_size=2).map(
+        lambda ones: dict(sorted(ones.items(), key=str))
+    ),
     snapshot=st.none() | NAMES,
     basis=st.none() | st.builds(Basis, NAMES, NAMES, NAMES, NAMES, some(NAMES), some(NAMES), some(NAMES)),
     undoes=st.none() | NAMES,
@@ -86,14 +89,23 @@ def change(number: int = 1, **fields: Any) -> Change:
         "port": "3260",
     }
     resource = Resource("iscsi_target", "host-12/x", keys["iqn"], "vc-east", "gold", "esx-01")
-    given = {"remediator": "iscsi.target_option", "fix_class": FixClass.RECLAIM, "before": True, "after": False} | fields
+    given: dict[str, Any] = {"remediator": "iscsi.target_option", "fix_class": FixClass.RECLAIM, "before": True, "after": False} | fields
     target = given.pop("target", Target("vc-east", tuple(keys.items())))
     return Change(target=target, rules=("iscsi/delayed-ack",), resource=resource, reason="The vendor asks for it", number=number, **given)
 
 
 def plan_file(*changes: Change) -> PlanFile:
     basis = Basis("sha256:1", "sha256:2", "", "")
-    return PlanFile("20181104T120000Z-0001", NOON, "fleet.yaml", Plan(changes, identities={"vc-east": "1111"}), 2, "sha256:3", basis)
+    return PlanFile(
+        "20181104T120000Z-0001",
+        NOON,
+        "fleet.yaml",
+        Plan(changes, identities={"vc-east": "1111"}),
+        2,
+        {("vc-east", "gold"): 2},
+        "sha256:3",
+        basis,
+    )
 
 
 @settings(max_examples=40)

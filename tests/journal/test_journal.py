@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from auditor.errors import GuardError, JournalError
 from auditor.journal import History, history, open_intents, open_journal, read_journal
-from auditor.journal.records import line_of, record_of
+from auditor.journal.records import digest_of, line_of, record_of
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Scalar, Target
 from tests.waiting import PATIENCE_SECONDS
 
@@ -191,6 +191,11 @@ def test_a_journal_cut_anywhere_gives_every_complete_line_and_no_more(
     assert (len(recorded.intents), len(recorded.receipts)) == (lines // 2, max(0, lines - 1) // 2)
 
 
+def appended(lines: list[bytes], record: dict[str, Any]) -> bytes:
+    """A further line, well sealed."""
+    return line_of(len(lines), {key: value for key, value in record.items() if key not in ("line", "sha256")}, digest_of(lines[-1]))
+
+
 def _swap(lines: list[bytes]) -> list[bytes]:
     return [lines[0], lines[2], lines[1], lines[3]]
 
@@ -208,13 +213,12 @@ def _swap(lines: list[bytes]) -> list[bytes]:
         pytest.param(lambda lines: [*lines, b"\xff\xfe\n"], id="bytes that are no text"),
         pytest.param(lambda lines: [*lines, b"\x00" * 30 + b"\n"], id="zeroes"),
         pytest.param(lambda lines: [line_of(0, {"record": "intent"}), *lines[1:]], id="it begins with something else"),
-        pytest.param(lambda lines: [*lines, line_of(4, {"record": "note"})], id="a record nobody knows"),
-        pytest.param(lambda lines: [*lines, line_of(4, {"record": "intent", "time": "noon", "change": {}})], id="an intent without change"),
+        pytest.param(lambda lines: [*lines, appended(lines, {"record": "note"})], id="a record nobody knows"),
         pytest.param(
-            lambda lines: [
-                *lines,
-                line_of(4, {**record_of(2, lines[2][:-1]), "line": 4, "of": [RUN, 2]}),
-            ],
+            lambda lines: [*lines, appended(lines, {"record": "intent", "time": "noon", "change": {}})], id="an intent without change"
+        ),
+        pytest.param(
+            lambda lines: [*lines, appended(lines, {**record_of(2, lines[2][:-1], digest_of(lines[1])), "of": [RUN, 2]})],
             id="a receipt of no intent",
         ),
     ],
@@ -230,9 +234,9 @@ def test_any_other_damage_is_an_error_that_names_the_file(
 
 def test_a_journal_of_a_newer_version_is_not_guessed_at(written: Path) -> None:
     lines = written.read_bytes().splitlines(keepends=True)
-    newer = {**record_of(0, lines[0][:-1]), "version": 2}
+    newer = {**record_of(0, lines[0][:-1]), "version": 3}
     written.write_bytes(line_of(0, newer) + b"".join(lines[1:]))
-    with pytest.raises(JournalError, match="version 2"):
+    with pytest.raises(JournalError, match="version 3"):
         read_journal(written)
 
 

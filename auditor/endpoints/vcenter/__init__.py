@@ -17,6 +17,8 @@ TYPE = EndpointType(
             "datastore.sioc_threshold": "settings.datastore_sioc_threshold:DatastoreSiocThreshold",
             "datastore.unmap": "settings.datastore_unmap:DatastoreUnmap",
             "device.dsnro": "settings.device_dsnro:DeviceDsnro",
+            "device.path_policy": "settings.device_path_policy:DevicePathPolicy",
+            "device.queue_full": "settings.device_queue_full:DeviceQueueFull",
             "host.module_option": "settings.host_module_option:HostModuleOption",
             "host.option": "settings.host_option:HostOption",
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
@@ -25,5 +27,13 @@ TYPE = EndpointType(
             "vm.disk_limit": "settings.vm_disk_limit:VmDiskLimit",
         }
     ),
+    steps=MappingProxyType(
+        {
+            "host.boot": "steps.host_boot:HostBoot",
+            "host.maintenance": "steps.host_maintenance:HostMaintenance",
+        }
+    ),
+    health="health:read_health",
+    culprits="culprits:who_put_back",
     is_incremental=True,
 )

@@ -34,6 +34,7 @@ class Task:
     method: Any = None
     progress: int = 50
     user: str = "lab"
+    cancelable: bool = False
 
     def info(self) -> Any:
         """TaskInfo."""
@@ -46,8 +47,8 @@ class Task:
                 entity=self.entity,
                 entityName=self.name,
                 state=self.state,
-                cancelled=False,
-                cancelable=False,
+                cancelled=isinstance(self.error, vmodl.fault.RequestCanceled),
+                cancelable=self.cancelable,
                 error=self.error,
                 progress=None if self.state != "running" else self.progress,
                 reason=vim.TaskReasonUser(userName=self.user),
@@ -73,6 +74,7 @@ class Tasks:
         self._inventory = inventory
         self._record_start = record_start
         self._count = 0
+        self._started: dict[str, Task] = {}
         self.stuck = False  # tasks that start now never end
         self.deaf = False  # tasks that start now do nothing and end with success
 
@@ -85,6 +87,7 @@ class Tasks:
         *,
         ready: Callable[[], bool] = lambda: True,
         timeout_seconds: float = 0.0,
+        cancelable: bool = False,
     ) -> Any:
         """Start a task; return its Task reference.
 
@@ -95,14 +98,16 @@ class Tasks:
             work: what it does at the end; a MethodFault that it raises becomes the task's error.
             ready: the task keeps running while this is false.
             timeout_seconds: after this time without `ready` the task fails with Timedout; 0 means no limit.
+            cancelable: whether `cancel` ends it.
         """
-        task = Task(self._new_key(), description, entity, name, datetime.now(UTC))
+        task = Task(self._new_key(), description, entity, name, datetime.now(UTC), cancelable=cancelable)
+        self._started[task.key] = task
         reference = self._known(task)
         started = time.monotonic()
         stuck, deaf = self.stuck, self.deaf
 
         def go_on() -> None:
-            if stuck:
+            if stuck or task.state != "running":
                 return
             if deaf or ready():
                 try:
@@ -126,6 +131,19 @@ class Tasks:
             go_on()
         self._state.changed()
         return reference
+
+    def cancel(self, reference: Any) -> None:
+        """End a running task with RequestCanceled; one that has ended stays as it is.
+
+        Raises:
+            vmodl.fault.NotSupported: the task cannot be cancelled.
+        """
+        task = self._started.get(reference._GetMoId())  # noqa: SLF001  pyVmomi's accessor
+        if task is None or not task.cancelable:
+            raise vmodl.fault.NotSupported(msg="The operation is not supported on the object.")
+        if task.state == "running":
+            task.state, task.error, task.completed = "error", vmodl.fault.RequestCanceled(), datetime.now(UTC)
+            self._state.changed()
 
     def record_finished(self, entity: Any, name: str, description: str) -> None:
         """Record a change that a method made at once, without a task, as a finished task; arguments are as for `start`.

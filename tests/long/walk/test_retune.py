@@ -42,4 +42,6 @@ def test_the_cure_of_s0_leaves_the_queues_alone_that_the_owners_of_s2_raised(bot
 
 def test_with_retune_the_owners_choice_is_reverted(both: Place) -> None:
     reverted = both.audit(*CURE, "--allow", "retune", *only(*TUNED))
-    assert {(r["class"], r["outcome"]) for r in reverted.report["receipts"]} == {("retune", "applied")}
+    assert {(r["class"], r["outcome"]) for r in reverted.report["receipts"]} == {("retune", "applied"), ("reboot", "applied")}
+    steps = {r["remediator"] for r in reverted.report["receipts"] if r["class"] == "reboot"}
+    assert steps == {"host.boot", "host.maintenance"}, "what takes a reboot is in force"

@@ -86,6 +86,7 @@ class HostDescription:
     connection_state: str = "connected"
     in_maintenance_mode: bool = False
     vsan_enabled: bool = False
+    vsan_health: str = "healthy"  # healthy | unhealthy | unknown; only where vSAN is enabled
 
     def __post_init__(self) -> None:
         from auditor.lab.vcenter.state.modules import MODULES
@@ -97,8 +98,19 @@ class HostDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterDescription:
-    """A compute cluster; with `drs` a host that enters maintenance mode is evacuated, without it the task waits."""
+    """A compute cluster.
+
+    A host that enters maintenance mode is evacuated where `drs` is on and fully automated, also for the machine; otherwise the task waits.
+
+    Attributes:
+        automation: of DRS: manual | partiallyAutomated | fullyAutomated.
+        machine_automation: by machine, where it differs from the cluster's; "disabled" where DRS leaves the machine alone.
+        admission_control: of HA, by the number of hosts that may fail.
+    """
 
     name: str
     hosts: tuple[HostDescription, ...]
     drs: bool = True
+    automation: str = "fullyAutomated"
+    machine_automation: Mapping[str, str] = field(default_factory=dict)
+    admission_control: bool = True

@@ -24,6 +24,7 @@ _NAMES: Mapping[str, tuple[type, str]] = {
     "iscsiManager": (vim.host.IscsiManager, "iscsiManager"),
     "powerSystem": (vim.host.PowerSystem, "powerSystem"),
     "datastoreSystem": (vim.host.DatastoreSystem, "datastoreSystem"),
+    "vsanSystem": (vim.host.VsanSystem, "vsanSystem"),
 }
 """Type and name of each manager by its field in HostConfigManager; the id of one is its name and the number of its host."""
 

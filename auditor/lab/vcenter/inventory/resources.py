@@ -15,6 +15,7 @@ from auditor.lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
     from auditor.lab.vcenter.description.hosts import ClusterDescription
+    from auditor.lab.vcenter.state.vcenter import VCenterState
 
 USED_MHZ, USED_MEMORY_MB = 1000, 65536
 """Of each host, as in its quick statistics."""
@@ -23,11 +24,12 @@ _SHARES_CPU, _SHARES_MEMORY = 4000, 163840  # of level normal; source: SharesLev
 _MIB = 1 << 20
 
 
-def cluster_config(cluster: ClusterDescription) -> Any:
+def cluster_config(state: VCenterState, cluster: ClusterDescription) -> Any:
     """ClusterConfigInfoEx."""
     return vim.cluster.ConfigInfoEx(
-        dasConfig=_availability(),
+        dasConfig=_availability(cluster),
         drsConfig=_drs(cluster),
+        drsVmConfig=_of_machines(state, cluster),
         vsanConfigInfo=complete(
             vim.vsan.cluster.ConfigInfo(
                 enabled=any(host.vsan_enabled for host in cluster.hosts),
@@ -39,15 +41,50 @@ def cluster_config(cluster: ClusterDescription) -> Any:
 
 def plain_cluster_config(cluster: ClusterDescription) -> Any:
     """ClusterConfigInfo, the older form."""
-    return complete(vim.cluster.ConfigInfo(dasConfig=_availability(), drsConfig=_drs(cluster)))
+    return complete(vim.cluster.ConfigInfo(dasConfig=_availability(cluster), drsConfig=_drs(cluster)))
 
 
-def _availability() -> Any:
-    return vim.cluster.DasConfigInfo(enabled=True)
+def cluster_summary(state: VCenterState, cluster: ClusterDescription) -> Any:
+    """ClusterComputeResourceSummary: what the hosts have that can be used now."""
+    hosts = [state.hosts[state.host_id[host.name]] for host in cluster.hosts]
+    usable = sum(host.reachable and not host.in_maintenance_mode for host in hosts)
+    needed = -(-len(hosts) * USED_MEMORY_MB // (hardware.MEMORY_BYTES // _MIB))  # hosts that hold the memory in use of all
+    return complete(
+        vim.ClusterComputeResource.Summary(
+            totalCpu=len(hosts) * hardware.CORES * hardware.MHZ,
+            totalMemory=long(len(hosts) * hardware.MEMORY_BYTES),
+            numCpuCores=len(hosts) * hardware.CORES,
+            numCpuThreads=len(hosts) * hardware.THREADS,
+            effectiveCpu=usable * hardware.CORES * hardware.MHZ,
+            effectiveMemory=long(usable * hardware.MEMORY_BYTES // _MIB),
+            numHosts=len(hosts),
+            numEffectiveHosts=usable,
+            overallStatus="green",
+            currentFailoverLevel=max(0, usable - needed),
+        )
+    )
+
+
+def _availability(cluster: ClusterDescription) -> Any:
+    policy = vim.cluster.FailoverLevelAdmissionControlPolicy(failoverLevel=1)
+    return vim.cluster.DasConfigInfo(
+        enabled=True, admissionControlEnabled=cluster.admission_control, admissionControlPolicy=complete(policy), failoverLevel=1
+    )
 
 
 def _drs(cluster: ClusterDescription) -> Any:
-    return vim.cluster.DrsConfigInfo(enabled=cluster.drs, defaultVmBehavior="fullyAutomated")
+    return vim.cluster.DrsConfigInfo(enabled=cluster.drs, defaultVmBehavior=cluster.automation, enableVmBehaviorOverrides=True)
+
+
+def _of_machines(state: VCenterState, cluster: ClusterDescription) -> list[Any]:
+    """ClusterDrsVmConfigInfo of each machine that DRS treats in a way of its own."""
+    own = []
+    for moid in state.vm_host:
+        behavior = cluster.machine_automation.get(state.vm(moid).name)
+        if behavior is not None:
+            machine, left_alone = vim.VirtualMachine(moid), behavior == "disabled"
+            own.append(vim.cluster.DrsVmConfigInfo(key=machine, enabled=not left_alone, behavior=None if left_alone else behavior))
+    return own
 
 
 def usage(hosts: int) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor.lab.vcenter.context import host_behind, reachable_host
-from auditor.lab.vcenter.inventory import hosts
+from auditor.lab.vcenter.inventory import hardware, hosts
 from auditor.lab.vcenter.soap.data_objects import complete
 from auditor.lab.vcenter.state.modules import module_of
 from auditor.lab.vcenter.state.profiles import options_written
@@ -112,18 +112,29 @@ def _enter_maintenance_mode(context: Context, this: Any, arguments: Mapping[str,
         state.changed()
 
     return context.tasks.start(
-        this, host.description.name, "host.enterMaintenanceMode", enter, ready=is_evacuated, timeout_seconds=arguments.get("timeout", 0)
+        this,
+        host.description.name,
+        "host.enterMaintenanceMode",
+        enter,
+        ready=is_evacuated,
+        timeout_seconds=arguments.get("timeout", 0),
+        cancelable=True,
     )
 
 
+def _cancel_task(context: Context, this: Any, _arguments: Mapping[str, Any]) -> None:
+    context.tasks.cancel(this)
+
+
 def _evacuate(context: Context, host: HostState) -> None:
-    """Move running machines to the next usable host of a DRS cluster; without DRS they stay until somebody moves them."""
+    """Move running machines to the next usable host of a DRS cluster; those that DRS does not move stay until somebody moves them."""
     state = context.state
     name = state.cluster_of[host.moid]
-    if not any(one.name == name and one.drs for one in state.description.clusters):
+    cluster = next((one for one in state.description.clusters if one.name == name and one.drs), None)
+    if cluster is None:
         return
     for moid, where in list(state.vm_host.items()):
-        if where != host.moid:
+        if where != host.moid or cluster.machine_automation.get(state.vm(moid).name, cluster.automation) != "fullyAutomated":
             continue
         stores = {disk.datastore for disk in state.description.vms[list(state.vm_host).index(moid)].disks}
         for other in state.hosts.values():
@@ -146,12 +157,30 @@ def _exit_maintenance_mode(context: Context, this: Any, _arguments: Mapping[str,
     return context.tasks.start(this, host.description.name, "host.exitMaintenanceMode", leave)
 
 
+def _vsan_status(context: Context, this: Any, _arguments: Mapping[str, Any]) -> Any:
+    """VsanHostClusterStatus: the health as the host sees it, and the hosts of its cluster as members."""
+    host = host_behind(context, this)
+    uuid, about = hardware.host_uuid(host), host.description
+    status = vim.vsan.host.ClusterStatus
+    return complete(
+        status(
+            uuid=f"52{uuid[2:]}",
+            nodeUuid=uuid,
+            health=about.vsan_health if about.vsan_enabled else "unknown",
+            nodeState=status.State(state="agent" if about.vsan_enabled else "error"),
+            memberUuid=[uuid] if about.vsan_enabled else [],
+        )
+    )
+
+
 def _reboot_host(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
     """Reboot a host. The task ends when the host goes down; its return shows in its connection state and boot time."""
     state = context.state
     host = reachable_host(context, this._GetMoId(), this=this)  # noqa: SLF001  pyVmomi's accessor
     if not host.in_maintenance_mode and not arguments.get("force"):
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
+
+    stays_away = context.fault("away") is not None
 
     def come_back() -> None:
         host.reboot()
@@ -160,7 +189,8 @@ def _reboot_host(context: Context, this: Any, arguments: Mapping[str, Any]) -> A
     def go_down() -> None:
         host.connection_state = "notResponding"
         state.changed()
-        state.after(state.reboot_seconds, come_back)
+        if not stays_away:
+            state.after(state.reboot_seconds, come_back)
 
     return context.tasks.start(this, host.description.name, "host.reboot", go_down)
 
@@ -175,5 +205,7 @@ OPERATIONS: Mapping[str, Operation] = MappingProxyType(
         "EnterMaintenanceMode_Task": _enter_maintenance_mode,
         "ExitMaintenanceMode_Task": _exit_maintenance_mode,
         "RebootHost_Task": _reboot_host,
+        "QueryHostStatus": _vsan_status,
+        "CancelTask": _cancel_task,
     }
 )

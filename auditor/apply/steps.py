@@ -1,0 +1,19 @@
+"""What a run does to a host besides writing settings. Journals name it like settings; nothing puts it back, and no rule asks for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from auditor.model import Change, Scalar
+
+MAINTENANCE, BOOT = "host.maintenance", "host.boot"
+STEPS = frozenset({MAINTENANCE, BOOT})
+
+
+def step_state(change: Change, value: Scalar) -> str:
+    """In which state a step left the host, as a sentence without its end; `value` is what was read now."""
+    name = change.resource.host or change.resource.name
+    if change.remediator == MAINTENANCE:
+        return f"{name} is in maintenance mode" if value is True else f"{name} is not in maintenance mode"
+    return f"{name} has been rebooted" if value is True else f"{name} has not been rebooted"

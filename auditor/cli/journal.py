@@ -1,0 +1,88 @@
+"""`auditor journal`: what was written to the fleet, as a change ticket, and whether the record of it is whole."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.errors import ConfigurationError, JournalError
+
+app = typer.Typer(
+    help="The record of every write: export a run's changes as a change ticket, verify that nothing was altered.", no_args_is_help=True
+)
+
+
+class TicketFormat(StrEnum):
+    """The forms of a change ticket."""
+
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+@app.command("export")
+def export(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose changes are exported; `auditor runs list` names them.")],
+    form: Annotated[TicketFormat, typer.Option("--format", help="For people or for programs.")] = TicketFormat.MARKDOWN,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write this file. [default: standard output]")] = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """The changes of a run as a change ticket: who changed what, when, from what to what, why, and how it ended.
+
+    Example: auditor journal export 20261121T065500Z-1a2b --out CHG0012345.md
+    """
+    from auditor.history.folders import JOURNAL_FOLDER
+    from auditor.history.state import state_directory
+    from auditor.report.change_ticket import ticket_json, ticket_markdown, ticket_of
+
+    ticket = ticket_of(state_directory(state_dir, to_read=True) / JOURNAL_FOLDER, run)
+    text = ticket_markdown(ticket) if form is TicketFormat.MARKDOWN else ticket_json(ticket)
+    if out is None:
+        sys.stdout.write(text)
+        return 0
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise ConfigurationError(
+            f"{out}: {error.strerror or error}", why="the ticket was not written.", do="name a file in a folder that you may write to."
+        ) from error
+    return 0
+
+
+@app.command("verify")
+def verify(
+    head: Annotated[
+        str | None,
+        typer.Option("--head", metavar="SHA256", help="A digest noted earlier, for example in a ticket: is it in the chain still?"),
+    ] = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Whether every journal is as it was written, and none is missing: each holds the digest of the one before it.
+
+    Example: auditor journal verify --head 5f0c...
+
+    Exit codes: 0 they are whole, 4 one was changed, taken away or put in.
+    """
+    from auditor.history.folders import JOURNAL_FOLDER
+    from auditor.history.state import state_directory
+    from auditor.journal.chain import verify as verify_chain
+    from auditor.report.wording import count_of, neutral
+
+    directory = state_directory(state_dir, to_read=True) / JOURNAL_FOLDER
+    verified = verify_chain(directory, head)
+    if verified.problems:
+        raise JournalError(
+            neutral("; ".join(verified.problems)),
+            why="the record of what was changed on the fleet is not the one that auditor wrote.",
+            do="restore the journals from a backup; undo nothing by them before that.",
+        )
+    print(f"{count_of(verified.journals, 'journal')} in {directory}, {count_of(verified.records, 'record')}: whole")
+    if verified.unchained:
+        print(f"{count_of(verified.unchained, 'journal')} of an older auditor: sealed line by line, and by the journal after them only")
+    if verified.head is not None:
+        print(f"the newest is of run {verified.head.run} and ends with\n{verified.head.sha256}")
+    return 0

@@ -1,0 +1,172 @@
+"""The changes of one run as a change ticket, for people (Markdown) and for programs (JSON), from the journals alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from auditor.errors import ConfigurationError
+from auditor.journal import history, read_journal
+from auditor.journal.chain import newest_link
+from auditor.journal.records import SUFFIX
+from auditor.model import Outcome
+from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, place_texts, setting_text, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from auditor.journal import Entry
+    from auditor.journal.records import Link
+
+SCHEMA = "auditor/change-ticket/1"
+_UNDER = {"\\": "\\\\", "|": "\\|", "`": "\\`", "*": "\\*", "_": "\\_", "<": "&lt;", ">": "&gt;", "[": "\\[", "]": "\\]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What one run changed.
+
+    Attributes:
+        started: when the run made its first record, UTC; None when that record was cut off.
+        host, user: who ran it; None likewise.
+        entries: its changes in their order, with the last receipt of each.
+        sealed: the end of the newest journal at the time of the export: to be kept with the ticket.
+    """
+
+    run: str
+    started: datetime | None
+    host: str | None
+    user: str | None
+    entries: tuple[Entry, ...]
+    sealed: Link | None
+
+
+def ticket_of(journals: Path, run: str) -> Ticket:
+    """The ticket of `run` from the folder of all journals.
+
+    Raises:
+        ConfigurationError: no journal holds a change of that run.
+        JournalError: a journal is damaged.
+    """
+    past = history(journals)
+    entries = past.of_run(run)
+    if not entries:
+        runs = list(dict.fromkeys(entry.intent.run for entry in past.entries))
+        raise ConfigurationError(
+            f"no journal in {journals} holds a change of run {run}",
+            why="there is nothing to export.",
+            do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
+        )
+    own = read_journal(journals / f"{run}{SUFFIX}")
+    return Ticket(run, own.started, own.host, own.user, entries, newest_link(journals))
+
+
+def ticket_json(ticket: Ticket) -> str:
+    """The ticket as one JSON object; times are ISO 8601, and an absent setting is null."""
+    told: dict[str, Any] = {
+        "schema": SCHEMA,
+        "run": ticket.run,
+        "started": None if ticket.started is None else ticket.started.isoformat(),
+        "host": ticket.host,
+        "user": ticket.user,
+        "undo": _undo(ticket.run),
+        "sealed": None if ticket.sealed is None else asdict(ticket.sealed),
+        "endpoints": [{"name": name, "identity": identity} for name, identity in _endpoints(ticket.entries)],
+        "changes": [_change_record(number, entry) for number, entry in enumerate(ticket.entries, 1)],
+    }
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+
+
+def ticket_markdown(ticket: Ticket) -> str:
+    """The ticket as Markdown with one table; texts of endpoints cannot change its form."""
+    when = "at a time that was not recorded" if ticket.started is None else moment(ticket.started)
+    lines = [
+        f"# Changes of auditor run {_cell(ticket.run)}",
+        "",
+        f"* Begun: {when}, by {_cell(ticket.user or 'somebody')} on {_cell(ticket.host or 'a machine that was not recorded')}",
+        f"* Changes: {_counts(ticket.entries)}",
+        *(
+            f"* Endpoint: {_cell(name)} ({_cell(identity or 'it did not say which one it is')})"
+            for name, identity in _endpoints(ticket.entries)
+        ),
+        f"* To undo them: `{_undo(ticket.run)}`",
+    ]
+    if ticket.sealed is not None:
+        lines.append(f"* To verify this record later: `auditor journal verify --head {ticket.sealed.sha256}`")
+    lines += ["", "| # | object | setting | from | to | result | read back | time | why |", "|" + "---|" * 9]
+    lines += [_row(number, entry) for number, entry in enumerate(ticket.entries, 1)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(number: int, entry: Entry) -> str:
+    change, receipt = entry.intent.change, entry.receipt
+    where, what = place_texts(change)
+    values = (
+        str(number),
+        " ".join(filter(None, (where, what, f"({change.target.endpoint})"))),
+        setting_text(change),
+        value_text(change.before, absent="absent"),
+        value_text(change.after, absent="absent"),
+        _result(entry),
+        "not read" if receipt is None else value_text(receipt.found, absent="absent"),
+        moment(entry.intent.time),
+        f"{change.reason} ({', '.join(change.rules)})",
+    )
+    return f"| {' | '.join(map(_cell, values))} |"
+
+
+def _result(entry: Entry) -> str:
+    if entry.receipt is None or not entry.settled:
+        return "not known: the run ended before it was read back"
+    pending = f", in force after a {entry.receipt.pending}" if entry.receipt.pending else ""
+    return f"{OUTCOME_WORDS[entry.receipt.outcome]}{pending}"
+
+
+def _counts(entries: Sequence[Entry]) -> str:
+    known = [entry.receipt.outcome for entry in entries if entry.receipt is not None and entry.settled]
+    parts = [f"{known.count(outcome):,} {OUTCOME_WORDS[outcome]}" for outcome in Outcome if outcome in known]
+    open_still = len(entries) - len(known)
+    return ", ".join([*parts, *([f"{count_of(open_still, 'result')} not known"] if open_still else [])])
+
+
+def _change_record(number: int, entry: Entry) -> dict[str, Any]:
+    change, receipt = entry.intent.change, entry.receipt
+    return {
+        "number": number,
+        "time": entry.intent.time.isoformat(),
+        "endpoint": change.target.endpoint,
+        "identity": entry.intent.identity,
+        "host": change.resource.host,
+        "cluster": change.resource.cluster,
+        "object": change.resource.name,
+        "kind": change.resource.kind,
+        "setting": change.remediator,
+        "target": dict(change.target.keys),
+        "before": change.before,
+        "after": change.after,
+        "outcome": None if receipt is None or not entry.settled else str(receipt.outcome),
+        "found": None if receipt is None else receipt.found,
+        "pending": None if receipt is None else receipt.pending,
+        "note": "" if receipt is None else receipt.why,
+        "class": str(change.fix_class),
+        "rules": list(change.rules),
+        "reason": change.reason,
+        "collateral": change.collateral,
+    }
+
+
+def _endpoints(entries: Sequence[Entry]) -> list[tuple[str, str | None]]:
+    """Name and recorded identity of every endpoint that was written to, in order."""
+    return list(dict.fromkeys((entry.intent.change.target.endpoint, entry.intent.identity) for entry in entries))
+
+
+def _undo(run: str) -> str:
+    return f"auditor undo {run} --fleet fleet.yaml"
+
+
+def _cell(text: str) -> str:
+    """`text` as plain text of a table's cell, on one line."""
+    return "".join(_UNDER.get(letter, letter) for letter in neutral(text))
