@@ -122,6 +122,7 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
         limits=limits,
         radius=blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster),
         progress=audited.request.progress,
+        warn=audited.request.warn,
     )
     receipts, stopped, notices = make_changes(task, _plan_file(audited, fleet), confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.

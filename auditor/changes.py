@@ -16,6 +16,7 @@ from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, und
 from auditor.apply.guards import BlastRadius
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.recovery import UNDONE_WELL, narrowed, what_is_left
+from auditor.apply.restrictions import restrictions_of
 from auditor.apply.unfinished import unfinished
 from auditor.apply.waves import MADE_WELL
 from auditor.endpoints.common.sessions import Sessions
@@ -57,6 +58,7 @@ class Task:
         finish: by run: the hosts that it left in maintenance mode, as the changes that took them there.
         trust_names: names of endpoints are enough where the plan does not say who they were.
         prepare: makes the plan once nobody else can write; None: it is the one of the file.
+        warn: called before the first write with what somebody should know; None: it is a notice.
     """
 
     kind: str
@@ -72,6 +74,7 @@ class Task:
     finish: Mapping[str, Sequence[Change]] = field(default_factory=dict)
     trust_names: bool = False
     prepare: Callable[[Journal, Sessions], Plan] | None = None
+    warn: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 reboots=task.fleet.reboot if task.limits.reboot and not is_undo else None,
                 pace=pace,
                 finish=task.finish,
+                restrictions=restrictions_of(task.fleet, task.warn or notices.append),
             )
             for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost

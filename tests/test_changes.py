@@ -310,7 +310,9 @@ def test_a_run_that_wrote_nothing_cannot_be_resumed(site: Site) -> None:
 def test_a_change_that_waits_for_a_refused_one_is_not_made(site: Site) -> None:
     first, second = site.peers.deeper("esx-01"), replace(site.peers.deeper("esx-02"), waits_for=(1,))
     site.planned(first, second)
-    site.peers.vcenter.privileges -= {"Host.Config.Storage"}
+    with site.peers.vcenter.state.lock:
+        site.peers.vcenter.state.hosts[site.peers.hosts["esx-01"]].connection_state = "notResponding"
+        site.peers.vcenter.state.changed()
     applied = site.apply()
     assert ends(applied) == [Outcome.REFUSED, Outcome.PROPOSED]
     assert "waits for change 1" in applied.receipts[1].why

@@ -96,6 +96,18 @@ VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
 )
 """By remediator, beside what reading asks for."""
 
+MAINTENANCE = "Host.Config.Maintenance"
+VCENTER_STEPS: Mapping[str, Needed] = MappingProxyType(
+    {
+        "host.boot": Needed((MAINTENANCE,), "vSphere API reference, HostSystem.RebootHost_Task: Host.Config.Maintenance"),
+        "host.maintenance": Needed(
+            (MAINTENANCE,),
+            "vSphere API reference, HostSystem.EnterMaintenanceMode_Task: Host.Config.Maintenance",
+        ),
+    }
+)
+"""By step of a reboot, beside what its settings ask for."""
+
 
 def lost_without(privileges: Iterable[str], needed: Mapping[str, Needed]) -> frozenset[str]:
     """The topics, or remediators, of `needed` that fail without any of `privileges`."""
