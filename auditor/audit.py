@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, undo_plan
 from auditor.apply import undo as apply_undo
 from auditor.apply.interrupted import recover_interrupted
+from auditor.apply.restrictions import restrictions_of
 from auditor.audited import Audited
 from auditor.endpoints.collect import collect_again, collect_fleet
 from auditor.endpoints.common.sessions import Sessions
@@ -33,7 +34,7 @@ from auditor.journal import open_journal
 from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan, Receipt
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
-from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest
+from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest, no_warning
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
@@ -143,7 +144,14 @@ def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
             recover(journal, sessions, trusted=request.run)
         progress = _change_progress(request.progress)
         undone = apply_undo(
-            request.run, sessions, journal, confirm=confirm, limits=limits, progress=progress, trust_names=request.trust_names
+            request.run,
+            sessions,
+            journal,
+            confirm=confirm,
+            limits=limits,
+            progress=progress,
+            trust_names=request.trust_names,
+            restrictions=restrictions_of(fleet, no_warning),
         )
         return tuple(undone)
 
@@ -279,6 +287,7 @@ def _apply_plan(
                 limits=radius,
                 progress=progress,
                 reboots=fleet.reboot if limits.reboot else None,
+                restrictions=restrictions_of(fleet, audited.request.warn),
                 pace=pace,
             )
             for receipt in made:

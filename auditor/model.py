@@ -132,6 +132,18 @@ class RebootLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class Protection:
+    """What is never written, whatever a rule asks for; what is given of the globs has to fit, all of it."""
+
+    reason: str
+    resource: str | None = None  # its name or id
+    host: str | None = None
+    cluster: str | None = None
+    endpoint: str | None = None
+    tag: str | None = None  # of vCenter, TAG or CATEGORY:TAG, on what is written or on its cluster
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """One request to an endpoint and its whole answer, as they went over the wire, before anything was understood or masked.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.apply.guards import BlastRadius
 from auditor.apply.identities import doubt
 from auditor.apply.order import reversed_waits
+from auditor.apply.restrictions import UNRESTRICTED, Restrictions
 from auditor.apply.steps import BOOT, STEPS, step_state
 from auditor.apply.values import is_made, plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
@@ -87,11 +88,13 @@ def undo(
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     trust_names: bool = False,
+    restrictions: Restrictions = UNRESTRICTED,
 ) -> Iterator[Receipt]:
     """Undo the changes of `run`, the last change first, where the setting still has the value that the run wrote.
 
     An endpoint that is not the one that the run wrote to gets no write. With `trust_names` its name in fleet.yaml is enough where the
-    journal of an older auditor does not say which one that was.
+    journal of an older auditor does not say which one that was. What `restrictions` protect is not written; an undo is not
+    bound by their maintenance windows. A value that takes effect at a boot is stored for the next one.
 
     A setting that somebody changed later is not written (STALE), and does not stop the rest of its cluster. The undo is journalled as
     a run of its own and can itself be undone.
@@ -115,6 +118,7 @@ def undo(
         remediators=remediators,
         well=well,
         trust_names=trust_names,
+        restrictions=replace(restrictions, windows=()),
     )
 
 

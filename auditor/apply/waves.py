@@ -14,7 +14,9 @@ from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
 from auditor.apply.order import hold_up, stages
+from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
+from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_protected
 from auditor.apply.steps import STEPS
 from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
@@ -69,6 +71,7 @@ def apply(
     trust_names: bool = False,
     reboots: RebootLimits | None = None,
     earlier: Mapping[int, Receipt] = _NONE_EARLIER,
+    restrictions: Restrictions = UNRESTRICTED,
     pace: Pace = Pace(),
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
@@ -87,19 +90,27 @@ def apply(
     A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force;
     `earlier` holds, by number, the receipts of changes of this plan that an earlier run made.
 
+    What `restrictions` protect is never written. Outside their maintenance windows nothing is begun: a run that passes the end of one stops
+    before the next change, or the next host to be rebooted. An account that lacks a privilege for any change refuses the whole run.
+
     An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
     `trust_names` the name in fleet.yaml is enough where the plan has no identity.
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
-        GuardError: too many resources, or not confirmed; nothing was written. Or, after the last receipt: health got worse, and the
-            rest was not attempted.
+        GuardError: too many resources, no maintenance window is open, a privilege is missing, or not confirmed; nothing was written. Or,
+            after the last receipt: health got worse, and the rest was not attempted.
         JournalError: while iterating: nothing more is written.
     """
     attempted, skipped = select_changes(plan, allow)
     check_values(attempted)
     check_names(attempted, sessions, remediators)
+    attempted, kept = without_protected(attempted, restrictions.protected, tags_of(sessions))
+    skipped += kept
     check_blast_radius(attempted, limits)
+    check_windows(attempted, restrictions)
+    for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
+        restrictions.notice(sentence)
     if attempted and not confirm(attempted):
         raise GuardError(
             f"{len(attempted)} changes were not confirmed",
@@ -123,12 +134,22 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, blind)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
 
+    def attempt_in_window(change: Change) -> Receipt:
+        closed = restrictions.closed(change)
+        return attempt(change) if closed is None else Receipt(change, Outcome.PROPOSED, change.before, closed)
+
     def check(applied: Sequence[Receipt]) -> list[Receipt]:
         newest = {(one.change.remediator, one.change.target): one for one in applied}
         return put_back(tuple(newest.values()), sessions, journal, remediators, pace.who)
 
-    run = _Run(attempt, check, health, pace, frozenset(well), progress or _no_progress, len(attempted), dict(earlier))
-    rolling = None if reboots is None else Rolling(sessions, journal, remediators, attempt, reboots, run.host_stops, run.show)
+    run = _Run(attempt_in_window, check, health, pace, frozenset(well), progress or _no_progress, len(attempted), dict(earlier))
+    rolling = (
+        None
+        if reboots is None
+        else Rolling(
+            sessions, journal, remediators, attempt, reboots, lambda one: run.host_stops(one) or restrictions.closed(one), run.show
+        )
+    )
     return (run.noted(receipt) for receipt in _receipts(run, attempted, skipped, rolling))
 
 
