@@ -55,12 +55,7 @@ def test_a_row_of_which_nothing_was_read_is_never_a_pass(rule_id: str) -> None:
 
 
 def test_every_param_of_a_shipped_rule_has_bounds_with_a_source() -> None:
-    bare = [
-        f"{rule.id} ${name}"
-        for rule in shipped()
-        for name, param in rule.params.items()
-        if not (param.bounds and param.bounds.source)
-    ]
+    bare = [f"{rule.id} ${name}" for rule in shipped() for name, param in rule.params.items() if not (param.bounds and param.bounds.source)]
     assert bare == []
 
 
