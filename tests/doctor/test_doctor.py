@@ -368,7 +368,7 @@ def test_an_account_that_may_only_read_is_fine_for_an_audit(doctor: Doctor) -> N
     diagnosis = doctor.examine(doctor.endpoint("vc-solidfire"))
     fix = by_topic(diagnosis, "vc-solidfire")["fix"]
     assert fix.state is Health.WARNING
-    named = "Host.Config.AdvancedConfig, Host.Config.Storage, Datastore.ConfigIOManagement, StoragePod.Config and 1 more"
+    named = "Host.Config.Storage, Host.Config.AdvancedConfig, Datastore.ConfigIOManagement, StoragePod.Config and 1 more"
     assert fix.what == f"5 of 6 privileges are missing: {named}"
     assert "host.option" in fix.why
     assert "sioc/overlap-array-qos" in fix.why or "more" in fix.why
