@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.policy import Policy
     from auditor.request import AuditRequest
 
-_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED})
+_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,9 @@ class EndpointType:
         roles: what its accounts may do; a vCenter's privileges stand in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
         login: what fleet.yaml gives: a user name and a password, or an API token alone.
+        health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
+            `auditor.endpoints.common.health.Health` by object. Empty: no health of such an endpoint is read.
+        culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
     """
 
@@ -100,6 +103,8 @@ class EndpointType:
     roles: Roles = NO_ROLES
     protocol: Literal["https", "ssh"] = "https"
     login: Literal["password", "api_token"] = "password"
+    health: str = ""
+    culprits: str = ""
     is_incremental: bool = False
 
     @property

@@ -8,16 +8,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from msgspec.structs import asdict
 
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
 from auditor.fleet_shape import FleetShape
-from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, RebootLimits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Protection, RebootLimits, Scalar, Secret, Severity, Ssh, Tls
 from auditor.shapes import Mistake, decode, mistakes_error
+from auditor.windows import DAYS, MaintenanceWindow, minutes_of
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
 
 if TYPE_CHECKING:
-    from auditor.fleet_shape import DeclaredShape, EndpointShape, Params, SecretShape, SshShape, TlsShape
+    from auditor.fleet_shape import DeclaredShape, EndpointShape, Params, SecretShape, SshShape, TlsShape, WindowShape
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
@@ -76,6 +80,8 @@ class Fleet:
     severities: tuple[SeverityOverride, ...] = ()
     nfs_servers: tuple[NfsServer, ...] = ()
     reboot: RebootLimits = RebootLimits()  # noqa: RUF009  frozen, so one for all is fine
+    maintenance: tuple[MaintenanceWindow, ...] = ()  # when it may be written to; empty: always
+    protected: tuple[Protection, ...] = ()
 
 
 def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
@@ -129,8 +135,26 @@ class _Reader:
                 self._stop(f'a second endpoint is named "{endpoint.name}"', "endpoints", index, "name")
         declared = tuple(self._declared(index, entry) for index, entry in enumerate(self.shape.declared))
         servers = tuple(NfsServer(each.server.lower(), each.address, each.family and each.family.value) for each in self.shape.nfs_servers)
-        reboot = RebootLimits(**{name: getattr(self.shape.reboot, name) for name in self.shape.reboot.__struct_fields__})
-        return Fleet(self.document.path, endpoints, declared, tuple(self._all_params()), tuple(self._severities()), servers, reboot)
+        return Fleet(
+            self.document.path,
+            endpoints,
+            declared,
+            tuple(self._all_params()),
+            tuple(self._severities()),
+            servers,
+            RebootLimits(**asdict(self.shape.reboot)),
+            tuple(self._window(index, entry) for index, entry in enumerate(self.shape.maintenance)),
+            tuple(Protection(**asdict(entry)) for entry in self.shape.protect),
+        )
+
+    def _window(self, index: int, entry: WindowShape) -> MaintenanceWindow:
+        try:
+            ZoneInfo(entry.time_zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            what = f'time_zone "{entry.time_zone}" is not known here; give an IANA name such as UTC or Europe/Berlin'
+            self._stop(what, "maintenance", index, "time_zone")
+        days = tuple(sorted({DAYS.index(day) for day in entry.days}))
+        return MaintenanceWindow(days, minutes_of(entry.begins), minutes_of(entry.ends), entry.time_zone, entry.endpoint, entry.cluster)
 
     def _endpoint(self, index: int, entry: EndpointShape) -> Endpoint:
         at = ("endpoints", index)

@@ -10,6 +10,7 @@ from msgspec import Meta, field
 
 from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits
 from auditor.shapes import Shape, Text
+from auditor.windows import DAYS
 
 _MOST_CONCURRENCY = 256
 _LONGEST_STEP_SECONDS = 86400
@@ -77,6 +78,49 @@ class RebootShape(Shape):
     return_seconds: _StepSeconds = RebootLimits().return_seconds
     in_force_seconds: _StepSeconds = RebootLimits().in_force_seconds
     leave_seconds: _StepSeconds = RebootLimits().leave_seconds
+
+
+class Day(StrEnum):
+    """A weekday."""
+
+    MON, TUE, WED, THU, FRI, SAT, SUN = DAYS
+
+
+_Clock: TypeAlias = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time of day in quotes, such as "22:00"')]
+_EndOfWindow: TypeAlias = Annotated[
+    str, Meta(pattern=r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", description='a time of day in quotes, such as "06:00"; at most "24:00"')
+]
+
+
+class WindowShape(Shape, kw_only=True):
+    """When a fleet may be written to."""
+
+    days: Annotated[tuple[Day, ...], Meta(min_length=1, description="a list of weekdays: mon, tue, wed, thu, fri, sat, sun")] = tuple(Day)
+    begins: _Clock = field(name="from")
+    ends: _EndOfWindow = field(name="to")
+    time_zone: Text
+    endpoint: Text | None = None
+    cluster: Text | None = None
+
+    def problem(self) -> str:
+        """A window has a length."""
+        return "ends when it begins" if self.begins == self.ends else ""
+
+
+class ProtectionShape(Shape, kw_only=True):
+    """What is never written."""
+
+    reason: Text
+    resource: Text | None = None
+    host: Text | None = None
+    cluster: Text | None = None
+    endpoint: Text | None = None
+    tag: Text | None = None
+
+    def problem(self) -> str:
+        """It says what it is about."""
+        given = (self.resource, self.host, self.cluster, self.endpoint, self.tag)
+        return "" if any(one is not None for one in given) else "needs at least one of resource, host, cluster, endpoint, tag"
 
 
 class LimitsShape(Shape):
@@ -153,3 +197,5 @@ class FleetShape(Shape):
     declared: tuple[DeclaredShape, ...] = ()
     nfs_servers: tuple[NfsServerShape, ...] = ()
     reboot: RebootShape = field(default_factory=RebootShape)
+    maintenance: tuple[WindowShape, ...] = ()
+    protect: tuple[ProtectionShape, ...] = ()

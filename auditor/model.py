@@ -81,6 +81,7 @@ class Outcome(StrEnum):
     UNVERIFIED = "unverified"  # written, and not read back as wanted
     REFUSED = "refused"  # a guard, an interlock or the endpoint refused it
     BY_HAND = "by_hand"  # no remediator, or the class is manual
+    REVERTED = "reverted"  # written and read back as wanted, and put back by something before the run ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,18 @@ class RebootLimits:
     return_seconds: float = 1800.0  # from the reboot until the host is connected again
     in_force_seconds: float = 300.0  # until every setting reads as in force
     leave_seconds: float = 600.0  # to leave maintenance mode
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """What is never written, whatever a rule asks for; what is given of the globs has to fit, all of it."""
+
+    reason: str
+    resource: str | None = None  # its name or id
+    host: str | None = None
+    cluster: str | None = None
+    endpoint: str | None = None
+    tag: str | None = None  # of vCenter, TAG or CATEGORY:TAG, on what is written or on its cluster
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,7 +158,8 @@ def _words(data: Any, kind: Any, at: KeyPath) -> str:
     _, origin, _ = _taken_apart(kind)
     if isinstance(origin, type) and issubclass(origin, Enum):
         words = [str(member.value) for member in origin]
-        return f'there is no {at[-1]} "{data}"{did_you_mean(str(data), words)}'
+        noun = at[-1] if isinstance(at[-1], str) else f'item of "{at[-2]}"'
+        return f'there is no {noun} "{data}"{did_you_mean(str(data), words)}'
     return f"{_name(at)} must be {_description(kind) or _WORDS.get(origin, 'something else')}"
 
 

@@ -95,7 +95,10 @@ class Watch:
 
 
 DSNRO = "storage.core.device.set"
-FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution")
+AT_ONCE = ("--max-changes", "500", "--settle", "0")
+"""A fix of the whole lab: nothing settles there."""
+
+FIX = ("--fix", "--yes", "--allow", "online", "--allow", "online-caution", *AT_ONCE)
 FIXED_RULES = (
     "iscsi/delayed-ack",
     "qos/element-limits",

@@ -2,6 +2,6 @@
 
 from auditor.apply.guards import BlastRadius, blast_radius
 from auditor.apply.recovery import Fate, Recovered, recover, undo, undo_plan
-from auditor.apply.waves import apply
+from auditor.apply.waves import Pace, apply, last_receipts
 
-__all__ = ["BlastRadius", "Fate", "Recovered", "apply", "blast_radius", "recover", "undo", "undo_plan"]
+__all__ = ["BlastRadius", "Fate", "Pace", "Recovered", "apply", "blast_radius", "last_receipts", "recover", "undo", "undo_plan"]

@@ -87,7 +87,7 @@ def demo(
 ) -> int:
     """Audit a simulated fleet, in this process and on loopback only: no vCenter needed.
 
-    Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution
+    Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution --max-changes 50
     """
     from auditor.engine.waivers import FILE_NAME
     from auditor.lab.demo_waivers import demo_waivers
@@ -95,7 +95,8 @@ def demo(
     from auditor.lab.serving import serve
     from auditor.request import AuditRequest
 
-    limits = fix_options.limits()
+    # Nothing settles in a simulation.
+    limits = replace(fix_options, settle=fix_options.settle or 0.0).limits()
     simulated = described(scenario) if scenario else load_incidents()
     with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(simulated) as lab:
         fleet = Path(folder) / "fleet.yaml"

@@ -62,9 +62,23 @@ Allow = Annotated[
     typer.Option("--allow", metavar="CLASS", help="With --fix: a class of change that may be made. Repeatable. [default: online]"),
 ]
 MaxChanges = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--max-changes", metavar="N|N%", help="With --fix: the most resources one run may touch, a number or a share of the hosts."
+        "--max-changes",
+        metavar="N|N%",
+        help="The most resources one run may touch, a number or a share of the hosts."
+        " [default: 10% of the hosts of each cluster and 5% of the fleet, one at least]",
+        show_default=False,
+    ),
+]
+Settle = Annotated[
+    float | None,
+    typer.Option(
+        "--settle",
+        metavar="SECONDS",
+        min=0.0,
+        help="Wait so long after each wave of changes, before they are read again and health is asked. [default: 60]",
+        show_default=False,
     ),
 ]
 Waivers = Annotated[
@@ -124,7 +138,8 @@ class FixOptions:
     dry_run: DryRun = False
     yes: Yes = False
     allow: Allow = None
-    max_changes: MaxChanges = "500"
+    max_changes: MaxChanges = None
+    settle: Settle = None
     no_reboot: NoReboot = False
 
     def limits(self) -> FixLimits | None:
@@ -135,7 +150,7 @@ class FixOptions:
                 believe that one was made.
         """
         from auditor.apply import blast_radius
-        from auditor.request import FixLimits
+        from auditor.request import SETTLE_SECONDS, FixLimits
 
         if (self.dry_run or self.yes or self.allow or self.no_reboot) and not self.fix:
             raise ConfigurationError(
@@ -146,7 +161,8 @@ class FixOptions:
         blast_radius(self.max_changes, 0)
         if not self.fix or self.dry_run:
             return None
-        return FixLimits(allow=self.allowed, max_changes=self.max_changes, reboot=not self.no_reboot)
+        settle = SETTLE_SECONDS if self.settle is None else self.settle
+        return FixLimits(allow=self.allowed, max_changes=self.max_changes, settle_seconds=settle, reboot=not self.no_reboot)
 
     @property
     def allowed(self) -> tuple[FixClass, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -209,6 +210,12 @@ class Snapshot:
         return int(row[0]) if row else 0
 
     @property
+    def hosts_by_cluster(self) -> Mapping[tuple[str, str | None], int]:
+        """How many of them are in each cluster, by endpoint and cluster; those of an endpoint that are in none are under None."""
+        rows = self.connection.execute("SELECT endpoint, cluster, count(*) FROM fact.host GROUP BY ALL").fetchall()
+        return {(endpoint, cluster): int(number) for endpoint, cluster, number in rows}
+
+    @property
     def identities(self) -> Mapping[str, str | None]:
         """Who each endpoint is by what it says of itself, by its name; None where that is not known."""
         return {reading.name: reading.identity for reading in self.readings}
@@ -255,6 +262,12 @@ class Snapshot:
 def holds_snapshot(directory: Path) -> bool:
     """Whether `directory` holds a snapshot that was saved to its end."""
     return (directory / _MANIFEST).is_file()
+
+
+def snapshot_digest(directory: Path) -> str | None:
+    """The digest of a saved snapshot, `sha256:` and 64 hex digits: its manifest has one for each table. None where there is none."""
+    manifest = directory / _MANIFEST
+    return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}" if manifest.is_file() else None
 
 
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:

@@ -97,7 +97,8 @@ def history(directory: Path) -> History:
     receipts: dict[tuple[str, int], ReceiptRecord] = {}
     for receipt in (receipt for journal in journals for receipt in journal.receipts):
         earlier = receipts.get(receipt.of)
-        if earlier is None or not earlier.settled:
+        # What a run wrote may be put back after its receipt: the last word is that of a setting that did not stay.
+        if earlier is None or not earlier.settled or receipt.outcome is Outcome.REVERTED:
             receipts[receipt.of] = receipt
     entries = [_entry(intent, receipts.get((intent.run, intent.number))) for journal in journals for intent in journal.intents]
     return History(tuple(entries), tuple(journal.torn for journal in journals if journal.torn))

@@ -180,6 +180,8 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     outcomes = Counter(receipt.outcome for receipt in report.receipts)
     if outcomes[Outcome.UNVERIFIED]:
         steps.append(f"Look first at {count_of(outcomes[Outcome.UNVERIFIED], 'write')} that did not read back as wanted.")
+    if outcomes[Outcome.REVERTED]:
+        steps.append(f"Find out who put back {count_of(outcomes[Outcome.REVERTED], 'setting')}, and settle it before the next fix.")
     if outcomes[Outcome.STALE]:
         steps.append(
             f"Audit again: {count_of(outcomes[Outcome.STALE], 'setting')} had changed since the plan, so nothing was written there."

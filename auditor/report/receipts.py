@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _ORDER = (
     Outcome.UNVERIFIED,
+    Outcome.REVERTED,
     Outcome.REFUSED,
     Outcome.STALE,
     Outcome.APPLIED,
@@ -56,7 +57,7 @@ def _texts(receipt: Receipt) -> tuple[str, str, str]:
     """The setting, its values before and after, and the result."""
     change = receipt.change
     result = outcome_text(receipt.outcome, change.fix_class, receipt.pending)
-    if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE}:
+    if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE, Outcome.REVERTED}:
         result = f"{result}; found {value_text(receipt.found, absent='absent')}"
     if receipt.why:
         result = f"{result}: {neutral(receipt.why)}"

@@ -18,6 +18,7 @@ from auditor import audit
 from auditor.apply import Fate, apply, recover, undo
 from auditor.apply.interrupted import recover_interrupted
 from auditor.endpoints.common.sessions import Sessions
+from auditor.errors import GuardError
 from auditor.fleet import Fleet
 from auditor.journal import history, open_intents, open_journal
 from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
@@ -175,10 +176,18 @@ def test_what_is_read_back_decides_and_a_write_is_never_sent_twice(peers: Peers,
 
 def test_an_account_that_may_not_write_changes_nothing_and_says_which_privilege_is_missing(peers: Peers) -> None:
     peers.vcenter.privileges -= {"Host.Config.Storage"}
+    with pytest.raises(GuardError) as refused:
+        peers.run(FIRST, peers.deeper("esx-01"), peers.deeper("esx-02"))
+    assert "vc-east: Host.Config.Storage on esx-01, which device.dsnro needs" in refused.value.what
+    assert "on esx-02" in refused.value.what
+    assert (peers.dsnro("esx-01"), peers.dsnro("esx-02"), peers.writes()) == (32, 32, 0)
+
+
+def test_an_account_whose_privileges_are_taken_during_the_run_is_refused_by_the_vcenter(peers: Peers) -> None:
+    peers.vcenter.faults.active.append(Fault("permission", SET, privilege="Host.Config.Storage"))
     first, second = peers.run(FIRST, peers.deeper("esx-01"), peers.deeper("esx-02"))
     assert (first.outcome, second.outcome) == (Outcome.REFUSED, Outcome.PROPOSED)
     assert "Host.Config.Storage" in first.why
-    assert (peers.dsnro("esx-01"), peers.dsnro("esx-02")) == (32, 32)
 
 
 def test_a_host_that_is_away_is_refused_before_the_write(peers: Peers) -> None:

@@ -50,9 +50,9 @@ def outcomes(receipts: Sequence[Receipt]) -> dict[str, Outcome]:
     return {receipt.change.target["setting"]: receipt.outcome for receipt in receipts}
 
 
-def test_clusters_are_done_one_after_the_other_and_one_host_of_each_first(shelf: Any, run: Any, change: Make) -> None:
+def test_one_host_of_the_fleet_comes_first_then_one_of_each_cluster_then_the_rest(shelf: Any, run: Any, change: Make) -> None:
     receipts = run(*two_clusters(change))
-    assert written(shelf) == ["a1", "a1b", "a2", "b1", "b2"]
+    assert written(shelf) == ["a1", "a1b", "b1", "a2", "b2"]
     assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
 
 
@@ -287,3 +287,35 @@ def test_the_same_plan_again_writes_nothing_and_says_so(shelf: Any, run: Any, ch
     again = run(*two_clusters(change))
     assert {receipt.outcome for receipt in again} == {Outcome.ALREADY}
     assert len(shelf.writes) == before
+
+
+HOSTS: dict[tuple[str, str | None], int] = {("vc", "gold"): 20, ("vc", "silver"): 9}
+
+
+@pytest.mark.parametrize(
+    ("gold", "silver", "objects", "population", "message"),
+    [
+        pytest.param(2, 0, 0, 100, None, id="a tenth of a cluster"),
+        pytest.param(
+            3, 0, 0, 100, "3 hosts of cluster gold would be changed, and the limit is 10 % of them, here 2", id="more than a tenth"
+        ),
+        pytest.param(0, 1, 0, 9, None, id="one host always"),
+        pytest.param(0, 2, 0, 100, "2 hosts of cluster silver", id="two of nine"),
+        pytest.param(2, 1, 0, 59, "3 hosts would be changed, and the limit is 5 % of the hosts of the fleet, here 2", id="of the fleet"),
+        pytest.param(0, 0, 1, 0, None, id="one volume of a fleet without hosts"),
+        pytest.param(0, 0, 2, 39, "2 objects would be changed", id="two volumes"),
+        pytest.param(1, 0, 1, 39, "2 hosts and objects on no host would be changed", id="a host and a volume"),
+    ],
+)
+def test_by_default_a_run_touches_a_tenth_of_a_cluster_and_a_twentieth_of_the_fleet(
+    run: Any, change: Make, gold: int, silver: int, objects: int, population: int, message: str | None
+) -> None:
+    changes = [change(f"g{place}-{device}", host=f"g{place}") for place in range(gold) for device in range(3)]
+    changes += [change(f"s{place}", host=f"s{place}", cluster="silver") for place in range(silver)]
+    changes += [change(f"v{place}", host=None, cluster=None) for place in range(objects)]
+    limits = blast_radius(None, population, HOSTS)
+    if message is None:
+        assert len(run(*changes, limits=limits)) == len(changes)
+    else:
+        with pytest.raises(GuardError, match=message):
+            run(*changes, limits=limits)

@@ -46,7 +46,7 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
 
 
 AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
-FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--no-reboot"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot"}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
 
@@ -61,7 +61,9 @@ TRANSPORT = {"--transport", "--lane"}
             {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
         ),
         ("collect", {"--fleet", "--out", *TRANSPORT}),
-        ("undo", {"--fleet", "--yes", "--trust-names", "--max-changes", "--state-dir"}),
+        ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--max-changes", "--state-dir"}),
+        ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix"}}),
+        ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot"}}),
     ],
 )
 def test_no_option_of_the_walk_is_lost(command: str, names: set[str]) -> None:

@@ -62,7 +62,7 @@ def test_every_setting_is_a_remediator_of_its_kind_that_reads_and_writes(kind: E
     assert callable(remediator.read)
     assert callable(remediator.write)
     public = {attribute for attribute in dir(remediator) if not attribute.startswith("_")}
-    assert public == {"kind", "read", "write"}, "a remediator holds no policy"
+    assert public - {"inherit"} == {"kind", "read", "write"}, "a remediator holds no policy"
 
 
 @pytest.mark.parametrize(("kind", "name"), SETTINGS)

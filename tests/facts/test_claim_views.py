@@ -71,6 +71,80 @@ def test_without_the_rules_nobody_knows_whether_one_names_the_device() -> None:
     assert one("device_claim", given, **ON_2, device=PE[0])["has_claim_rule"] is False
 
 
+@pytest.mark.parametrize(
+    ("policy", "text"),
+    [
+        pytest.param({}, "VMW_PSP_RR, iops 1", id="a count"),
+        pytest.param({"rr_policy": "rr", "rr_iops": 1000}, "VMW_PSP_RR, iops 1000", id="a count that nobody chose"),
+        pytest.param({"rr_policy": "bytes", "rr_bytes": 8800}, "VMW_PSP_RR, bytes 8800", id="bytes"),
+        pytest.param({"rr_policy": "latency"}, "VMW_PSP_RR, latency", id="latency"),
+        pytest.param({"rr_policy": None}, None, id="not told"),
+        pytest.param({"rr_iops": None}, None, id="count not told"),
+    ],
+)
+def test_a_path_policy_is_one_text(policy: dict[str, Any], text: str | None) -> None:
+    given = claimed({})
+    given["device_policy"] = [{**row, **policy} for row in given["device_policy"]]
+    assert one("device_claim", given, **ON_1, device=PE[0])["path_policy"] == text
+
+
+def test_a_policy_that_is_no_round_robin_is_told_by_its_name() -> None:
+    given = claimed({})
+    given["path"] = [{**row, "psp": "VMW_PSP_MRU"} for row in given["path"]]
+    assert one("device_claim", given, **ON_1, device=PE[0])["path_policy"] == "VMW_PSP_MRU"
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        pytest.param({}, "VMW_PSP_RR, iops 1000", id="nothing more"),
+        pytest.param({"psp_options": "iops='3'"}, "VMW_PSP_RR, iops 3", id="a count in quotes"),
+        pytest.param({"psp_options": "policy=iops;iops=10"}, "VMW_PSP_RR, iops 10", id="a count and its type"),
+        pytest.param({"psp_options": "iops=many"}, None, id="a count that nobody understands"),
+        pytest.param({"psp_options": "policy=latency"}, "VMW_PSP_RR, latency", id="latency"),
+        pytest.param({"psp_options": "bytes=8800"}, None, id="bytes"),
+        pytest.param({"psp_options": "policy=bytes"}, None, id="bytes by its type"),
+        pytest.param({"default_psp": "VMW_PSP_MRU", "psp_options": "iops=1"}, None, id="another policy"),
+        pytest.param({"default_psp": ""}, None, id="the policy left open"),
+        pytest.param({"vendor": "PURE"}, None, id="no rule"),
+    ],
+)
+def test_what_a_claim_rule_gives_is_one_text(rule: dict[str, Any], text: str | None) -> None:
+    assert one("device_claim", claimed(rule), **ON_1, device=PE[0])["claimed_policy"] == text
+
+
+def mapping(device: str | None) -> dict[str, Any]:
+    return {"vm_id": "vm-77", "disk": "d", "rdm_mode": "physicalMode", "rdm_device": device}
+
+
+@pytest.mark.parametrize(
+    ("disks", "machine", "told"),
+    [
+        pytest.param([], {}, False, id="nobody maps anything"),
+        pytest.param([mapping(PE[0])], {}, True, id="mapped"),
+        pytest.param([mapping("naa.other")], {}, False, id="another is mapped"),
+        pytest.param([mapping(None)], {}, None, id="a mapping that does not name its LUN"),
+        pytest.param([{**mapping(None), "rdm_mode": None}], {}, False, id="a disk that maps nothing"),
+        pytest.param([], {"disks_read": False}, None, id="disks not read"),
+        pytest.param([], {"disks_read": None}, None, id="not known whether disks were read"),
+        pytest.param([mapping(PE[0])], {"disks_read": False}, True, id="mapped, whatever another may do"),
+    ],
+)
+def test_whether_a_machine_maps_a_device_is_known_where_all_machines_are(
+    disks: list[dict[str, Any]], machine: dict[str, Any], *, told: bool | None
+) -> None:
+    given = claimed({})
+    given["vm"], given["vm_disk"] = [{"vm_id": "vm-77", "disks_read": True, **machine}], disks
+    assert one("device_claim", given, **ON_1, device=PE[0])["is_mapped"] is told
+
+
+def test_whether_a_machine_maps_a_device_is_not_known_where_machines_were_not_read() -> None:
+    given = claimed({})
+    given["vm"], given["vm_disk"] = [], []
+    unread("vms", "")(given)
+    assert one("device_claim", given, **ON_1, device=PE[0])["is_mapped"] is None
+
+
 def networked() -> Facts:
     given = facts()
     given["path"] = [{**row, "transport": "iscsi"} for row in given["path"]]

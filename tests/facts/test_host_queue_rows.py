@@ -317,6 +317,12 @@ def queue_full() -> dict[str, Rows]:
             {"endpoint": "vc-2", "device": "naa.x6", "family": "flasharray", "queue_full_known": False},
         ],
         "step_queue_full_row": reported,
+        "fact.device_scheduling": [
+            *of_vc(set_of("h1", "naa.o1", 32, 8), set_of("h1", "naa.o2", 32, 8), set_of("h1", "naa.o3", 0, 0)),
+            *of_vc(set_of("h1", "naa.x1", 64, 8), set_of("h1", "naa.pe", 16, 8), set_of("h1", "naa.unheard", 16, 8)),
+            *of_vc(set_of("h2", "naa.o4", None, 8), set_of("h2", "naa.o1", 32, 8), set_of("h5", "naa.o5", 0, 8)),
+            {"endpoint": "vc-2", **set_of("h1", "naa.o1", 16, None)},
+        ],
         "step_queue_full": [
             {"device": device, "sample_size": values[0], "threshold": values[1], "hosts": list(of_hosts.values()).count(values)}
             for devices in (LUNS, OTHERS)
@@ -327,8 +333,13 @@ def queue_full() -> dict[str, Rows]:
     }
 
 
+def set_of(host: str, device: str, sample_size: int | None, threshold: int | None) -> dict[str, Any]:
+    return {"host_id": host, "device": device, "queue_full_sample_size": sample_size, "queue_full_threshold": threshold}
+
+
 def test_the_adaptive_queue_depth_of_a_host_is_told_of_its_own_luns_and_held_against_the_other_hosts() -> None:
     luns, seen_values, counts, names = "ontap_devices", "ontap_values", "ontap_value_counts", "ontap_device_names"
+    own, listed = "ontap_own_values", "ontap_device_list"
     known, others, agrees = "all_are_known", "other_devices", "agrees_with_others"
 
     def odd(devices: int | None, named: str | None, values: str | None, wanted: str | None = None) -> dict[str, Any]:
@@ -341,20 +352,30 @@ def test_the_adaptive_queue_depth_of_a_host_is_told_of_its_own_luns_and_held_aga
         }
 
     expected: ByName = {
-        "h1": {luns: 3, seen_values: "0/0, 32/8", counts: "0/0 on 1, 32/8 on 2", names: "naa.o3; naa.o1, naa.o2", known: True, others: 3}
+        "h1": {own: "32/8, as the host", listed: "naa.o1 naa.o2 naa.o3"}
+        | {luns: 3, seen_values: "0/0, 32/8", counts: "0/0 on 1, 32/8 on 2", names: "naa.o3; naa.o1, naa.o2", known: True, others: 3}
         | {**odd(1, "naa.x2", "0/0"), "resource_name": "h1!", "cluster": "gold"},
-        "h2": {luns: 1, seen_values: None, counts: None, names: "naa.o4", known: None, others: None, **odd(None, None, None)},
+        "h2": {own: None, listed: "naa.o1 naa.o4"}
+        | {luns: 1, seen_values: None, counts: None, names: "naa.o4", known: None, others: None, **odd(None, None, None)},
         "h3": {luns: 1, seen_values: None, known: None, others: 0, **odd(1, "naa.x1", "32/8", "0/0")},
         "h4": {luns: None, seen_values: None, known: None, others: 2, **odd(2, "naa.n1, naa.x2", "32/8")},
-        "h5": {luns: 1, seen_values: "0/0", known: True, others: 0, **odd(2, "naa.n1, naa.x9", "0/0, 32/4", "32/8")},
+        "h5": {
+            own: "as the host",
+            listed: "naa.o5",
+            luns: 1,
+            seen_values: "0/0",
+            known: True,
+            others: 0,
+            **odd(2, "naa.n1, naa.x9", "0/0, 32/4", "32/8"),
+        },
         "h6": {luns: 1, seen_values: "32/8", known: True, others: 0, **odd(2, "naa.x5, naa.y1", "16/8, 32/8", "32/8")},
         "unread": {luns: 1, seen_values: "32/8", known: None, others: None, agrees: None, "odd_devices": None},
         "unread, with a device": {luns: None, known: None, others: 1, agrees: None},
-        "calm": {luns: 0, known: True, others: 0, names: None, **odd(None, None, None)},
+        "calm": {own: None, listed: None, luns: 0, known: True, others: 0, names: None, **odd(None, None, None)},
         "open": {luns: 1, seen_values: None, known: None, others: 1, agrees: None, "odd_devices": None},
         "unscheduled": {luns: None, known: None, others: 0, agrees: None},
         "vc-2/calm": {agrees: None, luns: 0},
         "vc-2/unread": {agrees: None, luns: None},
-        "vc-2/h1": {luns: 1, seen_values: "16/4", known: True, others: 0, agrees: True, "resource_name": "elsewhere"},
+        "vc-2/h1": {own: "16/?", luns: 1, seen_values: "16/4", known: True, others: 0, agrees: True, "resource_name": "elsewhere"},
     }
     assert shown(rows_over("host_queue_full", queue_full()), expected) == expected

@@ -28,6 +28,7 @@ TYPE = EndpointType(
     ),
     settings=MappingProxyType(
         {
+            "ontap.efficiency_priority": "settings.efficiency_priority:OntapEfficiencyPriority",
             "ontap.efficiency_schedule": "settings.efficiency_schedule:OntapEfficiencySchedule",
             "ontap.qos_policy_limit": "settings.qos_policy_limit:OntapQosPolicyLimit",
             "ontap.volume_qos_policy": "settings.volume_qos_policy:OntapVolumeQosPolicy",

@@ -17,6 +17,9 @@ TYPE = EndpointType(
             "datastore.sioc_threshold": "settings.datastore_sioc_threshold:DatastoreSiocThreshold",
             "datastore.unmap": "settings.datastore_unmap:DatastoreUnmap",
             "device.dsnro": "settings.device_dsnro:DeviceDsnro",
+            "device.path_policy": "settings.device_path_policy:DevicePathPolicy",
+            "device.queue_full": "settings.device_queue_full:DeviceQueueFull",
+            "host.claim_rule": "settings.host_claim_rule:HostClaimRule",
             "host.module_option": "settings.host_module_option:HostModuleOption",
             "host.option": "settings.host_option:HostOption",
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
@@ -31,5 +34,7 @@ TYPE = EndpointType(
             "host.maintenance": "steps.host_maintenance:HostMaintenance",
         }
     ),
+    health="health:read_health",
+    culprits="culprits:who_put_back",
     is_incremental=True,
 )

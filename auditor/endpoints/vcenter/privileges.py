@@ -72,6 +72,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
 ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
 """What is read by esxcli alone, which can be tried."""
 
+_DEVICE = Needed((SETTINGS, STORAGE), f"esxcli: {_ESXCLI}; a write to a device as Host.Config.Storage", verified=False)
 _IORM = Needed(
     (DATASTORE_IO,), 'vSphere API reference, StorageResourceManager.ConfigureDatastoreIORM_Task: "required on the target datastore"'
 )
@@ -79,10 +80,13 @@ _POD = Needed((DATASTORE_CLUSTER,), 'vSphere security guide, "Datastore Cluster 
 
 VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
     {
+        "host.claim_rule": _DEVICE,
         "host.option": Needed((ADVANCED,), 'vSphere security guide, "Host Configuration Privileges": advanced host configuration options'),
         "host.module_option": Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
         "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
-        "device.dsnro": Needed((SETTINGS, STORAGE), f"esxcli: {_ESXCLI}; a write to a device as Host.Config.Storage", verified=False),
+        "device.dsnro": _DEVICE,
+        "device.path_policy": _DEVICE,
+        "device.queue_full": _DEVICE,
         "datastore.sioc": _IORM,
         "datastore.sioc_threshold": _IORM,
         "datastore.unmap": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateVmfsUnmapPriority"),
@@ -92,6 +96,18 @@ VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
     }
 )
 """By remediator, beside what reading asks for."""
+
+MAINTENANCE = "Host.Config.Maintenance"
+VCENTER_STEPS: Mapping[str, Needed] = MappingProxyType(
+    {
+        "host.boot": Needed((MAINTENANCE,), "vSphere API reference, HostSystem.RebootHost_Task: Host.Config.Maintenance"),
+        "host.maintenance": Needed(
+            (MAINTENANCE,),
+            "vSphere API reference, HostSystem.EnterMaintenanceMode_Task: Host.Config.Maintenance",
+        ),
+    }
+)
+"""By step of a reboot, beside what its settings ask for."""
 
 
 def lost_without(privileges: Iterable[str], needed: Mapping[str, Needed]) -> frozenset[str]:

@@ -16,12 +16,21 @@ from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
-from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import (
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+    RefusedError,
+)
 from auditor.lab.description import LabFleet
+from auditor.lab.vcenter.description.hosts import SatpRuleDescription
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.inventory import datastores
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import READ_ONLY
+from auditor.lab.vcenter.state.path_policy import PathPolicy
 from auditor.lab.vcsim import export_vcsim
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target
@@ -49,6 +58,11 @@ def iscsi(kind: str = "static", **keys: str) -> Target:
         "option": "DelayedAck",
     }
     return to(**base | keys)
+
+
+def claim_rule(**keys: str) -> Target:
+    base = {"satp": "VMW_SATP_ALUA", "vendor": "PURE", "model": "FlashArray", "option": "", "claimoption": "tpgs_on", "description": "old"}
+    return to(host_id="host-11", **base | keys)
 
 
 @dataclass(frozen=True)
@@ -95,6 +109,20 @@ SETTINGS = [
     pytest.param(
         Setting("datastore.sioc_threshold", to(datastore_id="datastore-102"), "automatic", "manual 30 ms", "ConfigureDatastoreIORM_Task"),
         id="SIOC threshold by hand",
+    ),
+    pytest.param(
+        Setting(
+            "device.path_policy",
+            to(host_id="host-11", device=DEVICE),
+            "VMW_PSP_RR, iops 1000",
+            "VMW_PSP_RR, iops 1",
+            "storage.nmp.psp.roundrobin.deviceconfig.set",
+        ),
+        id="path policy",
+    ),
+    pytest.param(
+        Setting("device.queue_full", to(host_id="host-11", devices=DEVICE), "as the host", "32/8", "storage.core.device.set"),
+        id="queue-full values",
     ),
     pytest.param(
         Setting("datastore.unmap", to(datastore_id="datastore-101"), "low", "none", "UpdateVmfsUnmapPriority"), id="space reclamation"
@@ -177,6 +205,8 @@ def everything(server: VCenterServer) -> dict[Any, Any]:
         found.update({(moid, "hba", key): value for key, value in host.adapter_delayed_ack.items()})
         found.update({(moid, "target", key): value for key, value in host.target_delayed_ack.items()})
         found.update({(moid, *key): value for key, value in _device_settings(host).items()})
+        found.update({(moid, "rules", rule.vendor): rule for rule in host.satp_rules})
+        found.update({(moid, "paths", key): value for key, value in host.path_policies.items()})
     for moid, store in server.state.datastores.items():
         stored = ("sioc_enabled", "sioc_mode", "sioc_threshold_ms", "sioc_statistics", "sioc_percent_of_peak", "unmap_priority")
         found.update({(moid, name): getattr(store, name) for name in stored})
@@ -188,8 +218,16 @@ def everything(server: VCenterServer) -> dict[Any, Any]:
     return found
 
 
-def _device_settings(host: Any) -> dict[tuple[str, str], int]:
-    return {(device, name): value for device, settings in host.device_settings.items() for name, value in settings.items()}
+def _device_settings(host: Any) -> dict[tuple[str, str], Any]:
+    """What is set of devices; sample size and threshold are one setting."""
+    found: dict[tuple[str, str], Any] = {}
+    for device, settings in host.device_settings.items():
+        for name, value in settings.items():
+            if name.startswith("queuefull"):
+                found.setdefault((device, "queue full"), {})[name] = value
+            else:
+                found[device, name] = value
+    return found
 
 
 @per_setting
@@ -230,6 +268,8 @@ def test_an_account_that_may_only_read_writes_nothing(serve_vcenter: Serve, sett
     [
         pytest.param("device.dsnro", to(host_id="host-11", device="naa.nobody"), id="device"),
         pytest.param("device.dsnro", to(host_id="host-99", device=DEVICE), id="host of a device"),
+        pytest.param("device.queue_full", to(host_id="host-11", devices=f"{DEVICE} naa.nobody"), id="one of two devices"),
+        pytest.param("device.path_policy", to(host_id="host-11", device="naa.nobody"), id="device of a path policy"),
         pytest.param("host.option", to(host_id="host-11", option="Disk.SchedNumReqOutstanding"), id="option of another build"),
         pytest.param("host.option", to(host_id="host-11", option="Disk."), id="beginning of a name"),
         pytest.param("host.option", to(host_id="host-99", option="Disk.QFullThreshold"), id="host of an option"),
@@ -258,6 +298,18 @@ def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), 0, id="DSNRO 0"),
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), True, id="DSNRO true"),
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), "256", id="DSNRO as text"),
+        pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_FIXED", id="a fixed path"),
+        pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_RR", id="round robin by nothing"),
+        pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_RR, iops 0", id="a count of nought"),
+        pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_RR, bytes 8800", id="round robin by bytes"),
+        pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), None, id="no path policy"),
+        pytest.param("host.claim_rule", claim_rule(), "", id="a claim rule with nothing"),
+        pytest.param("host.claim_rule", claim_rule(), "iops=1", id="a claim rule without a policy"),
+        pytest.param("host.claim_rule", claim_rule(), None, id="no claim rule by None"),
+        pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), 32, id="queue-full as a number"),
+        pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), "65/8", id="a sample of 65"),
+        pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), "32/17", id="a threshold of 17"),
+        pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), "32/8, as the host", id="two values at once"),
         pytest.param("device.dsnro", to(host_id="host-11", device=DEVICE), None, id="DSNRO nothing"),
         pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), "512", id="text for a number"),
         pytest.param("host.option", to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), True, id="true for a number"),
@@ -309,6 +361,82 @@ def test_what_the_endpoint_itself_refuses_is_said_in_its_words(
     with open_vcenter(endpoint) as vcenter, pytest.raises(error):
         remediator_for(name).write(vcenter, target, value)
     assert everything(server) == before
+
+
+def test_a_path_policy_is_read_and_set_in_one_text(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    policy, target = remediator_for("device.path_policy"), to(host_id="host-11", device=DEVICE)
+    with open_vcenter(endpoint) as vcenter:
+        for text in ("VMW_PSP_MRU", "VMW_PSP_RR, latency", "VMW_PSP_RR, iops 3"):
+            policy.write(vcenter, target, text)
+            assert policy.read(vcenter, target) == Reading(text)
+        server.state.hosts["host-11"].path_policies[DEVICE] = PathPolicy("VMW_PSP_RR", limit="Bytes", bytes=8800)
+        assert policy.read(vcenter, target) == Reading("VMW_PSP_RR, bytes 8800")
+        server.state.hosts["host-11"].path_policies[DEVICE] = PathPolicy("VMW_PSP_FIXED")
+        assert policy.read(vcenter, target) == Reading("VMW_PSP_FIXED")
+    assert server.requests.count("storage.nmp.device.set") == 2
+
+
+def test_a_claim_rule_is_replaced_removed_and_brought_back_whole(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    rules, target = remediator_for("host.claim_rule"), claim_rule()
+    mine = SatpRuleDescription(
+        satp="VMW_SATP_ALUA",
+        vendor="PURE",
+        model="FlashArray",
+        claim_options="tpgs_on",
+        psp="VMW_PSP_RR",
+        psp_options="iops=1",
+        description="old",
+    )
+    for_fc = dataclasses.replace(mine, transport="fc")
+    host = server.state.hosts["host-11"]
+    host.satp_rules = (mine, for_fc)
+    with open_vcenter(endpoint) as vcenter:
+        assert rules.read(vcenter, target) == Reading("VMW_PSP_RR iops=1")
+        rules.write(vcenter, target, "VMW_PSP_RR policy=latency")
+        assert rules.read(vcenter, target) == Reading("VMW_PSP_RR policy=latency")
+        rules.write(vcenter, target, "absent")
+        assert rules.read(vcenter, target) == Reading("absent")
+        assert set(host.satp_rules) == {for_fc}
+        rules.write(vcenter, target, "VMW_PSP_RR iops=1")
+    assert set(host.satp_rules) == {mine, for_fc}
+
+
+def test_a_claim_rule_that_could_not_be_added_again_reads_as_absent(serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter()
+    rules, target = remediator_for("host.claim_rule"), claim_rule()
+    with open_vcenter(endpoint) as vcenter:
+        rules.write(vcenter, target, "VMW_PSP_RR iops=1")
+        with pytest.raises(RefusedError, match="there is no VMW_PSP_NONE"):
+            rules.write(vcenter, target, "VMW_PSP_NONE iops=1")
+        assert rules.read(vcenter, target) == Reading("absent")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [pytest.param(("VMW_PSP_RR", ""), id="two of them"), pytest.param(("",), id="one without a policy")],
+)
+def test_a_claim_rule_that_undo_could_not_bring_back_is_not_read(serve_vcenter: Serve, found: tuple[str, ...]) -> None:
+    server, endpoint = serve_vcenter()
+    base = SatpRuleDescription(satp="VMW_SATP_ALUA", vendor="PURE", model="FlashArray", claim_options="tpgs_on")
+    server.state.hosts["host-11"].satp_rules = tuple(dataclasses.replace(base, psp=psp) for psp in found)
+    with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError):
+        remediator_for("host.claim_rule").read(vcenter, claim_rule())
+
+
+def test_devices_are_set_together_and_tell_when_they_differ(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    values = remediator_for("device.queue_full")
+    both, one = to(host_id="host-11", devices=f"{DEVICE} {PE}"), to(host_id="host-11", devices=PE)
+    with open_vcenter(endpoint) as vcenter:
+        values.write(vcenter, one, "16/4")
+        assert values.read(vcenter, both) == Reading("16/4, as the host")
+        values.write(vcenter, both, "32/8")
+        assert values.read(vcenter, both) == Reading("32/8")
+        values.write(vcenter, both, "as the host")
+        assert values.read(vcenter, both) == Reading("as the host")
+    assert server.requests.count("storage.core.device.set") == 5
 
 
 def test_the_limit_of_a_disk_leaves_its_shares_and_the_other_disks(serve_vcenter: Serve) -> None:

@@ -20,7 +20,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.report.html_report import write_html
 from auditor.report.table import write_table
-from tests.audits import Audit, Place
+from tests.audits import AT_ONCE, Audit, Place
 
 TWIN = "esx-twin-1.lab.example"
 SIOC = "sf-vmfs-01"
@@ -170,7 +170,7 @@ def test_exactly_what_was_changed_is_drift_and_a_fix_puts_it_back(place: Place, 
     assert since == {(run_of(seen), False)}
     assert all(f["since"] is None for f in again.report["findings"] if f["verdict"] != "fail")
 
-    fixed = place.audit("--tag", "drift", "--fix", "--yes", *ALLOWED)
+    fixed = place.audit("--tag", "drift", "--fix", "--yes", *AT_ONCE, *ALLOWED)
     assert [row[0] for row in drift(fixed)] == ["baseline/path-policy"]  # nothing here writes one
     assert any("baseline alone" in notice for notice in fixed.report["notices"])
     with somebody(place) as vcenter:
@@ -214,13 +214,13 @@ def test_what_a_lesson_forbids_is_named_and_not_put_back(place: Place, first: st
     both = ("--only", "baseline/sioc", "--only", lesson)
     baseline(place, "set", first)  # taken while Storage I/O Control and the array both throttled
     try:
-        planned = place.audit(*both, "--fix", "--yes")
+        planned = place.audit(*both, "--fix", "--yes", *AT_ONCE)
         (refused,) = planned.of(lesson, "fail")
         assert refused["fix"]["outcome"] == "refused"
         assert "baseline/sioc wants true" in refused["fix"]["why"]
         with somebody(place) as vcenter:
             set_sioc(vcenter, enabled=False)
-        after = place.audit(*both, "--fix", "--yes")
+        after = place.audit(*both, "--fix", "--yes", *AT_ONCE)
         (drifted,) = after.of("baseline/sioc", "fail")
         assert drifted["fix"]["outcome"] == "refused"
         assert f"{lesson} wants false" in drifted["fix"]["why"]

@@ -18,7 +18,7 @@ from tests.waiting import completed
 
 PAGE = Path(__file__).parents[3] / "docs/library.md"
 RULE = "vvol/pe-dsnro-headroom"  # thirteen devices of the scenario fail it
-LIMITS = FixLimits(allow=[FixClass.ONLINE_CAUTION])
+LIMITS = FixLimits(allow=[FixClass.ONLINE_CAUTION], max_changes="500", settle_seconds=0)
 
 
 @pytest.fixture

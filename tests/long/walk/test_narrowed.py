@@ -12,7 +12,7 @@ import yaml
 from auditor.cli import run
 from auditor.lab.serving import Lab
 from auditor.lab.wire import Fault
-from tests.audits import Audit, Place, Watch
+from tests.audits import AT_ONCE, Audit, Place, Watch
 
 ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "storage.vmfs.lockmode.list", "system.module.parameters.list")
 ARRAYS = ("sf-prod", "sf-twin")
@@ -139,7 +139,7 @@ def test_rules_that_a_kept_run_did_not_read_for_are_unknown_and_told_why(everyth
 
 def test_a_fix_reads_again_what_its_rule_needs_and_no_more(vvols: Place) -> None:
     watch = Watch(vvols.lab)
-    fixed = vvols.audit("--only", "vvol/pe-dsnro-headroom", "--fix", "--yes", "--allow", "online-caution")
+    fixed = vvols.audit("--only", "vvol/pe-dsnro-headroom", "--fix", "--yes", "--allow", "online-caution", *AT_ONCE)
     assert [receipt["outcome"] for receipt in fixed.report["receipts"]] == ["applied"] * 13
     assert not fixed.of("vvol/pe-dsnro-headroom", "fail")
     assert "QueryOptions" not in watch.operations

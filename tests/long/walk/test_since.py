@@ -26,7 +26,7 @@ from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
-from tests.audits import Audit, Place
+from tests.audits import AT_ONCE, Audit, Place
 from tests.older import without_digests
 from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
 
@@ -379,7 +379,7 @@ def test_an_account_that_is_shown_no_events_is_not_told_that_nothing_happened(
 
 
 def test_hosts_that_a_fix_wrote_to_are_asked_again(vvols: Place) -> None:
-    fixed = vvols.audit("--fix", "--yes", "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
+    fixed = vvols.audit("--fix", "--yes", *AT_ONCE, "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
     written = {
         dict(receipt["target"]["keys"] if "keys" in receipt["target"] else receipt["target"])["host_id"]
         for receipt in fixed.report["receipts"]
@@ -395,7 +395,7 @@ def test_hosts_that_a_fix_wrote_to_are_asked_again(vvols: Place) -> None:
 
 def test_a_fix_after_resting_on_an_earlier_run_reads_what_it_touched_again(vvols: Place) -> None:
     some(vvols)
-    fixed = vvols.audit("--since", "last", "--fix", "--yes", "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
+    fixed = vvols.audit("--since", "last", "--fix", "--yes", *AT_ONCE, "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
     assert {receipt["outcome"] for receipt in fixed.report["receipts"]} == {"applied"}
     assert fixed.of("vvol/pe-dsnro-headroom", "fail") == []
 

@@ -118,7 +118,7 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
             for event in new.values():
                 happened_at = event.createdTime.astimezone(UTC)
                 oldest = min(oldest, happened_at)
-                change = _change_of(event)
+                change = change_of(event)
                 if change is not None:
                     kind, moid, what = change
                     rows.add(entity_kind=kind, entity_id=moid, happened_at=happened_at, user_name=event.userName or None, what=what)
@@ -150,7 +150,7 @@ def _pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: dateti
             collector.DestroyCollector()
 
 
-def _change_of(event: Any) -> tuple[str, str, str] | None:
+def change_of(event: Any) -> tuple[str, str, str] | None:
     """What an event may have changed: kind, managed object id, and the event's own word for it; None when it is not of these changes."""
     from pyVmomi import VmomiSupport, vim
 

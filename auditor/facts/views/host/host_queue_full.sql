@@ -29,6 +29,30 @@ ontap AS (
     FROM reporting
     GROUP BY endpoint, host_id
 ),
+own AS (
+    -- What these devices set themselves; a sample size of 0 leaves it to the host.
+    SELECT
+        s.endpoint,
+        s.host_id,
+        string_agg(s.device, ' ' ORDER BY s.device) AS names,
+        CASE
+            WHEN count(s.queue_full_sample_size) = count(*)
+            THEN array_to_string(
+                list_sort(
+                    list(
+                        DISTINCT CASE
+                            WHEN s.queue_full_sample_size > 0 THEN s.queue_full_sample_size || '/' || coalesce(CAST(s.queue_full_threshold AS VARCHAR), '?')
+                            ELSE 'as the host'
+                        END
+                    )
+                ),
+                ', '
+            )
+        END AS texts
+    FROM fact.device_scheduling AS s
+    JOIN presented AS d ON d.endpoint = s.endpoint AND d.device = s.device AND d.is_ontap_lun
+    GROUP BY s.endpoint, s.host_id
+),
 differing AS (
     SELECT DISTINCT device FROM presented WHERE is_other AND NOT queue_full_agrees
 ),
@@ -95,6 +119,8 @@ SELECT
     END AS all_are_known,
     o.texts AS ontap_value_counts,
     o.names AS ontap_device_names,
+    w.names AS ontap_device_list,
+    w.texts AS ontap_own_values,
     CASE WHEN s.others > 0 THEN s.others WHEN r.devices_read AND coalesce(s.unknown_families, 0) = 0 THEN 0 END AS other_devices,
     CASE
         WHEN x.devices > 0 THEN false
@@ -108,5 +134,6 @@ FROM fact.host AS h
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN seen AS s USING (endpoint, host_id)
 LEFT JOIN ontap AS o USING (endpoint, host_id)
+LEFT JOIN own AS w USING (endpoint, host_id)
 LEFT JOIN odd AS x USING (endpoint, host_id)
 LEFT JOIN unsettled AS u USING (endpoint, host_id);

@@ -28,6 +28,21 @@ matched AS (
     JOIN named AS r
         ON r.endpoint = p.endpoint AND r.host_id = p.host_id AND r.satp = p.satp AND r.vendor = p.vendor AND r.model IN ('', p.model)
 ),
+mapped AS (
+    SELECT rdm_device AS device, count(*) AS disks
+    FROM fact.vm_disk
+    WHERE rdm_device IS NOT NULL
+    GROUP BY rdm_device
+),
+machine AS (
+    SELECT coalesce(bool_and(complete), false) AS all_read FROM fact.reading WHERE topic = 'vms'
+),
+unread AS (
+    SELECT count(*) AS machines FROM fact.vm WHERE disks_read IS DISTINCT FROM true
+),
+nameless AS (
+    SELECT count(*) AS disks FROM fact.vm_disk WHERE rdm_mode IS NOT NULL AND rdm_device IS NULL
+),
 first AS (
     SELECT endpoint, host_id, device, min(place) AS place
     FROM matched
@@ -86,8 +101,26 @@ SELECT
     CASE
         WHEN c.psp_options LIKE '%iops=%' THEN TRY_CAST(regexp_extract(c.psp_options, 'iops=[^0-9;,]?([0-9]+)', 1) AS BIGINT)
         WHEN c.psp_options IS NOT NULL THEN 1000
-    END AS claimed_rr_iops
+    END AS claimed_rr_iops,
+    CASE
+        WHEN p.psp <> 'VMW_PSP_RR' THEN p.psp
+        WHEN p.rr_policy IN ('rr', 'iops') THEN p.psp || ', iops ' || p.rr_iops
+        WHEN p.rr_policy = 'bytes' THEN p.psp || ', bytes ' || p.rr_bytes
+        ELSE p.psp || ', ' || p.rr_policy
+    END AS path_policy,
+    CASE
+        WHEN c.default_psp <> 'VMW_PSP_RR' OR c.psp_options LIKE '%bytes=%' OR c.psp_options LIKE '%policy=bytes%' THEN NULL
+        WHEN c.psp_options LIKE '%policy=latency%' THEN 'VMW_PSP_RR, latency'
+        WHEN c.psp_options LIKE '%iops=%'
+        THEN 'VMW_PSP_RR, iops ' || TRY_CAST(regexp_extract(c.psp_options, 'iops=[^0-9;,]?([0-9]+)', 1) AS BIGINT)
+        WHEN c.psp_options IS NOT NULL THEN 'VMW_PSP_RR, iops 1000'
+    END AS claimed_policy,
+    CASE WHEN m.disks > 0 THEN true WHEN a.all_read AND u.machines = 0 AND l.disks = 0 THEN false END AS is_mapped
 FROM path_policy AS p
+CROSS JOIN machine AS a
+CROSS JOIN unread AS u
+CROSS JOIN nameless AS l
+LEFT JOIN mapped AS m ON m.device = p.device
 LEFT JOIN asked AS k USING (endpoint, host_id)
 LEFT JOIN without AS w ON w.endpoint = p.endpoint AND w.host_id = p.host_id AND w.device = p.device
 LEFT JOIN chosen AS c ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.device = p.device AND c.agree;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -186,6 +187,22 @@ def clusters(state: VCenterState) -> Iterable[Managed]:
         yield _resources(state, reference, hosts)
 
 
+def _red_alarms(state: VCenterState, reference: Any) -> list[Any]:
+    """AlarmState of every red alarm of an object; the lab has no others."""
+    moid = reference._GetMoId()  # noqa: SLF001  pyVmomi's accessor
+    return [
+        vim.alarm.AlarmState(
+            key=f"{alarm}.{moid}",
+            entity=reference,
+            alarm=vim.alarm.Alarm(alarm),
+            overallStatus="red",
+            time=datetime.now(UTC),
+            acknowledged=False,
+        )
+        for alarm in state.red_alarms.get(moid, ())
+    ]
+
+
 def _machines_on(state: VCenterState, hosts: list[Any]) -> list[Any]:
     ids = {host._GetMoId() for host in hosts}  # noqa: SLF001  pyVmomi's accessor
     return [vim.VirtualMachine(moid) for moid, host in state.vm_host.items() if host in ids]
@@ -206,6 +223,7 @@ def host(state: VCenterState, moid: str) -> Iterable[Managed]:
         hardware=partial(_of_host, state, moid, lambda host: hardware.hardware(host, network.physical_nics(host))),
         capability=partial(_of_host, state, moid, hardware.capability),
         datastore=partial(_mounted, state, [name]),
+        triggeredAlarmState=partial(_red_alarms, state, reference),
         vm=partial(_machines_on, state, [reference]),
     )
     for kind, its_id, properties in host_managers.managers(state, moid):
@@ -235,6 +253,7 @@ def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
         info=partial(datastores.info, state, store),
         summary=partial(datastores.summary, store, reference),
         host=partial(datastores.mounts, state, store),
+        triggeredAlarmState=partial(_red_alarms, state, reference),
         vm=partial(_machines_with, state, store.description.name),
         capability=partial(datastores.capability, store),
         iormConfiguration=partial(datastores.iorm, store),

@@ -9,7 +9,7 @@ from pyVmomi import vim
 from auditor.lab.vcenter.inventory import hardware
 from auditor.lab.vcenter.inventory.datastores import mount_info, volume
 from auditor.lab.vcenter.inventory.network import network, physical_nics
-from auditor.lab.vcenter.inventory.storage import Unit, logical_unit, ports, scsi_lun
+from auditor.lab.vcenter.inventory.storage import Unit, logical_unit, path_states, ports, scsi_lun
 from auditor.lab.vcenter.inventory.topology import topology
 from auditor.lab.vcenter.soap.data_objects import complete, long
 from auditor.lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
@@ -94,6 +94,7 @@ def config(state: VCenterState, host: HostState, reference: Any) -> Any:
             host=reference,
             product=product(about.version, about.build),
             storageDevice=storage_device(host),
+            multipathState=complete(vim.host.MultipathStateInfo(path=path_states_of(host))),
             network=network(host),
             fileSystemVolume=volumes(state, host),
             option=option_values(host),
@@ -132,6 +133,11 @@ def storage_device(host: HostState) -> Any:
     )
 
 
+def path_states_of(host: HostState) -> list[Any]:
+    """The state of every path of a host."""
+    return path_states(unit(host, device) for device in host.devices.values())
+
+
 def adapters(host: HostState) -> list[Any]:
     """HostHostBusAdapter of every adapter."""
     return [_adapter(host, hba, place) for place, hba in enumerate(host.hbas.values())]
@@ -145,7 +151,8 @@ def software_iscsi(host: HostState) -> bool:
 def unit(host: HostState, device: DeviceDescription) -> Unit:
     """The multipath information of a device on a host."""
     policy = policy_of(host, device)
-    return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "")
+    lost = frozenset(target for name, target in host.lost_paths if name == device.name)
+    return Unit(device, ports(host, device), policy.psp, policy.preferred if policy.psp == FIXED else "", lost)
 
 
 _PLAIN_HBAS = {"tcp": vim.host.TcpHba, "pcie": vim.host.PcieHba, "block": vim.host.BlockHba}

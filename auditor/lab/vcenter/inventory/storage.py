@@ -10,6 +10,8 @@ from auditor.lab.vcenter.soap.data_objects import long
 from auditor.lab.vcenter.state.storage_paths import hba_key, initiator
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from auditor.lab.vcenter.description.devices import DeviceDescription
     from auditor.lab.vcenter.state.hosts import HostState
 
@@ -89,12 +91,14 @@ class Unit(NamedTuple):
         ports: the adapters that reach the device.
         policy: name of the path selection policy.
         preferred: name of the path that a fixed policy prefers; empty for none.
+        lost: the targets to which its paths are dead.
     """
 
     device: DeviceDescription
     ports: tuple[Port, ...]
     policy: str
     preferred: str
+    lost: frozenset[str] = frozenset()
 
 
 def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
@@ -114,9 +118,9 @@ def logical_unit(unit: Unit) -> Any:
             vim.host.MultipathInfo.Path(
                 key=f"key-vim.host.MultipathInfo.Path-{name}",
                 name=name,
-                pathState="active",
-                state="active",
-                isWorkingPath=True,
+                pathState=_path_state(unit, target),
+                state=_path_state(unit, target),
+                isWorkingPath=target not in unit.lost,
                 adapter=port.key,
                 lun=lun_key(device),
                 transport=transport(device, target),
@@ -132,6 +136,21 @@ def logical_unit(unit: Unit) -> Any:
             vim.host.MultipathInfo.LogicalUnitStorageArrayTypePolicy(policy=device.satp) if device.by_native_plugin else None
         ),
     )
+
+
+def _path_state(unit: Unit, target: str) -> str:
+    return "dead" if target in unit.lost else "active"
+
+
+def path_states(units: Iterable[Unit]) -> list[Any]:
+    """HostMultipathStateInfoPath of every path: the states of HostMultipathInfo alone. Source: vSphere API reference."""
+    state = vim.host.MultipathStateInfo.Path
+    return [
+        state(name=f"{port.initiator}-{target}-{unit.device.name}", pathState=_path_state(unit, target))
+        for unit in units
+        for port in unit.ports
+        for target in unit.device.targets
+    ]
 
 
 _WITHOUT_TARGET = {

@@ -37,6 +37,7 @@ class VCenterState:
         reboot_seconds: how long a rebooting host does not answer.
         task_seconds: how long other tasks run.
         profiles: those that reset options now; replaced when somebody changes a cluster's desired configuration.
+        red_alarms: the ids of the alarms that are red, by the object's managed object id; a test or a fault raises them.
         recent_tasks: the managed object id that each task works on, and the task; the newest last.
     """
 
@@ -48,6 +49,7 @@ class VCenterState:
         self.profiles = description.profiles
         self.reboot_seconds = 0.3
         self.task_seconds = 0.0
+        self.red_alarms: dict[str, list[str]] = {}
         self.recent_tasks: deque[tuple[str, Any]] = deque(maxlen=_RECENT_TASKS)
         self.hosts = Hosts(description.hosts)
         clusters = [cluster.name for cluster in description.clusters for _ in cluster.hosts]

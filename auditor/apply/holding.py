@@ -1,0 +1,76 @@
+"""Whether what a run wrote stays: reads settings again, and journals those that something put back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from auditor.apply.values import is_made, plain, shown
+from auditor.endpoint_kinds import endpoint_type
+from auditor.errors import EndpointError
+from auditor.journal import history
+from auditor.model import Outcome, Receipt
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from auditor.endpoints.common.remediator import AnyRemediator
+    from auditor.endpoints.common.sessions import Sessions
+    from auditor.journal import Intent, Journal
+    from auditor.model import Change
+
+Who: TypeAlias = "Callable[[Change, Any], str]"
+"""Says in words who may have put a setting back, by an open session with its endpoint; empty where nothing shows it."""
+
+
+def put_back(
+    applied: Sequence[Receipt], sessions: Sessions, journal: Journal, remediators: Callable[[str], AnyRemediator], who: Who
+) -> list[Receipt]:
+    """A receipt REVERTED for each applied change that is not as it was written any more; each is in the journal.
+
+    A setting that cannot be read again is UNVERIFIED: nobody knows whether it stayed.
+
+    Raises:
+        JournalError: a receipt could not be recorded.
+    """
+    results = [result for receipt in applied if (result := _now(receipt, sessions, remediators, who)) is not None]
+    if results:
+        intents = _intents(journal)
+        for result in results:
+            intent = intents.get((result.change.remediator, str(result.change.target)))
+            if intent is not None and result.outcome is Outcome.REVERTED:  # else the value is not known, and the first receipt stands
+                journal.receipt(intent, result)
+    return results
+
+
+def _now(receipt: Receipt, sessions: Sessions, remediators: Callable[[str], AnyRemediator], who: Who) -> Receipt | None:
+    """The new receipt of an applied change; None where the setting stayed."""
+    change = receipt.change
+    try:
+        session = sessions.session(change.target.endpoint)
+        now = remediators(change.remediator).read(session, change.target)
+    except EndpointError as error:
+        return Receipt(change, Outcome.UNVERIFIED, None, f"it was read back as wanted, and could not be read again: {error.what}")
+    value = plain(now.value)
+    if is_made(change, now):
+        return None
+    what = f"it was {shown(change.after)} when it was read back, and is {shown(value)} now"
+    culprit = who(change, session)
+    return Receipt(change, Outcome.REVERTED, value, f"{what}; {culprit}" if culprit else what, now.pending)
+
+
+def who_put_back(change: Change, session: Any) -> str:
+    """Who may have put a setting back, as far as its endpoint shows it; empty where it does not."""
+    kind = endpoint_type(session.endpoint.kind)
+    if not kind.culprits:
+        return ""
+    try:
+        found: str = kind.load(kind.culprits)(session, change)
+    except EndpointError:
+        return ""
+    return found
+
+
+def _intents(journal: Journal) -> dict[tuple[str, str], Intent]:
+    """The intents of this run, by remediator and target."""
+    entries = history(journal.directory).of_run(journal.run)
+    return {(entry.intent.change.remediator, str(entry.intent.change.target)): entry.intent for entry in entries}

@@ -1,0 +1,115 @@
+"""How the native plug-in of one host chooses among the paths of one device."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.remediator import Reading
+from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.esxcli import EsxCli
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Scalar, Target
+
+ROUND_ROBIN, MOST_RECENTLY_USED, FIXED = "VMW_PSP_RR", "VMW_PSP_MRU", "VMW_PSP_FIXED"
+
+_WRITABLE = re.compile(rf"{MOST_RECENTLY_USED}|{ROUND_ROBIN}, (?:latency|iops ([1-9][0-9]{{0,5}}))")
+_FIELDS = {"Default": "IOOperationLimit", "Iops": "IOOperationLimit", "Bytes": "ByteLimit"}
+
+
+class DevicePathPolicy:
+    """Reads and sets it as one text. Keys: host_id, device.
+
+    * "VMW_PSP_RR, iops 3", "VMW_PSP_RR, latency" and "VMW_PSP_MRU" are read and written; a count that nobody chose reads as the count that
+      it is, "VMW_PSP_RR, iops 1000";
+    * "VMW_PSP_RR, bytes 8800", "VMW_PSP_FIXED" and policies of vendors are read and never written: what belongs to them, such as the
+      preferred path, is not in the text, so that undo could not bring it back.
+
+    The device keeps what is written through reboots, whatever claim rules say from then on. Round robin and its count are two commands:
+    where the second is refused, reading back shows the first.
+
+    Source: esxcli storage nmp device list and set, storage nmp psp roundrobin deviceconfig get and set; docs/domain/facts.md#5.
+    """
+
+    kind = EndpointKind.VCENTER
+
+    def read(self, session: VCenter, target: Target) -> Reading:
+        """The policy now.
+
+        Raises:
+            NotThereError: the host has no such device, or another plug-in than the native one serves it.
+            MalformedAnswerError: the host does not tell it, or not what round robin goes by.
+        """
+        cli = session.esxcli(target["host_id"])
+        psp = _psp(session, cli, target)
+        if psp != ROUND_ROBIN:
+            return Reading(psp)
+        for row in cli.run("storage nmp psp roundrobin deviceconfig get", device=target["device"]):
+            limit = str(row.get("LimitType", "")).strip()
+            if limit == "Latency":
+                return Reading(f"{ROUND_ROBIN}, latency")
+            count = str(row.get(_FIELDS.get(limit, ""), "")).strip()
+            if re.fullmatch(r"[0-9]{1,18}", count):
+                return Reading(f"{ROUND_ROBIN}, {'bytes' if limit == 'Bytes' else 'iops'} {int(count)}")
+        raise _malformed(session, target, "it does not tell what round robin goes by")
+
+    def write(self, session: VCenter, target: Target, value: Scalar) -> None:
+        """Set the policy and, for round robin, what it goes by; each once.
+
+        Raises:
+            RefusedError: `value` is none that can be written, or the host says no.
+        """
+        match = _WRITABLE.fullmatch(value) if isinstance(value, str) else None
+        if match is None:
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: the path policy of {_named(target)} cannot be {value!r}",
+                why="nothing was written.",
+                do=f"give {ROUND_ROBIN} with latency or a count, like: {ROUND_ROBIN}, iops 1; or {MOST_RECENTLY_USED}.",
+            )
+        cli = session.esxcli(target["host_id"])
+        psp = match[0].partition(",")[0]
+        if _psp(session, cli, target) != psp:
+            _set(session, cli, target, "storage nmp device set", psp=psp)
+        if psp == ROUND_ROBIN:
+            limit = {"type": "iops", "iops": int(match[1])} if match[1] else {"type": "latency"}
+            _set(session, cli, target, "storage nmp psp roundrobin deviceconfig set", **limit)
+
+
+def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
+    """The name of the policy in force."""
+    for row in cli.run("storage nmp device list", device=target["device"]):
+        if str(row.get("Device", "")).strip().lower() == target["device"].lower():
+            psp = str(row.get("PathSelectionPolicy", "")).strip()
+            if not psp:
+                raise _malformed(session, target, "it does not name the policy")
+            return psp
+    raise NotThereError(
+        f"endpoint {session.endpoint.name}: the native plug-in has no {_named(target)}",
+        why="there is nothing to set.",
+        do="collect again: it may have been unmapped, or another plug-in has claimed it.",
+    )
+
+
+def _set(session: VCenter, cli: EsxCli, target: Target, command: str, **arguments: str | int) -> None:
+    answer = cli.run(command, device=target["device"], **arguments)
+    if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+        raise RefusedError(
+            f"endpoint {session.endpoint.name}: esxcli {command} was not done for {_named(target)}",
+            why="the host said so without a reason.",
+            do="run the same command on that host.",
+        )
+
+
+def _named(target: Target) -> str:
+    return f"{target['device']} on {target['host_id']}"
+
+
+def _malformed(session: VCenter, target: Target, what: str) -> MalformedAnswerError:
+    return MalformedAnswerError(
+        f"endpoint {session.endpoint.name}: the path policy of {_named(target)}: {what}",
+        why="without the present value nothing can be compared, so nothing is written.",
+        do="run `esxcli storage nmp device list` on that host.",
+    )
