@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
-	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check
+	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
 
@@ -127,6 +127,10 @@ bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: en
 # Ratios only, never absolute times: benchmarks/ratios.json.
 bench-check: env ## fail where it is no longer as much faster than others as it was
 	$(BIN)/python benchmarks/check_ratios.py $(BENCH_ARGS)
+
+# About two minutes a scenario on an idle machine: RELIABILITY="--kills 100 solidfire-vvols".
+reliability: env ## kill fixes and undos in the middle; no write may be lost or misreported (docs/reliability.md)
+	$(BIN)/python benchmarks/reliability.py $(RELIABILITY)
 
 lock: env ## resolve requirements.lock anew
 	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \

@@ -1,63 +1,70 @@
 """The walk from end to end, for the command line, the schedule and other people's Python: collect, judge, plan, fix, verify.
 
-`audit` reads and judges, `fix` makes the planned changes and audits again, `undo` puts back what a fix changed. Nothing is printed here.
+`audit` reads and judges, `fix` makes the planned changes and audits again. What is done with a plan that was kept, or with a run, is in
+changes.py: `apply_plan`, `undo`, `resume`. Nothing is printed here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, undo_plan
-from auditor.apply import undo as apply_undo
+from auditor.apply import blast_radius
 from auditor.apply.interrupted import recover_interrupted
-from auditor.apply.restrictions import restrictions_of
 from auditor.audited import Audited
+from auditor.changes import Confirm, Task, Written, apply_plan, make_changes, plan_undo, resume, undo, undo_run
 from auditor.endpoints.collect import collect_again, collect_fleet
-from auditor.endpoints.common.sessions import Sessions
 from auditor.engine.judge import judge
-from auditor.errors import AuditorError, ConfigurationError
+from auditor.errors import ConfigurationError
 from auditor.facts.earlier import with_host_marks, with_marks
-from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot
+from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot, snapshot_digest
 from auditor.facts.unread import with_unread_gaps
 from auditor.fleet import Fleet, load_fleet, with_transport
 from auditor.history.baseline import baseline_kinds, copy_baseline, load_about, missing_notices, only_drift_notice, put_baseline
 from auditor.history.drift import drift_ages
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.history.incremental import Incremental, earlier_run
+from auditor.history.plan_basis import basis_of
+from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
 from auditor.history.runs import begin_run, keep_run, new_run_id
 from auditor.history.state import state_directory
-from auditor.journal import open_journal
-from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan, Receipt
+from auditor.model import EndpointKind, FixClass, Outcome
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
+from auditor.report.files import written_whole
 from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
-from auditor.request import AuditRequest, FixLimits, Progress, UndoRequest, no_warning
+from auditor.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
     from auditor.engine.waivers import Waivers
 
 __all__ = [
+    "ApplyRequest",
     "AuditRequest",
     "Audited",
     "FixClass",
     "FixLimits",
     "Incremental",
+    "PlanFile",
+    "ResumeRequest",
     "UndoRequest",
+    "Written",
+    "apply_plan",
     "audit",
     "collect",
     "fix",
     "load_fleet",
     "load_rule_set",
+    "plan",
+    "plan_text",
     "plan_undo",
+    "resume",
     "undo",
+    "undo_run",
 ]
-
-Confirm = Callable[[Sequence[Change]], bool]
-"""Called with the changes that are about to be made; they are made only when it returns true."""
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
 
@@ -106,7 +113,18 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
         raise ConfigurationError(
             "this audit was not made to be fixed", why="nothing was changed.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
-    receipts, stopped, notices = _apply_plan(audited, fleet, limits, confirm)
+    task = Task(
+        kind="fix",
+        of=audited.run_id,
+        run_id=audited.run_id,
+        state=audited.state,
+        fleet=fleet,
+        limits=limits,
+        radius=blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster),
+        progress=audited.request.progress,
+        warn=audited.request.warn,
+    )
+    receipts, stopped, notices = make_changes(task, _plan_file(audited, fleet), confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
     audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *notices))
@@ -117,43 +135,21 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
     return audited
 
 
-def plan_undo(request: UndoRequest) -> Plan:
-    """The changes that `undo` would make, last change of the run first.
+def plan(audited: Audited) -> PlanFile:
+    """The plan of an audit as it is kept in a file (`plan_text`); the run is kept in the state directory, and nothing is changed.
 
     Raises:
-        ConfigurationError: no journal names such a run.
-        JournalError: a journal is damaged.
+        ConfigurationError: the audit was not requested with `fix`, without which waivers need not be sound.
     """
-    return undo_plan(state_directory(request.state) / JOURNAL_FOLDER, request.run)
-
-
-def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
-    """Put back what a run changed, where nobody has changed it since; a receipt for each change. It is journalled as a run of its own.
-
-    Nothing is written to an endpoint that is not the one the run wrote to, whatever fleet.yaml calls it: its receipts are REFUSED.
-
-    Raises:
-        GuardError: too many resources, not confirmed, or another run is writing; nothing was written.
-        ConfigurationError, JournalError: nothing, or nothing more, is written.
-    """
-    fleet = request.fleet if isinstance(request.fleet, Fleet) else load_fleet(request.fleet)
-    limits = blast_radius(request.max_changes, len(plan_undo(request).changes))
-    journals, run_id = state_directory(request.state) / JOURNAL_FOLDER, f"{new_run_id(datetime.now(UTC))}-undo"
-    with _sessions(fleet) as sessions, open_journal(journals, run_id) as journal:
-        if request.trust_names:
-            recover(journal, sessions, trusted=request.run)
-        progress = _change_progress(request.progress)
-        undone = apply_undo(
-            request.run,
-            sessions,
-            journal,
-            confirm=confirm,
-            limits=limits,
-            progress=progress,
-            trust_names=request.trust_names,
-            restrictions=restrictions_of(fleet, no_warning),
+    if audited.fleet is None or audited.request.fix is None:
+        raise ConfigurationError(
+            "this audit was not made to be planned by", why="nothing was kept.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
-        return tuple(undone)
+    file = _plan_file(audited, audited.fleet)
+    with written_whole(audited.directory / PLAN_FILE, mode=0o600) as out:
+        out.write(plan_text(file))
+    _keep(audited)
+    return file
 
 
 def collect(request: AuditRequest, directory: Path) -> Snapshot:
@@ -266,35 +262,30 @@ def _check_not_empty(snapshot: Snapshot) -> None:
         )
 
 
-def _apply_plan(
-    audited: Audited, fleet: Fleet, limits: FixLimits, confirm: Confirm
-) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
-    """The receipts of the plan's changes, what stopped them before the end, and what the reader has to know."""
-    radius = blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster)
-    progress = _change_progress(audited.request.progress)
-    receipts: list[Receipt] = []
-    notices: list[str] = []
-    pace = Pace(limits.settle_seconds, ask_health=True, notice=notices.append)
-    stopped: AuditorError | None = None
-    try:
-        with _sessions(fleet) as sessions, open_journal(audited.state / JOURNAL_FOLDER, audited.run_id) as journal:
-            made = apply(
-                audited.plan,
-                sessions,
-                journal,
-                allow=limits.allow,
-                confirm=confirm,
-                limits=radius,
-                progress=progress,
-                reboots=fleet.reboot if limits.reboot else None,
-                restrictions=restrictions_of(fleet, audited.request.warn),
-                pace=pace,
-            )
-            for receipt in made:
-                receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
-    except AuditorError as error:
-        stopped = error
-    return last_receipts(receipts), stopped, tuple(notices)
+def _plan_file(audited: Audited, fleet: Fleet) -> PlanFile:
+    """The plan of an audit, with what it follows from."""
+    request, snapshot = audited.request, audited.snapshot
+    basis = basis_of(
+        audited.policy.rules,
+        audited.policy.overrides,
+        fleet,
+        audited.state,
+        waivers=request.waivers,
+        own=request.rules,
+        only=request.only,
+        tags=request.tags,
+    )
+    digest = snapshot_digest(audited.directory / SNAPSHOT_FOLDER)
+    return PlanFile(
+        run=audited.run_id,
+        made=audited.started,
+        fleet=str(fleet.path),
+        plan=audited.plan,
+        hosts=snapshot.hosts,
+        hosts_by_cluster=snapshot.hosts_by_cluster,
+        snapshot=digest,
+        basis=basis,
+    )
 
 
 def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
@@ -311,14 +302,3 @@ def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
 
 def _keep(audited: Audited) -> None:
     keep_run(audited.directory, audited.report, audited.fixes, audited.drift_ages)
-
-
-def _sessions(fleet: Fleet) -> Sessions:
-    return Sessions({endpoint.name: endpoint for endpoint in fleet.endpoints})
-
-
-def _change_progress(progress: Progress) -> Callable[[Change, int, int], None]:
-    def show(change: Change, number: int, of: int) -> None:
-        progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
-
-    return show

@@ -101,6 +101,49 @@ class AuditRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ApplyRequest:
+    """Which plan to make, and how far.
+
+    Attributes:
+        plan: the file that `auditor plan` wrote.
+        fleet: the path of a fleet.yaml, or a fleet that was loaded.
+        limits: the classes that may be made, and how many resources may be touched.
+        waivers: the file of waivers that the plan was made with; None: waivers.yaml beside fleet.yaml, where there is one.
+        state: the state directory, for the journal; None: the XDG state directory.
+        progress: called before each change.
+    """
+
+    plan: Path
+    fleet: Fleet | Path
+    limits: FixLimits = FixLimits()
+    waivers: Path | None = None
+    state: Path | None = None
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeRequest:
+    """Which run to go on with.
+
+    Attributes:
+        run: the id of a run that writes (a fix, apply, undo or resume) and was stopped or killed.
+        fleet, waivers, state, progress: as in an `ApplyRequest`.
+        allow: the classes that may be made; None: those that the run allowed.
+        max_changes: the most resources that may be touched; None: all that are left, as the run was limited when it began.
+        settle_seconds: as in `FixLimits`.
+    """
+
+    run: str
+    fleet: Fleet | Path
+    allow: Collection[FixClass] | None = None
+    max_changes: str | None = None
+    settle_seconds: float = SETTLE_SECONDS
+    waivers: Path | None = None
+    state: Path | None = None
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UndoRequest:
     """Which run to undo, and how far.
 
@@ -111,6 +154,7 @@ class UndoRequest:
         max_changes: the most resources that may be touched: a number, or a share of that run's changes such as "10%".
         progress: called before each change.
         trust_names: fleet.yaml's names of endpoints are enough where the run, of an older auditor, did not record who they were.
+        only: ids of rules, names of hosts, or numbers of changes in the plan: what is put back; empty: everything.
     """
 
     run: str
@@ -119,3 +163,4 @@ class UndoRequest:
     max_changes: str = MAX_CHANGES
     progress: Progress = no_progress
     trust_names: bool = False
+    only: Collection[str] = ()

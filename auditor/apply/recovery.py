@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.journal import Entry, history, open_intents
-from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar
+from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar, Target
+from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from auditor.journal import Intent, Journal
 
 _NO_LIMIT = BlastRadius()
+UNDONE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE})
+"""The outcomes of an undo after which others may follow: what somebody changed since is left alone, and stops nothing."""
 
 
 class Fate(StrEnum):
@@ -104,7 +107,6 @@ def undo(
         GuardError: too many resources, or not confirmed; nothing was written.
         JournalError: a journal is damaged, or this one cannot be written.
     """
-    well = frozenset({Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE})
     plan = undo_plan(journal.directory, run)
     every = frozenset(FixClass)  # the run to undo had its classes allowed
     return apply(
@@ -116,7 +118,7 @@ def undo(
         limits=limits,
         progress=progress,
         remediators=remediators,
-        well=well,
+        well=UNDONE_WELL,
         trust_names=trust_names,
         restrictions=replace(restrictions, windows=()),
     )
@@ -143,6 +145,59 @@ def undo_plan(directory: Path, run: str) -> Plan:
     reversed_changes = (_reversed(entry) for entry in reversed(left))
     changes = tuple(replace(change, waits_for=waits[change.number]) for change in reversed_changes)
     return Plan(changes, identities=_identities(left))
+
+
+def narrowed(plan: Plan, only: Collection[str]) -> Plan:
+    """The changes of `plan` that `only` names, by the id of a rule, the name of a host or their number; all of them where it is empty.
+
+    Raises:
+        ConfigurationError: one of the words names none of them.
+    """
+    if not only:
+        return plan
+    names = [({str(change.number), *change.rules, *filter(None, [change.resource.host])}, change) for change in plan.changes]
+    known = sorted({name for ones, change in names for name in ones if name != "0"})
+    for word in only:
+        if word not in known:
+            raise ConfigurationError(
+                f"--only {word}: no change of this run is of such a rule, host or number{did_you_mean(word, known)}",
+                why="nothing was written: what was requested does not exist.",
+                do="`auditor undo RUN --dry-run` shows the changes, with their numbers.",
+            )
+    chosen = tuple(change for ones, change in names if ones & set(only))
+    numbers = {change.number for change in chosen}
+    # Whoever puts back one change alone has decided about those it would wait for.
+    return replace(plan, changes=tuple(replace(one, waits_for=tuple(n for n in one.waits_for if n in numbers)) for one in chosen))
+
+
+def what_is_left(plan: Plan, entries: Sequence[Entry]) -> tuple[tuple[Change, ...], dict[int, Receipt]]:
+    """The changes of `plan` that were not attempted, and by number the receipts of those that were.
+
+    Args:
+        plan: of a run.
+        entries: of the journals of that run and of those that went on with it, oldest first, after recovery. One without a final receipt is
+            neither left nor done: what became of it is not known.
+    """
+    last = {_same_change(entry.intent.change): entry for entry in entries}
+    left: list[Change] = []
+    done: dict[int, Receipt] = {}
+    for change in plan.changes:
+        entry = last.get(_same_change(change))
+        if entry is None or _never_arrived(entry):
+            left.append(change)
+        elif entry.settled and entry.receipt is not None:
+            done[change.number] = entry.receipt
+    return tuple(left), done
+
+
+def _same_change(change: Change) -> tuple[str, Target, str, str]:
+    """What a change of a plan and its intent in a journal have in common; an undo may have two changes of one setting."""
+    return change.remediator, change.target, repr(plain(change.before)), repr(plain(change.after))
+
+
+def _never_arrived(entry: Entry) -> bool:
+    receipt = entry.receipt
+    return entry.settled and receipt is not None and receipt.outcome is Outcome.UNVERIFIED and same(receipt.found, receipt.change.before)
 
 
 def _identities(entries: Sequence[Entry]) -> dict[str, str | None]:

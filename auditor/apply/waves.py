@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from auditor.apply.order import hold_up, stages
 from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_protected
+from auditor.apply.resuming import finish_reboots
 from auditor.apply.steps import STEPS
 from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
 Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
 _NO_LIMIT = BlastRadius()
-_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
+MADE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
 _NONE_EARLIER: Mapping[int, Receipt] = MappingProxyType({})
+_NOTHING_TO_FINISH: Mapping[str, Sequence[Change]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +69,13 @@ def apply(
     limits: BlastRadius = _NO_LIMIT,
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
-    well: Collection[Outcome] = _WELL,
+    well: Collection[Outcome] = MADE_WELL,
     trust_names: bool = False,
     reboots: RebootLimits | None = None,
     earlier: Mapping[int, Receipt] = _NONE_EARLIER,
     restrictions: Restrictions = UNRESTRICTED,
     pace: Pace = Pace(),
+    finish: Mapping[str, Sequence[Change]] = _NOTHING_TO_FINISH,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
@@ -82,7 +85,8 @@ def apply(
     are never attempted. A value stored for the next boot is APPLIED with `pending`: it is not in effect yet.
 
     With `reboots` hosts whose changes take a reboot come first: each is rebooted, one after another, and receipts of its steps are
-    yielded too (`auditor.apply.reboots`). Each counts as a wave. Without it such a value is stored for the next boot.
+    yielded too (`auditor.apply.reboots`). Each counts as a wave. Without it such a value is stored for the next boot. First of all come
+    hosts that the runs in `finish` left in maintenance mode.
 
     A setting that something put back after its receipt was yielded gets a second receipt, REVERTED; the last one of a change counts
     (`last_receipts`).
@@ -111,9 +115,10 @@ def apply(
     check_windows(attempted, restrictions)
     for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
         restrictions.notice(sentence)
-    if attempted and not confirm(attempted):
+    to_confirm = [*(change for changes in finish.values() for change in changes), *attempted]
+    if to_confirm and not confirm(to_confirm):
         raise GuardError(
-            f"{len(attempted)} changes were not confirmed",
+            f"{len(to_confirm)} changes were not confirmed",
             why="nothing was written.",
             do="answer yes, or give --yes where there is no terminal.",
         )
@@ -150,7 +155,7 @@ def apply(
             sessions, journal, remediators, attempt, reboots, lambda one: run.host_stops(one) or restrictions.closed(one), run.show
         )
     )
-    return (run.noted(receipt) for receipt in _receipts(run, attempted, skipped, rolling))
+    return (run.noted(receipt) for receipt in _receipts(run, attempted, skipped, rolling, tuple(finish)))
 
 
 def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
@@ -220,8 +225,13 @@ class _Run:
         return late
 
 
-def _receipts(run: _Run, attempted: Sequence[Change], skipped: Sequence[Receipt], rolling: Rolling | None) -> Iterator[Receipt]:
+def _receipts(
+    run: _Run, attempted: Sequence[Change], skipped: Sequence[Receipt], rolling: Rolling | None, finish: Sequence[str]
+) -> Iterator[Receipt]:
     yield from skipped
+    for earlier in finish if rolling is not None else ():
+        if not run.stopped and rolling is not None:
+            yield from _rebooted(run, finish_reboots(earlier, rolling))
     order = WaveOrder(run.pace.shares)
     for stage in stages(attempted):
         if run.stopped:
@@ -230,7 +240,8 @@ def _receipts(run: _Run, attempted: Sequence[Change], skipped: Sequence[Receipt]
         online = stage
         if rolling is not None:
             online = [change for change in stage if not takes_reboot(change)]
-            yield from _rebooted(run, [change for change in stage if takes_reboot(change)], rolling)
+            first = [change for change in stage if takes_reboot(change)]
+            yield from _rebooted(run, reboot_hosts(first, rolling, run.ended, run.well))
         order.begin(online)
         while not run.stopped and (wave := order.next()) is not None:
             yield from _made(run, order, wave)
@@ -245,9 +256,8 @@ def _receipts(run: _Run, attempted: Sequence[Change], skipped: Sequence[Receipt]
         )
 
 
-def _rebooted(run: _Run, changes: Sequence[Change], rolling: Rolling) -> Iterator[Receipt]:
+def _rebooted(run: _Run, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:
     """The receipts of changes that take a reboot, and of what was put back meanwhile."""
-    steps = reboot_hosts(changes, rolling, run.ended, run.well)
     while True:
         try:
             receipt = next(steps)

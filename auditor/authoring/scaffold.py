@@ -76,6 +76,7 @@ sources:
 params:
   wanted:
     default: <fill in: the value>
+    bounds: {{least: <fill in: the smallest>, most: <fill in: the largest>, source: "<fill in: who says so, or that it is policy>"}}
     unit: "<fill in: its unit>"
     why: "<fill in: where this value comes from; write unverified if nobody has checked it>"
 # SQL over one row. Rows where it is false are not judged. Take it out, and not_applicable below, if every row is.

@@ -7,11 +7,14 @@ from typing import Annotated
 import typer
 
 from auditor.cli import baseline, journal, lab, rules, runs, waivers
+from auditor.cli.apply import apply
 from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
 from auditor.cli.doctor import doctor
+from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
+from auditor.cli.resume import resume
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
 
@@ -30,7 +33,10 @@ app.command("audit")(audit)
 app.command("collect")(collect)
 app.command("schedule")(schedule)
 app.command("doctor")(doctor)
+app.command("plan")(plan)
+app.command("apply")(apply)
 app.command("undo")(undo)
+app.command("resume")(resume)
 app.command("query")(query)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")

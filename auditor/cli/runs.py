@@ -1,4 +1,4 @@
-"""`auditor runs`: the reports of earlier audits."""
+"""`auditor runs`: earlier runs, and the reports of audits."""
 
 from __future__ import annotations
 
@@ -9,29 +9,25 @@ import typer
 
 from auditor.cli import options
 
-app = typer.Typer(help="Earlier audits: list them, show one again.", no_args_is_help=True)
+app = typer.Typer(help="Earlier runs: list them, show the report of an audit again.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_kept(state_dir: options.StateDir = None) -> int:
-    """Every kept run, newest first.
+    """Every run, newest first: audits, and what wrote: fixes, applies, undos and resumes.
 
     Example: auditor runs list
     """
-    from auditor.history.runs import list_runs
+    from auditor.history.run_list import run_lines
     from auditor.history.state import state_directory
-    from auditor.report.wording import percent
+    from auditor.history.writing_runs import list_all_runs
 
-    runs = list_runs(state_directory(state_dir, to_read=True))
+    runs = list_all_runs(state_directory(state_dir, to_read=True))
     if not runs:
         print("no run is kept yet: `auditor audit --fleet fleet.yaml` makes one", file=sys.stderr)
         return 0
-    print(f"{'run':<22} {'hosts':>6} {'fail':>7} {'unknown':>8} {'coverage':>9}")
-    for run in runs:
-        if run.finished is None:
-            print(f"{run.id:<22} unfinished")
-        else:
-            print(f"{run.id:<22} {run.hosts:>6} {run.fail:>7} {run.unknown:>8} {percent(run.coverage):>9}")
+    for line in run_lines(runs):
+        print(line)
     return 0
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -87,6 +87,18 @@ def ask(changes: Sequence[Change]) -> bool:
 def always(_changes: Sequence[Change]) -> bool:
     """The answer of --yes."""
     return True
+
+
+def show_changes(confirm: Callable[[Sequence[Change]], bool]) -> Callable[[Sequence[Change]], bool]:
+    """`confirm`, after the changes were printed on standard error: what is left of a run is known only when it is asked about."""
+
+    def shown(changes: Sequence[Change]) -> bool:
+        from auditor.model import FixClass, Plan
+
+        show_plan(Plan(tuple(changes)), tuple(FixClass))
+        return confirm(changes)
+
+    return shown
 
 
 def show_plan(plan: Plan, allow: Sequence[FixClass]) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import always, ask, progress, show_plan
-from auditor.model import FixClass, Outcome
+from auditor.model import FixClass
 
 
 def undo(
@@ -20,6 +20,11 @@ def undo(
         bool,
         typer.Option("--trust-names", help="Go by names in fleet.yaml where an older auditor did not record which endpoints it wrote to."),
     ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be put back, with numbers; write nothing.")] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="RULE|HOST|CHANGE", help="Only changes of this rule, on this host, or of this number. Repeatable."),
+    ] = None,
     max_changes: Annotated[
         str,
         typer.Option(
@@ -30,22 +35,34 @@ def undo(
 ) -> int:
     """Put back what a run changed, last change first; what somebody changed since is left alone.
 
-    Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml
+    It is a run of its own: `auditor runs list` names it, and it can be undone.
+
+    Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml --dry-run
+
+    Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml --only esx-01 --only sioc/overlap-array-qos
+
+    Exit codes: 0 all is as before that run, 1 something was left as it is, 3 usage, 4 a change failed, 5 a guard stopped it.
     """
-    from auditor.audit import plan_undo
-    from auditor.audit import undo as run_undo
+    from auditor.audit import plan_undo, undo_run
+    from auditor.cli.written import show_written
     from auditor.fleet import load_fleet
-    from auditor.report.receipts import write_receipts
+    from auditor.report.plan import write_plan
     from auditor.request import UndoRequest
 
     with progress() as shown:
         request = UndoRequest(
-            run=run, fleet=load_fleet(fleet), state=state_dir, max_changes=max_changes, progress=shown, trust_names=trust_names
+            run=run,
+            fleet=load_fleet(fleet),
+            state=state_dir,
+            max_changes=max_changes,
+            progress=shown,
+            trust_names=trust_names,
+            only=tuple(only or ()),
         )
-        show_plan(plan_undo(request), tuple(FixClass))
-        receipts = run_undo(request, confirm=always if yes else ask)
-    write_receipts(receipts, sys.stdout)
-    outcomes = {receipt.outcome for receipt in receipts}
-    if outcomes & {Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED}:
-        return 4
-    return 1 if outcomes & {Outcome.STALE, Outcome.PROPOSED} else 0
+        plan = plan_undo(request)
+        if dry_run:
+            write_plan(plan, tuple(FixClass), sys.stdout)
+            return 0
+        show_plan(plan, tuple(FixClass))
+        written = undo_run(request, confirm=always if yes else ask)
+    return show_written(written, fleet, state_dir)

@@ -63,7 +63,8 @@ def param_values(overrides: Iterable[Override], rules: RuleSet) -> ParamValues:
     """Check what a fleet overrides against the rules that were loaded.
 
     Raises:
-        ConfigurationError: a rule or param does not exist, a value is not of its default's type, or one is set twice in one place.
+        ConfigurationError: a rule or param does not exist, a value is not of its default's type or out of its
+            bounds, or one is set twice in one place.
     """
     result: dict[str, dict[Place, dict[str, ParamValue]]] = {}
     for override in overrides:
@@ -151,6 +152,10 @@ def _checked(override: Override, rules: RuleSet) -> ParamValue:
         raise _mistake(
             override, f'"{override.name}" of {override.rule} must be {_KINDS[type(default)]} like {default!r}, and is {override.value!r}'
         )
+    bounds = params[override.name].bounds
+    fault = bounds.fault(value) if bounds is not None else ""
+    if fault:
+        raise _mistake(override, f'"{override.name}" of {override.rule} {fault}')
     return value  # type: ignore[no-any-return]  # is_param_value has checked it
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from auditor.engine.bounds import Bounds
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass, RuleText, Severity, Verdict
 from auditor.yaml import did_you_mean
@@ -42,6 +43,7 @@ class Param:
     default: ParamValue
     unit: str
     why: str
+    bounds: Bounds | None = None  # None: the rule's author gives none
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.bounds import bounds_mistake, bounds_of
 from auditor.engine.columns import ExpressionError
 from auditor.engine.params import RESERVED
 from auditor.engine.rule import After, Example, Expression, FixRule, Param, Rule
@@ -16,9 +17,10 @@ from auditor.shapes import Mistake, decode
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
+    from auditor.engine.bounds import Bounds
     from auditor.engine.expressions import ExpressionChecker
     from auditor.engine.rule import Views
-    from auditor.engine.rule_shape import AfterShape, FixShape
+    from auditor.engine.rule_shape import AfterShape, FixShape, ParamShape
     from auditor.yaml import YamlDocument
 
 _EXAMPLES = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
@@ -172,8 +174,22 @@ class RuleReader:
                 what = f"the default of ${name} must be true, false, a number, text, or a list of one kind of these"
                 self._wrong(what, "params", name, "default")
                 default = ""
-            params[name] = Param(default, shape.unit.strip(), shape.why.strip())
+            bounds = self._read_bounds(name, shape, default)
+            params[name] = Param(default, shape.unit.strip(), shape.why.strip(), bounds)
         return params
+
+    def _read_bounds(self, name: str, shape: ParamShape, default: Any) -> Bounds | None:
+        if shape.bounds is None:
+            return None
+        mistake = bounds_mistake(shape.bounds, default)
+        if mistake:
+            self._wrong(f"${name}: {mistake}", "params", name, "bounds")
+            return None
+        bounds = bounds_of(shape.bounds)
+        fault = bounds.fault(default) if bounds is not None else ""
+        if fault:
+            self._wrong(f"the default of ${name} {fault}", "params", name, "default")
+        return bounds
 
     def _read_sources(self) -> tuple[tuple[str, str | None], ...]:
         for index, source in enumerate(self._shape.sources):

@@ -14,6 +14,10 @@ Sql: TypeAlias = Annotated[bool | int | float | str, Meta(description="one SQL e
 """`desired: 256` and `set: true` are YAML's words and SQL's alike."""
 
 
+Number: TypeAlias = Annotated[int | float, Meta(description="a number")]
+Choices: TypeAlias = Annotated[tuple[bool | int | float | str, ...] | str, Meta(description="a list of words, or families")]
+
+
 class SourceShape(Shape):
     """Who says so."""
 
@@ -21,10 +25,21 @@ class SourceShape(Shape):
     url: Text | None = None
 
 
+class BoundsShape(Shape, kw_only=True):
+    """What a param may be: a range, choices, or the reason why nothing bounds it."""
+
+    least: Number | None = None
+    most: Number | None = None
+    choices: Choices | None = None
+    open: Text | None = None
+    source: Text | None = None
+
+
 class ParamShape(Shape, kw_only=True):
     """A value that a fleet may set differently."""
 
     default: Any = None
+    bounds: BoundsShape | None = None
     unit: Text
     why: Text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -261,6 +262,12 @@ class Snapshot:
 def holds_snapshot(directory: Path) -> bool:
     """Whether `directory` holds a snapshot that was saved to its end."""
     return (directory / _MANIFEST).is_file()
+
+
+def snapshot_digest(directory: Path) -> str | None:
+    """The digest of a saved snapshot, `sha256:` and 64 hex digits: its manifest has one for each table. None where there is none."""
+    manifest = directory / _MANIFEST
+    return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}" if manifest.is_file() else None
 
 
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:

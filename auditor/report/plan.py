@@ -64,9 +64,13 @@ def _group_parts(group: Group, changes: Sequence[Change], width: int) -> Iterato
     classes, setting, values, reason = group
     yield Text(f"\n{setting}  {values}  ({', '.join(classes)}, {count_of(len(changes), 'place')})", style="bold")
     yield textwrap.indent(textwrap.fill(neutral(reason), width - 2), "  ")
-    places = [(*place_texts(change), neutral(change.collateral)) for change in changes[:_MOST_PLACES]]
+    places = [(*place_texts(change), change) for change in changes[:_MOST_PLACES]]
     widest = max(len(where) for where, _, _ in places)
-    for where, what, collateral in places:
-        yield f"  {where:<{widest}}  {what}".rstrip() + (f"  (touches as well: {collateral})" if collateral else "")
+    digits = max(len(str(change.number)) for _, _, change in places)
+    for where, what, change in places:
+        number = f"{change.number:>{digits}}  " if change.number else ""
+        collateral = f"  (touches as well: {neutral(change.collateral)})" if change.collateral else ""
+        waits = f"  (after {', '.join(map(str, change.waits_for))})" if change.waits_for else ""
+        yield f"  {number}{where:<{widest}}  {what}".rstrip() + waits + collateral
     if len(changes) > _MOST_PLACES:
         yield f"  ... and {len(changes) - _MOST_PLACES} more"

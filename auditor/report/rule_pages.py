@@ -116,9 +116,10 @@ def _what(rule: Rule) -> Iterator[str]:
         yield from ("and applies only where", "", "```sql", _sql(rule.applies.text), "```", "")
     yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
     if rule.params:
-        yield from ("| param | default | unit | why |", "|---|---|---|---|")
+        yield from ("| param | default | unit | why | may be |", "|---|---|---|---|---|")
         for name, param in rule.params.items():
-            yield f"| `${name}` | `{_cell(str(param.default))}` | {_cell(param.unit)} | {_cell(param.why)} |"
+            bounds = "" if param.bounds is None else _cell(f"{param.bounds.text}: {param.bounds.source}")
+            yield f"| `${name}` | `{_cell(str(param.default))}` | {_cell(param.unit)} | {_cell(param.why)} | {bounds} |"
         yield ""
     for column, why in rule.may_be_missing.items():
         yield from (f"`{column}` may be missing: {_text(why)}", "")

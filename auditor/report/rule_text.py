@@ -74,7 +74,8 @@ def _param(rule: Rule, name: str, overrides: Sequence[Override]) -> list[str]:
         for one in overrides
         if (one.rule, one.name) == (rule.id, name)
     ]
-    return [_field(f"${name}", f"{_value(param.default)} {param.unit}. {param.why}"), *own]
+    bounds = "" if param.bounds is None else f" May be {param.bounds.text}: {param.bounds.source}."
+    return [_field(f"${name}", f"{_value(param.default)} {param.unit}. {param.why}{bounds}"), *own]
 
 
 def _value(value: object) -> str:

@@ -121,6 +121,19 @@ def lasted(started: datetime, finished: datetime) -> str:
     return " ".join(part for part in parts if part)
 
 
+_OBJECTS = {
+    "storage_pod": "datastore cluster",
+    "datastore_throttle": "datastore",
+    "baseline_datastore": "datastore",
+    "array_volume": "volume",
+    "array_host": "host of the array",
+    "qos_policy": "QoS policy",
+    "efficiency": "volume",
+    "baseline_volume_qos": "volume",
+}
+"""Views whose rows people call otherwise."""
+
+
 def fix_text(fix: Fix | None, *, show_class: bool = True) -> str:
     """The outcome of a finding's fix, for a table cell."""
     if fix is None:
@@ -210,5 +223,21 @@ def place_texts(change: Change) -> tuple[str, str]:
     """The place of a change: the host or endpoint, and the object on it, which is empty when it is the host itself."""
     keys = dict(change.target.keys)
     where = change.resource.host or change.target.endpoint
-    what = next((keys[key] for key in ("device", "module", "hba") if key in keys), change.resource.name)
+    portal = f"{keys['hba']} {keys['iqn']} {keys['address']}:{keys['port']}" if keys.keys() >= {"hba", "iqn", "address", "port"} else None
+    what = portal or next((keys[key] for key in ("device", "module", "hba") if key in keys), change.resource.name)
     return neutral(where), "" if what == where else neutral(what)
+
+
+def object_text(change: Change) -> str:
+    """The object of a change as a person looks for it: a target's name and portal, a device, a datastore's name; and the host."""
+    keys, resource = dict(change.target.keys), change.resource
+    at = f" of {resource.host}" if resource.host else ""
+    if "iqn" in keys:
+        return neutral(f"iSCSI target {keys['iqn'] or '(found by sending)'} at {keys['address']}:{keys['port']} on {keys['hba']}{at}")
+    for key in ("device", "module"):
+        if key in keys:
+            return neutral(f"{key} {keys[key]}{at}")
+    if "host_id" in keys and resource.host:
+        return neutral(f"host {resource.host}")
+    kind = _OBJECTS.get(resource.kind, resource.kind.replace("_", " "))
+    return neutral(f"{kind} {resource.name} on {change.target.endpoint}")

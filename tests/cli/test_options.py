@@ -61,7 +61,9 @@ TRANSPORT = {"--transport", "--lane"}
             {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
         ),
         ("collect", {"--fleet", "--out", *TRANSPORT}),
-        ("undo", {"--fleet", "--yes", "--trust-names", "--max-changes", "--state-dir"}),
+        ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--max-changes", "--state-dir"}),
+        ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix"}}),
+        ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot"}}),
     ],
 )
 def test_no_option_of_the_walk_is_lost(command: str, names: set[str]) -> None:

@@ -12,6 +12,8 @@ from auditor.errors import RuleError
 
 FILLED = {
     "the value": "256",
+    "the smallest": "1",
+    "the largest": "1024",
     "a condition that says which rows it is about": "is_shared",
     "a condition, for example": "queue_depth <= $wanted",
     "what is shown as found": "queue_depth",

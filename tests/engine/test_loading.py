@@ -45,6 +45,47 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
         pytest.param('  - {what: Incident S0, url: "https://example.com/s0"}', "  []", 7, "rumour", id="no source"),
         pytest.param('url: "https://example.com/s0"', "url: see above", 8, '"see above" is not a URL', id="a URL that is none"),
         pytest.param("why: policy", "wy: policy", 10, 'unknown key "wy"; did you mean "why"?', id="misspelt key of a param"),
+        pytest.param(
+            "default: 4",
+            "default: 4, bounds: {least: 8, most: 16, source: s}",
+            10,
+            "$headroom is 4, and may be 8 to 16 (s)",
+            id="default too small",
+        ),
+        pytest.param(
+            "default: 4", "default: 4, bounds: {most: 3, source: s}", 10, "$headroom is 4, and may be at most 3 (s)", id="default too large"
+        ),
+        pytest.param(
+            "default: 4", "default: 4, bounds: {least: 1}", 10, "$headroom: bounds without a source are a rumour", id="bounds of nobody"
+        ),
+        pytest.param(
+            "default: 4", "default: 4, bounds: {source: s}", 10, "$headroom: the bounds of a param are", id="bounds that bound nothing"
+        ),
+        pytest.param(
+            "default: 4",
+            "default: 4, bounds: {least: 1, open: o, source: s}",
+            10,
+            "$headroom: the bounds of a param are",
+            id="bounds and none",
+        ),
+        pytest.param(
+            "default: 4",
+            "default: 4, bounds: {least: 9, most: 1, source: s}",
+            10,
+            "no number is 9 or more and at most 1",
+            id="an empty range",
+        ),
+        pytest.param(
+            "default: 4",
+            "default: 4, bounds: {choices: familys, source: s}",
+            10,
+            'choices are a list, or the word "families"',
+            id="no list",
+        ),
+        pytest.param("default: 4", "default: many, bounds: {least: 1, source: s}", 10, "a range bounds numbers", id="a range of words"),
+        pytest.param(
+            "default: 4", "default: 4, bounds: {last: 1, source: s}", 10, 'unknown key "last"; did you mean "least"?', id="misspelt bound"
+        ),
         pytest.param("default: 4", "default: {}", 10, "the default of $headroom must be", id="param of no usable type"),
         pytest.param(
             "= $headroom * deep",

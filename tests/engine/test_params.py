@@ -57,6 +57,41 @@ def test_a_value_of_another_kind_is_refused_with_its_line(tmp_path: Path, name: 
     assert caught.value.what.startswith(f'fleet.yaml:7: "{name}" of local/kinds {words}')
 
 
+BOUNDED = rule_text(
+    "local/kinds",
+    holds="dsnro > $whole AND family = $word AND family IN $words AND device <> $anything",
+    params="{whole: {default: 9, unit: u, why: w, bounds: {least: 8, most: 256, source: facts}}, "
+    "word: {default: a|b, unit: u, why: w, bounds: {choices: [a, b, c], source: facts}}, "
+    "words: {default: [ontap], unit: u, why: w, bounds: {choices: [families, mine], source: facts}}, "
+    "anything: {default: x, unit: u, why: w, bounds: {open: names}}}",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        pytest.param("whole", 8, "", id="the smallest"),
+        pytest.param("whole", 256, "", id="the largest"),
+        pytest.param("whole", 7, "is 7, and may be 8 to 256 (facts)", id="too small"),
+        pytest.param("whole", 257, "is 257, and may be 8 to 256 (facts)", id="too large"),
+        pytest.param("word", "c|a", "", id="words"),
+        pytest.param("word", "", "", id="no word"),
+        pytest.param("word", "a|d", "is 'd', and may be one of a, b, c (facts)", id="another word among them"),
+        pytest.param("words", ["solidfire", "other", "mine"], "", id="families"),
+        pytest.param("words", ["solidfir"], "is 'solidfir', and may be one of mine, 3par,", id="no family"),
+        pytest.param("anything", "goes", "", id="nothing bounds it"),
+    ],
+)
+def test_a_value_out_of_its_bounds_is_refused_with_line_range_and_source(tmp_path: Path, name: str, value: Any, words: str) -> None:
+    rules = rules_from(tmp_path, BOUNDED)
+    if not words:
+        assert param_values([Override("local/kinds", name, value)], rules).overrides
+        return
+    with pytest.raises(ConfigurationError) as caught:
+        param_values([Override("local/kinds", name, value)], rules)
+    assert caught.value.what.startswith(f'fleet.yaml:7: "{name}" of local/kinds {words}')
+
+
 @pytest.mark.parametrize(
     ("overrides", "words"),
     [

@@ -52,3 +52,16 @@ def test_a_row_of_which_nothing_was_read_is_never_a_pass(rule_id: str) -> None:
     rule = shipped()[rule_id]
     (judged,) = judge_rows(rule, [dict.fromkeys(RESOURCE_COLUMNS, "x")])
     assert judged["verdict"] in (Verdict.UNKNOWN, Verdict.NOT_APPLICABLE)
+
+
+def test_every_param_of_a_shipped_rule_has_bounds_with_a_source() -> None:
+    bare = [f"{rule.id} ${name}" for rule in shipped() for name, param in rule.params.items() if not (param.bounds and param.bounds.source)]
+    assert bare == []
+
+
+def test_one_command_at_a_time_is_no_depth_that_a_param_may_ask_for() -> None:
+    rules = shipped()
+    for rule in ("queue/default-unless-justified", "queue/dsnro-effective", "queue/raise-both", "sioc/dsnro-conflict"):
+        bounds = rules[rule].params["stock"].bounds
+        assert bounds is not None
+        assert bounds.fault(1).startswith("is 1, and may be 8 to 256 (")

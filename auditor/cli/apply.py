@@ -1,0 +1,60 @@
+"""`auditor apply`: make exactly the changes of a plan file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import always, ask, progress, show_plan
+from auditor.model import FixClass
+
+
+def apply(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A plan of `auditor plan`.")],
+    fleet: options.RequiredFleet,
+    allow: Annotated[
+        list[FixClass] | None,
+        typer.Option("--allow", metavar="CLASS", help="A class of change that may be made. Repeatable. [default: online]"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check the file, show what would be attempted, write nothing.")] = False,
+    max_changes: options.MaxChanges = None,
+    settle: options.Settle = None,
+    no_reboot: options.NoReboot = False,
+    waivers: options.Waivers = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Make exactly the changes of a plan, each only where its setting is still as the plan saw it.
+
+    A plan whose file was changed is refused, and one whose rules, params, waivers or baseline were. Each setting that is written is read
+    back; what became of the findings is shown by the next `auditor audit`.
+
+    Example: auditor apply plan.json --fleet fleet.yaml --allow online --allow online-caution
+
+    Exit codes: 0 all is as planned, 1 something was left as it was, 3 usage, 4 a change failed, 5 a guard stopped it.
+    """
+    from auditor.audit import apply_plan
+    from auditor.changes import checked_plan
+    from auditor.cli.written import show_written
+    from auditor.fleet import load_fleet
+    from auditor.history.state import state_directory
+    from auditor.report.plan import write_plan
+    from auditor.request import SETTLE_SECONDS, ApplyRequest, FixLimits
+
+    allowed = tuple(allow or [FixClass.ONLINE])
+    with progress() as shown:
+        loaded = load_fleet(fleet)
+        seconds = SETTLE_SECONDS if settle is None else settle
+        limits = FixLimits(allow=allowed, max_changes=max_changes, settle_seconds=seconds, reboot=not no_reboot)
+        request = ApplyRequest(plan=file, fleet=loaded, limits=limits, waivers=waivers, state=state_dir, progress=shown)
+        plan = checked_plan(request, loaded, state_directory(state_dir, to_read=dry_run)).plan
+        if dry_run:
+            write_plan(plan, allowed, sys.stdout)
+            return 0
+        show_plan(plan, allowed)
+        written = apply_plan(request, confirm=always if yes else ask)
+    return show_written(written, fleet, state_dir)

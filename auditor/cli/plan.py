@@ -1,0 +1,77 @@
+"""`auditor plan`: audit, and keep what would be changed in a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import progress, warn
+from auditor.model import FixClass
+
+
+@options.with_groups
+def plan(
+    *,
+    fleet: options.RequiredFleet,
+    out: Annotated[
+        str | None,
+        typer.Option("--out", metavar="FILE", help="Where the plan goes; - is stdout. [default: the run's folder]", show_default=False),
+    ] = None,
+    rule_options: options.RuleOptions,
+    exit_options: options.ExitOptions,
+    transport: options.Transport = None,
+    incremental_options: options.IncrementalOptions,
+    waivers: options.Waivers = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Audit a fleet and keep what would be changed in a file that `auditor apply` makes; nothing is changed.
+
+    The file is JSON for people and programs: every change with its object, from, to, reason, rules, class, and what it waits for. It is
+    under a digest: a file that was changed is refused.
+
+    Example: auditor plan --fleet fleet.yaml --out plan.json
+
+    Example: auditor plan --fleet fleet.yaml --only sioc/overlap-array-qos --out -
+
+    Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 5 a waiver is malformed.
+    """
+    from auditor.audit import audit, plan_text
+    from auditor.audit import plan as make_plan
+    from auditor.history.plan_file import PLAN_FILE, plan_digest
+    from auditor.report.files import written_whole
+    from auditor.report.plan import write_plan
+    from auditor.request import AuditRequest, FixLimits
+
+    with progress() as shown:
+        # "100%" has the hosts counted, which `apply --max-changes` may be a share of.
+        request = AuditRequest(
+            fleet=fleet,
+            **rule_options.arguments(),
+            waivers=waivers,
+            incremental=incremental_options.incremental(),
+            transport=transport,
+            state=state_dir,
+            fix=FixLimits(max_changes="100%"),
+            progress=shown,
+            warn=warn,
+        )
+        audited = audit(request)
+        file = make_plan(audited)
+    place = audited.directory / PLAN_FILE if out is None else Path(out)
+    people = sys.stderr if out == "-" else sys.stdout
+    if out == "-":
+        sys.stdout.write(plan_text(file))
+    elif out is not None:
+        with written_whole(place) as stream:
+            stream.write(plan_text(file))
+    write_plan(file.plan, tuple(FixClass), people)
+    if out != "-":
+        print(f"\nRun {file.run}; {plan_digest(file)}", file=people)
+        print(f"auditor apply {place} --fleet {fleet} makes it, as far as --allow says.", file=people)
+    for gap in audited.gaps:
+        warn(f"not read: {gap.endpoint}: {gap.what}: {gap.why}")
+    return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)

@@ -1,0 +1,54 @@
+"""`auditor resume`: go on with a run that was stopped or killed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import always, ask, progress, show_changes
+from auditor.model import FixClass
+
+
+def resume(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="The run to go on with; `auditor runs list` names them.")],
+    fleet: options.RequiredFleet,
+    allow: Annotated[
+        list[FixClass] | None,
+        typer.Option("--allow", metavar="CLASS", help="A class of change that may be made. Repeatable. [default: those of the run]"),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    max_changes: Annotated[
+        str | None, typer.Option("--max-changes", metavar="N|N%", help="The most resources that may be touched. [default: those left]")
+    ] = None,
+    settle: options.Settle = None,
+    waivers: options.Waivers = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Find out what became of the last write of a run that was cut off, then make those of its changes that it did not attempt.
+
+    Example: auditor resume 20261121T065500Z-1a2b --fleet fleet.yaml
+
+    Exit codes: 0 all is as planned, 1 something was left as it was, 3 usage, 4 a change failed, 5 a guard stopped it.
+    """
+    from auditor.audit import resume as run_resume
+    from auditor.cli.written import show_written
+    from auditor.fleet import load_fleet
+    from auditor.request import SETTLE_SECONDS, ResumeRequest
+
+    with progress() as shown:
+        request = ResumeRequest(
+            run=run,
+            fleet=load_fleet(fleet),
+            allow=None if allow is None else tuple(allow),
+            max_changes=max_changes,
+            settle_seconds=SETTLE_SECONDS if settle is None else settle,
+            waivers=waivers,
+            state=state_dir,
+            progress=shown,
+        )
+        written = run_resume(request, confirm=show_changes(always if yes else ask))
+    if not written.run:
+        print(f"Nothing is left to do of run {run}.")
+    return show_written(written, fleet, state_dir)

@@ -1,0 +1,34 @@
+"""What apply, undo and resume print when they end: the receipts, the run, and how to put it back."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from auditor.cli.terminal import warn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from auditor.changes import Written
+
+
+def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:
+    """Print what a run did; its exit code.
+
+    Raises:
+        AuditorError: what stopped the run, after its receipts were printed.
+    """
+    from auditor.report.receipts import write_receipts
+
+    for notice in written.notices:
+        warn(notice)
+    write_receipts(written.receipts, sys.stdout)
+    state = "" if state_dir is None else f" --state-dir {state_dir}"
+    if written.wrote:
+        print(f"\nRun {written.run}. To put it back: auditor undo {written.run} --fleet {fleet}{state}")
+    if written.stopped is not None:
+        if written.wrote:
+            print(f"To go on with it: auditor resume {written.run} --fleet {fleet}{state}")
+        raise written.stopped
+    return written.exit_code

@@ -1,0 +1,92 @@
+"""What a plan follows from besides the fleet, as digests: the rules, the fleet's values for them, its waivers and its baseline."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from auditor.engine.waivers import FILE_NAME
+from auditor.errors import GuardError
+from auditor.history.baseline import baseline_file
+from auditor.history.plan_file import Basis
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from auditor.engine.rule import RuleSet
+    from auditor.fleet import Fleet, ParamOverride
+
+_WORDS = {
+    "rules": "the rules, or the views they judge, are other ones",
+    "params": "fleet.yaml gives the rules other values",
+    "waivers": "the waivers are other ones",
+    "baseline": "the baseline is another one",
+}
+
+
+def basis_of(
+    rules: RuleSet,
+    params: Sequence[ParamOverride],
+    fleet: Fleet,
+    state: Path,
+    *,
+    waivers: Path | None = None,
+    own: Collection[Path] = (),
+    only: Collection[str] = (),
+    tags: Collection[str] = (),
+) -> Basis:
+    """The basis of a plan that is made now.
+
+    Args:
+        rules: that are judged.
+        params: the fleet's own values for them.
+        fleet: whose waivers count, where `waivers` names no other file.
+        state: the state directory, for the baseline.
+        waivers: as in an `AuditRequest`; None: the file beside fleet.yaml.
+        own: directories of rules besides the shipped ones.
+        only: ids of rules, as they were requested.
+        tags: likewise.
+    """
+    return Basis(
+        rules=_rules_digest(rules),
+        params=_hash(json.dumps([{**asdict(one), "where": ""} for one in params], sort_keys=True, default=list).encode()),
+        waivers=_file_digest(waivers if waivers is not None else fleet.path.with_name(FILE_NAME)),
+        baseline=_file_digest(baseline_file(state)),
+        own=tuple(map(str, own)),
+        only=tuple(only),
+        tags=tuple(tags),
+    )
+
+
+def check_basis(name: str, planned: Basis, now: Basis) -> None:
+    """Refuse a plan that does not follow from what holds now.
+
+    Raises:
+        GuardError: rules, values, waivers or the baseline have changed since; nothing was written.
+    """
+    different = planned.differences(now)
+    if different:
+        raise GuardError(
+            f"{name} was made by other rules: {'; '.join(_WORDS[one] for one in different)}",
+            why="what it wants may not be wanted any more; nothing was written.",
+            do="make the plan again: auditor plan --fleet fleet.yaml --out FILE.",
+        )
+
+
+def _rules_digest(rules: RuleSet) -> str:
+    parts: list[Any] = [(rule.id, hashlib.sha256(rule.path.read_bytes()).hexdigest()) for rule in rules]
+    views = (resources.files("auditor.facts") / "catalog.json").read_bytes()
+    return _hash(json.dumps([parts, hashlib.sha256(views).hexdigest()]).encode())
+
+
+def _file_digest(path: Path) -> str:
+    """Of a file's content; "" where there is none."""
+    return _hash(path.read_bytes()) if path.is_file() else ""
+
+
+def _hash(content: bytes) -> str:
+    return f"sha256:{hashlib.sha256(content).hexdigest()}"

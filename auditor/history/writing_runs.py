@@ -1,0 +1,178 @@
+"""Runs that write: which plan each had, how far it got, and the list of every run of a state directory, whatever it did."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Mapping  # msgspec reads the types of fields
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from auditor.errors import ConfigurationError, SnapshotError
+from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
+from auditor.history.plan_file import PLAN_FILE, PlanFile, parse_plan, plan_text
+from auditor.history.runs import KeptRun, list_runs
+from auditor.journal.records import SUFFIX
+from auditor.report.files import written_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WRITES_FILE = "writes.json"
+"""In a run that writes: what it was to do, and how it ended."""
+_ID = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{4}(-(apply|undo|resume))?")
+_PRIVATE = 0o700
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """What a run was to write, and how it ended.
+
+    Attributes:
+        kind: "fix", "apply", "undo" or "resume".
+        of: the run whose plan it is, or that it undoes or resumes; of a fix its own id.
+        started: aware.
+        allow: the classes that were allowed.
+        trust_names: as in an `UndoRequest`.
+        reboot: as in `FixLimits`.
+        finished: None: it is going on, or was killed.
+        outcomes: how many changes ended so.
+    """
+
+    kind: str
+    of: str
+    started: datetime
+    allow: tuple[str, ...] = ()
+    trust_names: bool = False
+    reboot: bool = True
+    finished: datetime | None = None
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """One run of any kind, as the state directory has it."""
+
+    id: str
+    kind: str  # "audit", "fix", "apply", "undo" or "resume"
+    started: datetime  # aware
+    finished: datetime | None  # None: it was cut off, or is still going on; or an older auditor did not write it down
+    of: str | None = None  # as Writes.of; None where an older auditor did not write it down, and for audits
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    kept: KeptRun | None = None  # of an audit
+
+
+def writing_directory(state: Path, run_id: str) -> Path:
+    """Where a run of any kind is kept; it need not exist.
+
+    Raises:
+        ConfigurationError: not a run id, so it could lead anywhere.
+    """
+    if not _ID.fullmatch(run_id):
+        raise ConfigurationError(
+            f'"{run_id}" is not the id of a run',
+            why="nothing was written.",
+            do="take an id from `auditor runs list`, for example 20261121T065500Z-1a2b or 20261121T070000Z-3c4d-apply.",
+        )
+    return state / RUNS_FOLDER / run_id
+
+
+def begin_writes(directory: Path, writes: Writes, file: PlanFile) -> None:
+    """Keep the plan of a run, and what it is about to do, before its first write.
+
+    Raises:
+        ConfigurationError: it cannot be written.
+    """
+    try:
+        directory.parent.mkdir(mode=_PRIVATE, exist_ok=True)
+        directory.mkdir(mode=_PRIVATE, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            f"cannot keep a run in {directory}: {error.strerror or error}",
+            why="nothing was written: a run that is cut off could not have been resumed.",
+            do="name a folder this account may write to: --state-dir DIR",
+        ) from error
+    with written_whole(directory / PLAN_FILE, mode=0o600) as out:
+        out.write(plan_text(file))
+    _write(directory, writes)
+
+
+def finish_writes(directory: Path, writes: Writes, finished: datetime, outcomes: Mapping[str, int]) -> None:
+    """Mark a run that writes as finished."""
+    _write(directory, replace(writes, finished=finished, outcomes=outcomes))
+
+
+def forget_writes(directory: Path) -> None:
+    """Remove the directory of a run that was stopped before it wrote anything."""
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def load_writes(state: Path, run_id: str) -> tuple[Writes, PlanFile]:
+    """What a run was to write, and its plan.
+
+    Raises:
+        ConfigurationError: there is no such run, it wrote nothing, or an older auditor did not keep its plan.
+        GuardError: the plan is not as it was written.
+        SnapshotError: the file about it is damaged.
+    """
+    directory = writing_directory(state, run_id)
+    writes = _read(directory)
+    if writes is None:
+        ids = [run.id for run in list_all_runs(state) if (directory.parent / run.id / WRITES_FILE).exists()]
+        raise ConfigurationError(
+            f"run {run_id} has no plan that it was making",
+            why="there is nothing to resume.",
+            do=f"name one of the last runs that have: {', '.join(ids[:5]) or 'there is none'}.",
+        )
+    path = directory / PLAN_FILE
+    return writes, parse_plan(path.read_text(encoding="utf-8"), str(path))
+
+
+def list_all_runs(state: Path) -> tuple[ListedRun, ...]:
+    """Every run of every kind, newest first; those of older auditors as far as their journals tell.
+
+    Raises:
+        SnapshotError: a run's file is there and cannot be read.
+    """
+    folder, journals = state / RUNS_FOLDER, state / JOURNAL_FOLDER
+    wrote = {path.stem for path in journals.glob(f"*{SUFFIX}") if _ID.fullmatch(path.stem)}
+    listed = {
+        run.id: ListedRun(run.id, "fix" if run.id in wrote else "audit", run.started, run.finished, kept=run) for run in list_runs(state)
+    }
+    names = {entry.name for entry in folder.iterdir() if entry.is_dir()} if folder.is_dir() else set()
+    for name in sorted(names | wrote):
+        match = _ID.fullmatch(name)
+        writes = _read(folder / name) if match else None
+        if match is None or (writes is None and name in listed):
+            continue
+        if writes is not None and name in listed:
+            listed[name] = replace(listed[name], kind=writes.kind, outcomes=writes.outcomes)
+        elif writes is not None:
+            listed[name] = ListedRun(name, writes.kind, writes.started, writes.finished, writes.of, writes.outcomes)
+        else:
+            started = datetime.strptime(f"{match[1]}+0000", "%Y%m%dT%H%M%SZ%z")
+            listed[name] = ListedRun(name, match[3] or "fix", started, None)
+    return tuple(sorted(listed.values(), key=lambda run: run.id, reverse=True))
+
+
+def _write(directory: Path, writes: Writes) -> None:
+    with written_whole(directory / WRITES_FILE, mode=0o600) as out:
+        out.write(msgspec.json.encode(asdict(writes)).decode())
+
+
+def _read(directory: Path) -> Writes | None:
+    path = directory / WRITES_FILE
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Writes)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, msgspec.DecodeError, json.JSONDecodeError) as error:
+        raise SnapshotError(
+            f"{path}: cannot be read ({type(error).__name__}: {error})",
+            why="what the run was to write is not known, and listing without it would hide it.",
+            do=f"`auditor undo {directory.name}` works from the journal; remove {path} if nobody needs to resume the run.",
+        ) from error
