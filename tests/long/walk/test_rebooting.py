@@ -1,5 +1,6 @@
 """Incident S0 from its true start, cured by one command; a pending reboot; a real kill in the middle of a reboot."""
 
+import json
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.cli import run
 from auditor.lab.scenario import parse_scenario
 from auditor.lab.serving import serve
 from auditor.lab.wire import Fault
@@ -86,3 +88,13 @@ def test_a_real_kill_in_the_middle_of_a_reboot_leaves_a_host_of_which_the_next_r
     notices = at_the_start.audit(*only("queue/driver-depth")).report["notices"]
     assert [name for name in SICK if any(f"took host {name} " in one and "is in maintenance mode" in one for one in notices)] == out
     assert any("was cut off while it" in notice for notice in notices)
+
+
+def test_the_roles_of_a_plan_are_printed_as_json(at_the_start: Place) -> None:
+    code = run(["plan", "--privileges", "--fleet", str(at_the_start.fleet), "--state-dir", str(at_the_start.state), *only(*RULES)])
+    roles = json.loads(at_the_start.capsys.readouterr().out)
+    assert code == 1, "the fleet has drift"
+    [vcenter] = roles["vcenters"]
+    assert set(vcenter["fix"]["privileges"]) - set(vcenter["audit"]["privileges"]) == {"Host.Config.Maintenance", "Host.Config.Storage"}
+    assert vcenter["fix"]["govc"].startswith("govc role.create auditor-fix Host.Config.Maintenance ")
+    assert [array["fix"] for array in roles["arrays"]] == [None, None], "nothing of these rules is written there"
