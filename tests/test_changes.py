@@ -351,6 +351,8 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
     assert f"Nothing is left to do of run {run}." in capsys.readouterr().out
     assert auditor(["runs", "list", "--state-dir", str(site.state)]) == 0
     assert f"undo of {run}: 2 applied" in capsys.readouterr().out
+    assert auditor(["runs", "show", run, "--state-dir", str(site.state)]) == 3
+    assert f"run {run} judged nothing, so it has no report" in capsys.readouterr().err
 
 
 def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:
