@@ -254,6 +254,14 @@ def test_a_killed_run_is_resumed_and_both_its_runs_are_undone(site: Site, lost: 
     assert site.depths() == [32, 32]
 
 
+def test_what_waits_for_a_change_of_the_run_that_was_killed_is_made_by_the_one_that_goes_on(site: Site) -> None:
+    site.planned(site.peers.deeper("esx-01"), replace(site.peers.deeper("esx-02"), waits_for=(1,)))
+    with _unanswered(site.peers, lost=False):
+        run = killed_at_the_first_write(site)
+    until(lambda: site.peers.dsnro() == 256, "the host carries it out")
+    assert (ends(site.resume(run)), site.depths()) == ([Outcome.APPLIED], [256, 256])
+
+
 def test_a_write_of_which_nothing_is_known_is_not_sent_again(site: Site) -> None:
     with _unanswered(site.peers, lost=True):
         run = killed_at_the_first_write(site)
@@ -351,6 +359,8 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
     assert f"Nothing is left to do of run {run}." in capsys.readouterr().out
     assert auditor(["runs", "list", "--state-dir", str(site.state)]) == 0
     assert f"undo of {run}: 2 applied" in capsys.readouterr().out
+    assert auditor(["runs", "show", run, "--state-dir", str(site.state)]) == 3
+    assert f"run {run} judged nothing, so it has no report" in capsys.readouterr().err
 
 
 def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:
