@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
+from auditor.endpoints.common.answer_time import SlowAnswerError
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
@@ -26,7 +27,6 @@ UNKNOWN_FACTS = "what it would have told is unknown."
 
 _BUSY = frozenset({429, 503})
 _ATTEMPTS = 4  # of a read; a write has one
-_WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,18 +80,18 @@ class HttpsSession:
     def __init__(self, endpoint: Endpoint, base: str, auth: httpx.Auth | None = None) -> None:
         import httpx
 
+        from auditor.endpoints.common.timed_transport import TimedTransport
+
         # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
         logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
         self._path = base
         self._base = f"https://{host}:{endpoint.port}{base}"
-        seconds = endpoint.limits.timeout_seconds
         self._session = httpx.Client(
-            verify=tls_context(endpoint),
+            transport=TimedTransport(tls_context(endpoint), endpoint.limits.concurrency),
             auth=auth,
-            timeout=httpx.Timeout(seconds),
-            limits=httpx.Limits(max_connections=endpoint.limits.concurrency),
+            timeout=httpx.Timeout(endpoint.limits.timeout_seconds),
             trust_env=False,  # a proxy or .netrc of this machine has no business with a management network's credentials
         )
 
@@ -177,7 +177,6 @@ class HttpsSession:
         import httpx
 
         started = False
-        deadline = time.monotonic() + _WHOLE_ANSWER * self._endpoint.limits.timeout_seconds
         try:
             with self._session.stream(
                 request.method,
@@ -187,18 +186,14 @@ class HttpsSession:
                 headers={"Accept": "application/json", **(request.headers or {})},
             ) as response:
                 started = True
-                pieces, held = [], 0
-                for piece in response.iter_bytes():
-                    pieces.append(piece)
-                    held += len(piece)
-                    if held > MOST_BYTES:
-                        return self._malformed(request, too_large())
-                    if time.monotonic() > deadline:
-                        return self._unreachable(request, "the answer arrives too slowly to be awaited", sent=True)
-                return Answer(response.status_code, dict(response.headers), b"".join(pieces))
+                return Answer(response.status_code, dict(response.headers), _whole(response))
+        except SlowAnswerError as error:
+            return self._unreachable(request, str(error), sent=True)
+        except UnusableAnswerError as error:
+            return self._malformed(request, str(error))
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             return self._unreachable(request, str(error) or type(error).__name__, sent=False)
-        except httpx.TimeoutException:
+        except (httpx.TimeoutException, TimeoutError):
             return self._unreachable(request, f"no answer within {self._endpoint.limits.timeout_seconds:g} s", sent=True)
         except (httpx.RemoteProtocolError, httpx.DecodingError) as error:
             if started:
@@ -224,3 +219,18 @@ class HttpsSession:
             why=request.lost,
             do=f"check that the management address of a {endpoint.kind} stands in fleet.yaml, and no proxy in between.",
         )
+
+
+def _whole(response: httpx.Response) -> bytes:
+    """The body of an answer, unpacked.
+
+    Raises:
+        UnusableAnswerError: it is over the limit.
+    """
+    pieces, held = [], 0
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        held += len(piece)
+        if held > MOST_BYTES:
+            raise UnusableAnswerError(too_large())
+    return b"".join(pieces)
