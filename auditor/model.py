@@ -118,7 +118,7 @@ class Limits:
     """The load that one endpoint may be put under."""
 
     concurrency: int = 16  # requests in flight
-    timeout_seconds: float = 30.0  # to connect, and between two reads
+    timeout_seconds: float = 30.0  # to connect, between two reads, and for the head of an answer; ten times that for the whole of it
 
 
 @dataclass(frozen=True, slots=True)

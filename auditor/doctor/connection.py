@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ipaddress
+import shlex
 import socket
 import time
 from datetime import UTC, datetime
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.doctor.permissions import readable_by_others
 from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
 from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
@@ -173,4 +176,13 @@ def _secret(endpoint: Endpoint) -> Check:
         password_of(endpoint)
     except EndpointError as error:
         return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
-    return at(Health.OK, f"found by {where}", facts={"way": secret.way})
+    found = f"found by {where}"
+    if secret.way == "file" and (readers := readable_by_others(Path(secret.argument[0]))):
+        return at(
+            Health.WARNING,
+            f"{found}, which {readers} may read",
+            "whoever may log in to this machine can take the password, and with it the account.",
+            f"`chmod 600 {shlex.quote(secret.argument[0])}`; and change the password, if others have logged in meanwhile.",
+            facts={"way": secret.way},
+        )
+    return at(Health.OK, found, facts={"way": secret.way})

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from functools import partial
 from itertools import combinations
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from auditor.doctor.affected_rules import named
+from auditor.doctor.permissions import writable_by_others
 from auditor.identity import is_same
 from auditor.model import Check, EndpointKind, Health
 
@@ -18,13 +21,15 @@ if TYPE_CHECKING:
     from auditor.fleet import Fleet
     from auditor.model import Endpoint
 
+_PRINTERS = frozenset({"echo", "printf"})
 _DEVICE_NAME = re.compile(r"[*?\[]|naa\.|eui\.|t10\.|mpx\.|vml\.|uuid\.")
 """How canonical device names begin. Source: docs/domain/arrays.md#device-names; `uuid.` is NVMe's."""
 
 
 def examine_fleet(fleet: Fleet, affected: AffectedRules) -> Iterator[Check]:
-    """Yield checks on "rules", "addresses" and "declared"."""
+    """Yield checks on "rules", "addresses", "declared" and "fleet.yaml"."""
     yield _rules(fleet, affected)
+    yield from _file(fleet)
     yield from _addresses(fleet)
     yield from _declared(fleet)
 
@@ -63,6 +68,29 @@ def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
         "what hosts see of an array that is not in fleet.yaml cannot be joined to it, and is unknown.",
         f"add the arrays your hosts use (kind: {', '.join(lacking)}).",
     )
+
+
+def _file(fleet: Fleet) -> Iterator[Check]:
+    """Whether fleet.yaml holds a secret, and whether others may change it."""
+    at = partial(Check, "", "fleet.yaml")
+    path = shlex.quote(str(fleet.path))
+    if writers := writable_by_others(fleet.path):
+        yield at(
+            Health.WARNING,
+            f"{fleet.path} can be changed by {writers}",
+            "it names the addresses that passwords are sent to, and commands that are run: whoever changes it gets the passwords.",
+            f"`chmod go-w {path}`.",
+        )
+    printing = [
+        one.name for one in fleet.endpoints if one.password.way == "command" and PurePath(one.password.argument[0]).name in _PRINTERS
+    ]
+    if printing:
+        yield at(
+            Health.WARNING,
+            f"the commands that give the secrets of {named(printing)} print what stands in the command itself",
+            f"{fleet.path} holds these secrets then, and so does every copy of it, and the list of processes.",
+            "give a file, a keyring entry or the command of a password store.",
+        )
 
 
 def _addresses(fleet: Fleet) -> Iterator[Check]:

@@ -352,7 +352,7 @@ def test_without_a_privilege_for_reading_the_tables_and_rules_that_rest_on_it_ar
     assert {"vvol/pe-dsnro-headroom", "vaai/locking-guard"} < set(resting)
     assert not {"iscsi/delayed-ack", "vaai/uniform", "qos/element-limits"} & set(resting), "these need no host's own answers"
     assert f"{len(resting)} of {len(doctor.rules)} rules rest on it" in read.why
-    assert checks["fix"].facts["remediators"] == "device.dsnro, device.path_policy, device.queue_full, host.module_option"
+    assert checks["fix"].facts["remediators"] == "device.dsnro, device.path_policy, device.queue_full, host.claim_rule, host.module_option"
     assert exit_code(diagnosis) == 2
 
 
@@ -368,7 +368,7 @@ def test_an_account_that_may_only_read_is_fine_for_an_audit(doctor: Doctor) -> N
     diagnosis = doctor.examine(doctor.endpoint("vc-solidfire"))
     fix = by_topic(diagnosis, "vc-solidfire")["fix"]
     assert fix.state is Health.WARNING
-    named = "Host.Config.AdvancedConfig, Host.Config.Storage, Datastore.ConfigIOManagement, StoragePod.Config and 1 more"
+    named = "Host.Config.Storage, Host.Config.AdvancedConfig, Datastore.ConfigIOManagement, StoragePod.Config and 1 more"
     assert fix.what == f"5 of 6 privileges are missing: {named}"
     assert "host.option" in fix.why
     assert "sioc/overlap-array-qos" in fix.why or "more" in fix.why

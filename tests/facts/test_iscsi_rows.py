@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from .single import ByName, Rows, of_vc, rows_over, shown
 
 
@@ -127,7 +129,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
     mine = "user ALUA PURE FlashArray RR iops=1"
     expected: ByName = {
         f"h1/{mine}": {**pure, "family": "flasharray", "devices_of_family": 2, "host": "host 1", "cluster": "gold", "version": "8.0.3"}
-        | {"resource_name": "ALUA PURE FlashArray iops=1"},
+        | {"resource_name": "ALUA PURE FlashArray iops=1", "description": "again", "rule_policy": "RR iops=1"},
         "h1/system ALUA  SSD SAN ": {"resource_name": "ALUA  SSD SAN", "rule_group": "system", "vendor": ""},
         "h1/ALUA NETAPP LUN C-Mode fc tpgs_on x": {
             "family": "ontap",
@@ -142,6 +144,29 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
         f"vc-2/h1/{mine}": {"devices_of_family": 1, "host": "elsewhere"},
     }
     assert shown(rows_over("claim_rule", given), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        pytest.param({}, True, id="vendor and model"),
+        pytest.param({"model": ""}, True, id="vendor alone"),
+        pytest.param({"vendor": ""}, False, id="model alone"),
+        pytest.param({"device": "naa.1"}, False, id="one device"),
+        pytest.param({"driver": "qlnativefc"}, False, id="one driver"),
+        pytest.param({"transport": "fc"}, False, id="one transport"),
+        pytest.param({"driver": None}, None, id="driver not told"),
+    ],
+)
+def test_a_claim_rule_goes_by_the_inquiry_alone_where_all_else_is_empty(rule: dict[str, Any], *, told: bool | None) -> None:
+    whole = {"vendor": "PURE", "model": "FlashArray", "device": "", "driver": "", "transport": "", "default_psp": "RR", "psp_options": ""}
+    given: dict[str, Rows] = {
+        "fact.satp_rule": of_vc({"host_id": "h1", "satp": "ALUA", **whole, **rule}),
+        "fact.host": of_vc({"host_id": "h1"}),
+        "step_host_reading": of_vc({"host_id": "h1"}),
+    }
+    (row,) = rows_over("claim_rule", given)
+    assert (row["names_inquiry_alone"], row["rule_policy"]) == (told, "RR")
 
 
 def test_an_adapter_has_its_own_parameters_and_what_all_of_its_targets_tell() -> None:

@@ -14,6 +14,12 @@ MOST_BYTES = 128 << 20
 MOST_VALUES = 4_000_000
 """Lists, objects and members of one JSON answer: two bytes of text may become seventy bytes of memory."""
 
+MOST_HEAD_BYTES = 128 << 10
+"""Of the status line and the headers of one answer, with all that comes before it, such as `100 Continue`."""
+
+WHOLE_ANSWER_TIMEOUTS = 10
+"""An answer may take this many times the endpoint's `timeout_seconds`, from the request to its last byte; its head may take one of them."""
+
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -55,9 +61,7 @@ def json_value(body: bytes | str, floats: Callable[[str], Any] | None = None) ->
     """
     import msgspec
 
-    comma, open_list, open_object = (",", "[", "{") if isinstance(body, str) else (b",", b"[", b"{")
-    if sum(map(body.count, (comma, open_list, open_object))) > MOST_VALUES:  # type: ignore[arg-type]  # the marks are of the type of the body
-        raise UnusableAnswerError(f"it holds more than {MOST_VALUES:,} values")
+    refuse_too_many_values(body.encode("utf-8", "surrogatepass") if isinstance(body, str) else body)
     try:
         return msgspec.json.Decoder(float_hook=floats).decode(body)
     except msgspec.DecodeError:
@@ -66,6 +70,20 @@ def json_value(body: bytes | str, floats: Callable[[str], Any] | None = None) ->
         raise UnusableAnswerError("it is not UTF-8") from None
     except RecursionError:
         raise UnusableAnswerError("it is nested too deeply") from None
+
+
+def refuse_too_many_values(body: bytes) -> None:
+    """Count what may be a value in an answer of JSON, or of XML, before it is decoded.
+
+    Raises:
+        UnusableAnswerError: it may hold more than MOST_VALUES values, or elements.
+    """
+    if len(body) <= MOST_VALUES:
+        return  # each takes a byte at least
+    is_xml = body[:64].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    count = body.count(b"<") // 2 if is_xml else sum(map(body.count, (b",", b"[", b"{")))
+    if count > MOST_VALUES:
+        raise UnusableAnswerError(f"it holds more than {MOST_VALUES:,} values")
 
 
 def too_large(most: int = MOST_BYTES) -> str:

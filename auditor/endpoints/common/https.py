@@ -5,10 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
+from auditor.endpoints.common.answer_time import SlowAnswerError
+from auditor.endpoints.common.clocks import date_of, difference
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 UNKNOWN_OUTCOME = "whether the write was carried out is not known; read the setting back before anything else."
@@ -26,7 +30,6 @@ UNKNOWN_FACTS = "what it would have told is unknown."
 
 _BUSY = frozenset({429, 503})
 _ATTEMPTS = 4  # of a read; a write has one
-_WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,9 @@ class HttpsSession:
         base: path every request's own path is appended to, for example "/api/rest/".
         auth: basic authentication, or None where a login comes first.
 
+    Attributes:
+        clock_difference: how far its clock is from this machine's, by the Date of its answers; None where they have none.
+
     Raises:
         ConfigurationError, EndpointUnreachableError: the endpoint's `tls` cannot be met.
     """
@@ -80,18 +86,19 @@ class HttpsSession:
     def __init__(self, endpoint: Endpoint, base: str, auth: httpx.Auth | None = None) -> None:
         import httpx
 
+        from auditor.endpoints.common.timed_transport import TimedTransport
+
         # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
         logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
+        self.clock_difference: Difference | None = None
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
         self._path = base
         self._base = f"https://{host}:{endpoint.port}{base}"
-        seconds = endpoint.limits.timeout_seconds
         self._session = httpx.Client(
-            verify=tls_context(endpoint),
+            transport=TimedTransport(tls_context(endpoint), endpoint.limits.concurrency),
             auth=auth,
-            timeout=httpx.Timeout(seconds),
-            limits=httpx.Limits(max_connections=endpoint.limits.concurrency),
+            timeout=httpx.Timeout(endpoint.limits.timeout_seconds),
             trust_env=False,  # a proxy or .netrc of this machine has no business with a management network's credentials
         )
 
@@ -111,13 +118,14 @@ class HttpsSession:
         waited = 0.0
         while True:
             attempts -= 1
-            asked = time.monotonic()
+            asked, before = time.monotonic(), datetime.now(UTC)
             answer = self._exchange(request)
             seconds = time.monotonic() - asked
             if isinstance(answer, EndpointError):
                 raise answer
             if answer.status not in _BUSY:
                 self._record(request, answer, seconds)
+                self._compare_clocks(answer, before, seconds)
                 return answer
             retry_after = answer.headers.get("retry-after", "")
             pause = float(retry_after) if retry_after.isdecimal() else 1.0
@@ -165,6 +173,14 @@ class HttpsSession:
             return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
         return self._malformed(request, f"HTTP {answer.status}, {len(answer.body)} bytes: {reason}")
 
+    def _compare_clocks(self, answer: Answer, before: datetime, seconds: float) -> None:
+        """Keep the difference of the clocks that is least uncertain."""
+        theirs = date_of(answer.headers)
+        if theirs is not None:
+            found = difference(theirs, before, before + timedelta(seconds=seconds))
+            if self.clock_difference is None or found.uncertain_seconds < self.clock_difference.uncertain_seconds:
+                self.clock_difference = found
+
     def _record(self, request: Request, answer: Answer, seconds: float) -> None:
         if self._endpoint.tap is not None:
             query = f"?{urlencode(request.params)}" if request.params else ""
@@ -177,7 +193,6 @@ class HttpsSession:
         import httpx
 
         started = False
-        deadline = time.monotonic() + _WHOLE_ANSWER * self._endpoint.limits.timeout_seconds
         try:
             with self._session.stream(
                 request.method,
@@ -187,18 +202,14 @@ class HttpsSession:
                 headers={"Accept": "application/json", **(request.headers or {})},
             ) as response:
                 started = True
-                pieces, held = [], 0
-                for piece in response.iter_bytes():
-                    pieces.append(piece)
-                    held += len(piece)
-                    if held > MOST_BYTES:
-                        return self._malformed(request, too_large())
-                    if time.monotonic() > deadline:
-                        return self._unreachable(request, "the answer arrives too slowly to be awaited", sent=True)
-                return Answer(response.status_code, dict(response.headers), b"".join(pieces))
+                return Answer(response.status_code, dict(response.headers), _whole(response))
+        except SlowAnswerError as error:
+            return self._unreachable(request, str(error), sent=True)
+        except UnusableAnswerError as error:
+            return self._malformed(request, str(error))
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout) as error:
             return self._unreachable(request, str(error) or type(error).__name__, sent=False)
-        except httpx.TimeoutException:
+        except (httpx.TimeoutException, TimeoutError):
             return self._unreachable(request, f"no answer within {self._endpoint.limits.timeout_seconds:g} s", sent=True)
         except (httpx.RemoteProtocolError, httpx.DecodingError) as error:
             if started:
@@ -224,3 +235,18 @@ class HttpsSession:
             why=request.lost,
             do=f"check that the management address of a {endpoint.kind} stands in fleet.yaml, and no proxy in between.",
         )
+
+
+def _whole(response: httpx.Response) -> bytes:
+    """The body of an answer, unpacked.
+
+    Raises:
+        UnusableAnswerError: it is over the limit.
+    """
+    pieces, held = [], 0
+    for piece in response.iter_bytes():
+        pieces.append(piece)
+        held += len(piece)
+        if held > MOST_BYTES:
+            raise UnusableAnswerError(too_large())
+    return b"".join(pieces)

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import os
+import select
 import subprocess
-from pathlib import Path
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.errors import CredentialsError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from auditor.model import Endpoint
 
-COMMAND_TIMEOUT_SECONDS = 30
+SECRET_SECONDS = 30.0
+"""A command, or a named pipe, has to come to its end within this time: somebody may have to type a passphrase."""
+
+MOST_SECRET_BYTES = 64 << 10
+"""Of a secret; the longest tokens hold a few thousand."""
+
+
+class UnusableSecretError(ValueError):
+    """What a command or a file gives is no secret; the text says why, and never what."""
 
 
 def password_of(endpoint: Endpoint) -> str:
@@ -27,10 +39,7 @@ def password_of(endpoint: Endpoint) -> str:
         case "env":
             text = os.environ.get(secret.argument[0], "")
         case "file":
-            try:
-                text = Path(secret.argument[0]).read_text(encoding="utf-8").rstrip("\r\n")
-            except (OSError, UnicodeDecodeError) as error:
-                raise _none(endpoint, where, type(error).__name__) from error
+            text = _from_file(endpoint, where)
         case "keyring":
             text = _from_keyring(endpoint, where)
         case "command":
@@ -54,20 +63,82 @@ def _from_keyring(endpoint: Endpoint, where: str) -> str:
         raise _none(endpoint, where, type(error).__name__) from error
 
 
-def _from_command(endpoint: Endpoint, where: str) -> str:
+def _from_file(endpoint: Endpoint, where: str) -> str:
+    problem: str
     try:
-        done = subprocess.run(  # noqa: S603  the operator's own command from fleet.yaml, run without a shell
-            list(endpoint.password.argument),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=COMMAND_TIMEOUT_SECONDS,
-            check=True,
-            text=True,
-        )
-    except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
-        # `from None`: the command's output may hold the secret and would travel in the traceback.
-        raise _none(endpoint, where, type(error).__name__) from None
-    return done.stdout.rstrip("\r\n")
+        # Not blocking: to open a named pipe that nobody writes to would otherwise wait for ever.
+        descriptor = os.open(endpoint.password.argument[0], os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            return _all_of(descriptor, time.monotonic() + SECRET_SECONDS)
+        finally:
+            os.close(descriptor)
+    except (OSError, UnusableSecretError) as error:
+        problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
+    raise _none(endpoint, where, problem)
+
+
+def _from_command(endpoint: Endpoint, where: str) -> str:
+    problem: str
+    deadline = time.monotonic() + SECRET_SECONDS
+    try:
+        with _running(endpoint.password.argument) as process:
+            assert process.stdout is not None  # noqa: S101  it is a pipe
+            text = _all_of(process.stdout.fileno(), deadline)
+            process.wait(max(0.0, deadline - time.monotonic()))
+        if process.returncode == 0:
+            return text
+        problem = f"it ended with status {process.returncode}"
+    except subprocess.TimeoutExpired:
+        problem = _too_long()
+    except (OSError, ValueError) as error:
+        problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
+    # Outside the handler: the command's output may hold the secret and would travel in the traceback.
+    raise _none(endpoint, where, problem)
+
+
+@contextmanager
+def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
+    """The operator's own command from fleet.yaml, run without a shell; killed where it has not ended with the block.
+
+    It stays in our process group, so that it can ask for a passphrase at the terminal. What it started itself is left alone.
+    """
+    process = subprocess.Popen(  # noqa: S603  see above
+        list(command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        yield process
+    finally:
+        if process.stdout is not None:
+            process.stdout.close()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def _all_of(descriptor: int, deadline: float) -> str:
+    """The text up to the end of a file or pipe, without the ends of its last line.
+
+    Raises:
+        UnusableSecretError: it does not end by `deadline` (time.monotonic), is too long to be a secret, or is no UTF-8.
+        OSError: it cannot be read.
+    """
+    content, ready = bytearray(), select.poll()
+    ready.register(descriptor, select.POLLIN)
+    while len(content) <= MOST_SECRET_BYTES:
+        if not ready.poll(max(0.0, 1000 * (deadline - time.monotonic()))):
+            raise UnusableSecretError(_too_long())
+        piece = os.read(descriptor, MOST_SECRET_BYTES)
+        if not piece:
+            try:
+                return content.decode().rstrip("\r\n")
+            except UnicodeDecodeError:
+                raise UnusableSecretError("it is not UTF-8") from None
+        content += piece
+    raise UnusableSecretError(f"it holds more than {MOST_SECRET_BYTES >> 10} KiB")
+
+
+def _too_long() -> str:
+    return f"it did not end within {SECRET_SECONDS:g} s"
 
 
 def _none(endpoint: Endpoint, where: str, reason: str) -> CredentialsError:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.answer_limits import MOST_BYTES, too_large
+from auditor.endpoints.common.answer_limits import MOST_BYTES, WHOLE_ANSWER_TIMEOUTS, too_large
 from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.eternus.answers import PROMPT
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from auditor.model import Endpoint
 
-_WHOLE_ANSWER = 10  # times the timeout: an answer that dribbles for longer is no answer
 _PIECE = 1 << 16
 _TERMINAL = (512, 9999)  # columns and lines: what is shown shall neither be broken nor paged
 _LONGEST_LINE = 200  # characters
@@ -169,7 +168,7 @@ class Shell:
         if self._process is None:
             return Lost("the connection had ended", sent=False)
         seconds = self._endpoint.limits.timeout_seconds
-        deadline = self._loop.time() + _WHOLE_ANSWER * seconds
+        deadline = self._loop.time() + WHOLE_ANSWER_TIMEOUTS * seconds
         pieces: list[str] = []
         held, tail = 0, ""
         while self._loop.time() < deadline:

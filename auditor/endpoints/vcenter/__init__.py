@@ -19,6 +19,7 @@ TYPE = EndpointType(
             "device.dsnro": "settings.device_dsnro:DeviceDsnro",
             "device.path_policy": "settings.device_path_policy:DevicePathPolicy",
             "device.queue_full": "settings.device_queue_full:DeviceQueueFull",
+            "host.claim_rule": "settings.host_claim_rule:HostClaimRule",
             "host.module_option": "settings.host_module_option:HostModuleOption",
             "host.option": "settings.host_option:HostOption",
             "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",

@@ -12,9 +12,12 @@ import threading
 import warnings
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
+from auditor.endpoints.common.answer_time import TimedResponse
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import (
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 _TAGS_AT_ONCE = 100  # of how many tags the objects are asked in one request; no limit is documented
+_PIECE_BYTES = 1 << 16
 _IMPORTING = threading.Lock()
 _LOST = "tags were not read; what a waiver names by a tag counts as not waived."
 
@@ -50,7 +54,7 @@ class Automation:
 
     def __init__(self, endpoint: Endpoint, stubs: Any) -> None:
         tagging = _module("com.vmware.cis.tagging_client")
-        self._endpoint = endpoint
+        self._endpoint, self._stubs = endpoint, stubs
         self._categories, self._tags, self._attached = tagging.Category(stubs), tagging.Tag(stubs), tagging.TagAssociation(stubs)
 
     def tags(self) -> Iterator[Tagged]:
@@ -69,6 +73,17 @@ class Automation:
                 if one.object_ids:
                     with suppress(NotThereError), _translated(self._endpoint, "reading a tag"):
                         yield self._tagged(one, categories)
+
+    def has_configuration_profile(self, cluster_id: str) -> bool:
+        """Whether a cluster is managed by a configuration profile.
+
+        Raises:
+            NotThereError: there is no such cluster, or this release has no such profiles.
+            EndpointError: it could not be read.
+        """
+        enablement = _module("com.vmware.esx.settings.clusters.enablement_client").Configuration(self._stubs)
+        with _translated(self._endpoint, "reading whether a configuration profile manages a cluster"):
+            return bool(enablement.get(cluster_id).enabled)
 
     def _tagged(self, attached: Any, categories: dict[str, str]) -> Tagged:
         tag = self._tags.get(attached.tag_id)
@@ -122,8 +137,18 @@ def _http(endpoint: Endpoint) -> Iterator[Any]:
     """A `requests` session that checks certificates by the very context that every other client of ours uses."""
     import requests
     from requests.adapters import HTTPAdapter
+    from urllib3.connection import HTTPSConnection
+    from urllib3.connectionpool import HTTPSConnectionPool
 
     context = tls_context(endpoint)
+    seconds = endpoint.limits.timeout_seconds
+
+    class Connection(HTTPSConnection):
+        response_class = partial(TimedResponse, timeout_seconds=seconds)  # type: ignore[assignment]  # it is only called
+
+    class Pool(HTTPSConnectionPool):
+        ConnectionCls = Connection
+
     if not endpoint.tls.verify:
         from urllib3 import disable_warnings
         from urllib3.exceptions import InsecureRequestWarning
@@ -135,6 +160,7 @@ def _http(endpoint: Endpoint) -> Iterator[Any]:
             # A pinned certificate is stronger than a name, and False keeps urllib3 from checking the name itself.
             named = None if context.check_hostname else False
             super().init_poolmanager(*args, **options, ssl_context=context, assert_hostname=named)
+            self.poolmanager.pool_classes_by_scheme = {"https": Pool}
 
         def cert_verify(self, conn: Any, url: str, verify: Any, cert: Any) -> None:  # noqa: ARG002  its signature
             # The default would trust the authorities of certifi besides those of the context.
@@ -143,8 +169,29 @@ def _http(endpoint: Endpoint) -> Iterator[Any]:
     with requests.Session() as session:
         session.trust_env = False  # a proxy, a CA bundle or a .netrc of the environment would go before what fleet.yaml says
         session.verify = endpoint.tls.verify
+        session.max_redirects = 0  # a password goes to nobody else
+        session.headers["Accept-Encoding"] = "identity"  # what is not packed cannot be a thousand times as long as it looks
+        session.hooks["response"].append(_refuse_unusable)
         session.mount("https://", Adapter())
         yield session
+
+
+def _refuse_unusable(response: Any, **_options: Any) -> None:
+    """Read an answer within the limits that all answers have, before the client does so without any.
+
+    Raises:
+        UnusableAnswerError: it is over one.
+    """
+    if response.headers.get("Content-Encoding", "identity").lower() != "identity":
+        raise UnusableAnswerError("it is packed, which was not asked for")
+    body = bytearray()
+    for piece in response.iter_content(_PIECE_BYTES):
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise UnusableAnswerError(too_large())
+    response._content = bytes(body)  # noqa: SLF001  what `content` gives from now on; there is no public way to read with a limit
+    if response.status_code == 200:
+        json_value(response.content)
 
 
 @contextmanager
@@ -168,8 +215,11 @@ def _translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
     except (std.NotFound, std.OperationNotFound) as error:
         do = "check that this vCenter is of release 6.5 or later."
         raise NotThereError(f"{what}: {type(error).__name__}", why=_LOST, do=do) from None
-    except (std.VapiError, core.CoreException, answers.JsonRpc20Error) as error:
+    except (std.VapiError, core.CoreException, answers.JsonRpc20Error, RecursionError) as error:
         raise MalformedAnswerError(f"{what}: {type(error).__name__}", why=_LOST, do="look at vCenter's log.") from None
+    except UnusableAnswerError as error:
+        do = "check that the address is a vCenter's, and any proxy between."
+        raise MalformedAnswerError(f"{what}: its answer is of no use: {error}", why=_LOST, do=do) from None
     except (requests.RequestException, OSError) as error:
         do = "check the address, the port and the firewall between."
         raise EndpointUnreachableError(f"{what}: {type(error).__name__}", why=_LOST, do=do) from None

@@ -80,6 +80,7 @@ _POD = Needed((DATASTORE_CLUSTER,), 'vSphere security guide, "Datastore Cluster 
 
 VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
     {
+        "host.claim_rule": _DEVICE,
         "host.option": Needed((ADVANCED,), 'vSphere security guide, "Host Configuration Privileges": advanced host configuration options'),
         "host.module_option": Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
         "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),

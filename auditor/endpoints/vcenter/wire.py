@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, too_large, unzipped
+from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, refuse_too_many_values, too_large, unzipped
+from auditor.endpoints.common.answer_time import SlowAnswerError, TimedResponse
 from auditor.endpoints.vcenter.pacing import Pace
 from auditor.errors import EndpointError, EndpointUnreachableError, MalformedAnswerError
 from auditor.model import Exchange
@@ -29,9 +30,6 @@ with 16 in flight it is the fifth time that everybody has been heard one by one.
 
 LONGEST_PAUSE_SECONDS = 10.0
 """The most of a server's Retry-After that is obeyed; longer than that, the endpoint is as good as down."""
-
-WHOLE_ANSWER_FACTOR = 20
-"""An answer that dribbles in may take this many times the timeout between two reads, then it is given up."""
 
 SESSION_HEADER = "vmware-api-session-id"
 """Of VI/JSON: in the answer to Login, and in every request after it."""
@@ -152,7 +150,7 @@ class VCenterWire:
         try:
             try:
                 began = time.monotonic()
-                response = _asked(connection, path, headers, body)
+                response = _asked(connection, path, headers, body, self._endpoint.limits.timeout_seconds)
                 turn.seconds = time.monotonic() - began if response.status == http.HTTPStatus.OK else None
             except (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
                 if kept:
@@ -172,23 +170,21 @@ class VCenterWire:
 
     def _unpacked(self, operation: str, response: _Response, *, repeatable: bool) -> Reply:
         body = response.body
-        if response.headers.get("Content-Encoding", "").lower() == "gzip":
-            try:
+        try:
+            if response.headers.get("Content-Encoding", "").lower() == "gzip":
                 body = unzipped(body)
-            except UnusableAnswerError as error:
-                raise self._unusable(operation, error, repeatable=repeatable) from None
+            refuse_too_many_values(body)
+        except UnusableAnswerError as error:
+            raise self._unusable(operation, error, repeatable=repeatable) from None
         return Reply(response.status, body, response.headers.get(SESSION_HEADER, ""))
 
     def _whole(self, response: http.client.HTTPResponse) -> bytes:
-        deadline = time.monotonic() + WHOLE_ANSWER_FACTOR * self._endpoint.limits.timeout_seconds
         expected = response.length  # None when the length was not reported
         whole = io.BytesIO()  # not a list of pieces: joining them takes the room of a second answer, and pages are long
         while piece := response.read1(_PIECE_BYTES):
             whole.write(piece)
             if whole.tell() > MOST_BYTES:
                 raise UnusableAnswerError(too_large())
-            if time.monotonic() > deadline:
-                raise TimeoutError("the answer came in too slowly")
         raw = whole.getvalue()
         if expected is not None and len(raw) < expected:
             raise http.client.IncompleteRead(b"", expected - len(raw))
@@ -230,6 +226,8 @@ class VCenterWire:
                 why="somebody else may be answering at that address; no password was sent.",
                 do="give its authority in `tls: {ca: PATH}`, or pin the certificate with `tls: {fingerprint: ...}`.",
             )
+        if isinstance(error, SlowAnswerError):
+            return self._unreachable(f"{operation}: {error}", lost=not repeatable)
         if isinstance(error, TimeoutError):
             return self._unreachable(f"no answer to {operation} within {seconds:g} s", lost=not repeatable)
         if isinstance(error, http.client.HTTPException) and not isinstance(error, ConnectionError) and repeatable:
@@ -262,14 +260,17 @@ def _host(endpoint: Endpoint) -> str:
     return name if endpoint.port == http.client.HTTPS_PORT else f"{name}:{endpoint.port}"
 
 
-def _asked(connection: http.client.HTTPSConnection, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
+def _asked(
+    connection: http.client.HTTPSConnection, path: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float
+) -> http.client.HTTPResponse:
     """Send one request and read the head of its answer.
 
     In one piece: http.client sends head and body apart, two packets and two waits of this thread for its turn to run.
     """
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    connection.sock.settimeout(timeout_seconds)  # a kept one has what was left of the last answer's time
     connection.sock.sendall(f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + body)
-    response = http.client.HTTPResponse(connection.sock, method="POST")
+    response = TimedResponse(connection.sock, method="POST", timeout_seconds=timeout_seconds)
     try:
         response.begin()
     except BaseException:

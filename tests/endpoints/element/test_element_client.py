@@ -115,7 +115,7 @@ def test_a_cluster_with_no_version_in_common_is_said_to_be_one(serve: Any, told:
 def test_trouble_on_the_wire_is_named_and_bounded_in_time(
     serve: Any, fault: Fault, error: type[EndpointError], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.endpoints.common.https._WHOLE_ANSWER", 2)
+    monkeypatch.setattr("auditor.endpoints.common.answer_time.WHOLE_ANSWER_TIMEOUTS", 2)
     many = dataclasses.replace(DESCRIPTION, volumes=tuple(VolumeDescription(f"v{i}") for i in range(400)))
     with serve(many, timeout=timeout_with(fault.kind)) as (server, endpoint), open_element(endpoint) as array:
         server.faults.active.append(fault)

@@ -237,7 +237,7 @@ def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, told:
 def test_trouble_on_the_wire_is_named_and_bounded_in_time(
     tmp_path: Path, monkeypatch: Any, fault: Fault, error: type[EndpointError], asked: int
 ) -> None:
-    monkeypatch.setattr("auditor.endpoints.eternus.shell._WHOLE_ANSWER", 2)
+    monkeypatch.setattr("auditor.endpoints.eternus.shell.WHOLE_ANSWER_TIMEOUTS", 2)
     many = dataclasses.replace(DX, volumes=tuple(VolumeDescription(f"v{n}") for n in range(40)))
     with lab(many, tmp_path, timeout=2 * timeout_with(fault.kind)) as (server, endpoint), open_eternus(endpoint) as array:
         server.faults.active.append(fault)

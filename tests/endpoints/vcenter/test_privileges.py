@@ -33,6 +33,10 @@ def to(**keys: str) -> Target:
 
 WRITES: dict[str, tuple[Target, Scalar]] = {
     "host.option": (to(host_id="host-11", option="ISCSI.MaxIoSizeKB"), 512),
+    "host.claim_rule": (
+        to(host_id="host-11", satp="VMW_SATP_ALUA", vendor="PURE", model="FlashArray", option="", claimoption="", description=""),
+        "VMW_PSP_RR iops=1",
+    ),
     "host.module_option": (to(host_id="host-11", module="iscsi_vmk", parameter="iscsivmk_LunQDepth"), 128),
     "device.dsnro": (to(host_id="host-11", device="naa.624a9370aaaa"), 32),
     "device.path_policy": (to(host_id="host-11", device="naa.624a9370aaaa"), "VMW_PSP_RR, iops 1"),

@@ -20,7 +20,6 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter import session as vcenter_module
-from auditor.endpoints.vcenter import wire as vcenter_wire
 from auditor.endpoints.vcenter.bulk.reading import GONE
 from auditor.endpoints.vcenter.read import read_objects
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
@@ -144,7 +143,7 @@ def test_a_silent_server_is_given_up(serve_vcenter: Serve) -> None:
 def test_an_answer_that_dribbles_in_is_given_up(
     serve_vcenter: Serve, many_hosts: VCenterDescription, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vcenter_wire, "WHOLE_ANSWER_FACTOR", 2)
+    monkeypatch.setattr("auditor.endpoints.common.answer_time.WHOLE_ANSWER_TIMEOUTS", 2)
     server, endpoint = serve_vcenter(many_hosts, timeout_seconds=SHORT_SECONDS)
     with open_vcenter(endpoint) as vcenter:
         host = vcenter.object(vim.HostSystem, "host-11")

@@ -16,8 +16,16 @@ from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
-from auditor.errors import EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import (
+    EndpointError,
+    EndpointUnreachableError,
+    MalformedAnswerError,
+    NotThereError,
+    PermissionMissingError,
+    RefusedError,
+)
 from auditor.lab.description import LabFleet
+from auditor.lab.vcenter.description.hosts import SatpRuleDescription
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.inventory import datastores
 from auditor.lab.vcenter.server import VCenterServer
@@ -50,6 +58,11 @@ def iscsi(kind: str = "static", **keys: str) -> Target:
         "option": "DelayedAck",
     }
     return to(**base | keys)
+
+
+def claim_rule(**keys: str) -> Target:
+    base = {"satp": "VMW_SATP_ALUA", "vendor": "PURE", "model": "FlashArray", "option": "", "claimoption": "tpgs_on", "description": "old"}
+    return to(host_id="host-11", **base | keys)
 
 
 @dataclass(frozen=True)
@@ -192,6 +205,7 @@ def everything(server: VCenterServer) -> dict[Any, Any]:
         found.update({(moid, "hba", key): value for key, value in host.adapter_delayed_ack.items()})
         found.update({(moid, "target", key): value for key, value in host.target_delayed_ack.items()})
         found.update({(moid, *key): value for key, value in _device_settings(host).items()})
+        found.update({(moid, "rules", rule.vendor): rule for rule in host.satp_rules})
         found.update({(moid, "paths", key): value for key, value in host.path_policies.items()})
     for moid, store in server.state.datastores.items():
         stored = ("sioc_enabled", "sioc_mode", "sioc_threshold_ms", "sioc_statistics", "sioc_percent_of_peak", "unmap_priority")
@@ -289,6 +303,9 @@ def test_what_is_not_there_is_told_and_not_taken_for_absent(serve_vcenter: Serve
         pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_RR, iops 0", id="a count of nought"),
         pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), "VMW_PSP_RR, bytes 8800", id="round robin by bytes"),
         pytest.param("device.path_policy", to(host_id="host-11", device=DEVICE), None, id="no path policy"),
+        pytest.param("host.claim_rule", claim_rule(), "", id="a claim rule with nothing"),
+        pytest.param("host.claim_rule", claim_rule(), "iops=1", id="a claim rule without a policy"),
+        pytest.param("host.claim_rule", claim_rule(), None, id="no claim rule by None"),
         pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), 32, id="queue-full as a number"),
         pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), "65/8", id="a sample of 65"),
         pytest.param("device.queue_full", to(host_id="host-11", devices=DEVICE), "32/17", id="a threshold of 17"),
@@ -358,6 +375,54 @@ def test_a_path_policy_is_read_and_set_in_one_text(serve_vcenter: Serve) -> None
         server.state.hosts["host-11"].path_policies[DEVICE] = PathPolicy("VMW_PSP_FIXED")
         assert policy.read(vcenter, target) == Reading("VMW_PSP_FIXED")
     assert server.requests.count("storage.nmp.device.set") == 2
+
+
+def test_a_claim_rule_is_replaced_removed_and_brought_back_whole(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    rules, target = remediator_for("host.claim_rule"), claim_rule()
+    mine = SatpRuleDescription(
+        satp="VMW_SATP_ALUA",
+        vendor="PURE",
+        model="FlashArray",
+        claim_options="tpgs_on",
+        psp="VMW_PSP_RR",
+        psp_options="iops=1",
+        description="old",
+    )
+    for_fc = dataclasses.replace(mine, transport="fc")
+    host = server.state.hosts["host-11"]
+    host.satp_rules = (mine, for_fc)
+    with open_vcenter(endpoint) as vcenter:
+        assert rules.read(vcenter, target) == Reading("VMW_PSP_RR iops=1")
+        rules.write(vcenter, target, "VMW_PSP_RR policy=latency")
+        assert rules.read(vcenter, target) == Reading("VMW_PSP_RR policy=latency")
+        rules.write(vcenter, target, "absent")
+        assert rules.read(vcenter, target) == Reading("absent")
+        assert set(host.satp_rules) == {for_fc}
+        rules.write(vcenter, target, "VMW_PSP_RR iops=1")
+    assert set(host.satp_rules) == {mine, for_fc}
+
+
+def test_a_claim_rule_that_could_not_be_added_again_reads_as_absent(serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter()
+    rules, target = remediator_for("host.claim_rule"), claim_rule()
+    with open_vcenter(endpoint) as vcenter:
+        rules.write(vcenter, target, "VMW_PSP_RR iops=1")
+        with pytest.raises(RefusedError, match="there is no VMW_PSP_NONE"):
+            rules.write(vcenter, target, "VMW_PSP_NONE iops=1")
+        assert rules.read(vcenter, target) == Reading("absent")
+
+
+@pytest.mark.parametrize(
+    "found",
+    [pytest.param(("VMW_PSP_RR", ""), id="two of them"), pytest.param(("",), id="one without a policy")],
+)
+def test_a_claim_rule_that_undo_could_not_bring_back_is_not_read(serve_vcenter: Serve, found: tuple[str, ...]) -> None:
+    server, endpoint = serve_vcenter()
+    base = SatpRuleDescription(satp="VMW_SATP_ALUA", vendor="PURE", model="FlashArray", claim_options="tpgs_on")
+    server.state.hosts["host-11"].satp_rules = tuple(dataclasses.replace(base, psp=psp) for psp in found)
+    with open_vcenter(endpoint) as vcenter, pytest.raises(MalformedAnswerError):
+        remediator_for("host.claim_rule").read(vcenter, claim_rule())
 
 
 def test_devices_are_set_together_and_tell_when_they_differ(serve_vcenter: Serve) -> None:

@@ -2,7 +2,7 @@
 -- One row per host and claim rule that names a vendor or a model, with the array family it is for and what of that the host sees.
 -- Claim rules that somebody added come before those of the build (`rule_group`), and outlive what they were added for.
 WITH rule AS (
-    SELECT DISTINCT
+    SELECT
         endpoint,
         host_id,
         satp,
@@ -16,9 +16,11 @@ WITH rule AS (
         claim_options,
         default_psp,
         psp_options,
-        family_of_inquiry(vendor, model) AS family
+        family_of_inquiry(vendor, model) AS family,
+        min(description) AS description
     FROM fact.satp_rule
     WHERE vendor <> '' OR model <> ''
+    GROUP BY ALL
 ),
 seen AS (
     SELECT endpoint, host_id, family, count(*) AS devices
@@ -46,6 +48,9 @@ SELECT
     u.claim_options,
     u.default_psp,
     u.psp_options,
+    u.description,
+    rtrim(u.default_psp || ' ' || u.psp_options) AS rule_policy,
+    u.device = '' AND u.driver = '' AND u.transport = '' AND u.vendor <> '' AS names_inquiry_alone,
     CASE WHEN r.devices_read THEN coalesce(s.devices, 0) END AS devices_of_family
 FROM rule AS u
 JOIN fact.host AS h USING (endpoint, host_id)

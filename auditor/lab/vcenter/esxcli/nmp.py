@@ -154,10 +154,70 @@ def _rule_list(_state: VCenterState, host: HostState, _arguments: Arguments) -> 
                 "PSPOptions": rule.psp_options,
                 "Description": rule.description,
             }
-            for rule in (*_BUILT_IN, *host.description.satp_rules)
+            for rule in (*_BUILT_IN, *host.satp_rules)
         ],
     )
 
+
+_RULE_FIELDS = {
+    "satp": "satp",
+    "vendor": "vendor",
+    "model": "model",
+    "transport": "transport",
+    "option": "options",
+    "claimoption": "claim_options",
+    "psp": "psp",
+    "pspoption": "psp_options",
+}
+_NAMING = ("satp", "vendor", "model", "transport", "options", "claim_options")
+
+
+def _requested_rule(arguments: Arguments) -> SatpRuleDescription:
+    given = {field: arguments[name][0] for name, field in _RULE_FIELDS.items() if name in arguments}
+    return SatpRuleDescription(**given, description=arguments.get("description", [""])[0])
+
+
+def _names_the_same(one: SatpRuleDescription, other: SatpRuleDescription) -> bool:
+    return all(getattr(one, field) == getattr(other, field) for field in _NAMING)
+
+
+def _rule_add(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
+    """Add a rule of the group "user"; devices that are claimed keep what they have, also through the lab's reboots.
+
+    That a host refuses a second rule for what one names is from public scripts, the wording is the lab's.
+    """
+    rule = _requested_rule(arguments)
+    if rule.psp and rule.psp not in POLICIES:
+        raise CommandFault(f"Unable to add the rule: there is no {rule.psp}")
+    if any(_names_the_same(rule, one) for one in host.satp_rules):
+        raise CommandFault(f"Duplicate user rule found for SATP {rule.satp} matching vendor {rule.vendor} model {rule.model}")
+    host.satp_rules = (*host.satp_rules, rule)
+    state.changed()
+    return Scalar(True)  # noqa: FBT003  as above
+
+
+def _rule_remove(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
+    """Remove a rule of the group "user", which has to be named with all that it has but its description."""
+    rule = _requested_rule(arguments)
+    gone = [one for one in host.satp_rules if replace(one, description=rule.description) == rule]
+    if not gone:
+        raise CommandFault(f"Unable to remove the rule: no user rule for SATP {rule.satp} matches")
+    host.satp_rules = tuple(one for one in host.satp_rules if one not in gone)
+    state.changed()
+    return Scalar(True)  # noqa: FBT003  as above
+
+
+_RULE_PARAMETERS = (
+    Parameter("satp", ("--satp", "-s"), required=True),
+    Parameter("vendor", ("--vendor", "-V")),
+    Parameter("model", ("--model", "-M")),
+    Parameter("transport", ("--transport", "-R")),
+    Parameter("option", ("--option", "-o")),
+    Parameter("claimoption", ("--claim-option", "-c")),
+    Parameter("psp", ("--psp", "-P")),
+    Parameter("pspoption", ("--psp-option", "-O")),
+    Parameter("description", ("--description", "-e")),
+)
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
     {
@@ -178,5 +238,7 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
             writes=True,
         ),
         "storage.nmp.satp.rule.list": Command(_rule_list),
+        "storage.nmp.satp.rule.add": Command(_rule_add, _RULE_PARAMETERS, writes=True),
+        "storage.nmp.satp.rule.remove": Command(_rule_remove, _RULE_PARAMETERS, writes=True),
     }
 )

@@ -59,6 +59,7 @@ class HostState:
         self.devices: dict[str, DeviceDescription] = {device.name: device for device in description.devices}
         self.device_settings: dict[str, dict[str, int]] = {name: {"dsnro": value} for name, value in description.dsnro.items()}
         self.path_policies: dict[str, PathPolicy] = {}  # by device, where somebody changed it; survives reboots
+        self.satp_rules = description.satp_rules  # added to the build's; replaced, never changed
         self.lost_paths: set[tuple[str, str]] = set()  # (device, target): dead, where a test or a fault says so
         self.claimed_with: dict[str, int] = {}  # default DSNRO of endpoints that were added after the host had booted
         self.adapter_delayed_ack: dict[str, bool] = {hba.device: hba.delayed_ack for hba in description.hbas}

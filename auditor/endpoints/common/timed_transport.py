@@ -1,0 +1,99 @@
+"""The transport of httpx whose answers have to come in their time. Imports httpx: import this module only where a session is opened.
+
+httpx and httpcore bound each read alone. httpcore's network backend is its public place to come between: each thread sends one request and
+reads its answer, so the time of that answer is kept for the thread.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import httpcore
+import httpx
+
+from auditor.endpoints.common.answer_time import AnswerTime
+
+if TYPE_CHECKING:
+    import ssl
+    from collections.abc import Iterable
+
+
+class TimedTransport(httpx.HTTPTransport):
+    """Sends requests as httpx does; reading an answer raises what `AnswerTime.left` and `AnswerTime.arrived` do.
+
+    Args:
+        context: how the certificate is checked.
+        most_connections: open at once.
+    """
+
+    def __init__(self, context: ssl.SSLContext, most_connections: int) -> None:
+        limits = httpx.Limits(max_connections=most_connections)
+        super().__init__(verify=context, limits=limits, trust_env=False)
+        self._times = _Times()
+        self._pool = httpcore.ConnectionPool(  # in place of the one just made, which takes no backend
+            ssl_context=context,
+            max_connections=limits.max_connections,
+            max_keepalive_connections=limits.max_keepalive_connections,
+            keepalive_expiry=limits.keepalive_expiry,
+            network_backend=_Backend(self._times),
+        )
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request and read the head of its answer; its time-out between two reads is that of its `AnswerTime`."""
+        self._times.of_thread = AnswerTime(request.extensions["timeout"]["read"])
+        response = super().handle_request(request)
+        self._times.of_thread.head_came()
+        return response
+
+
+class _Times(threading.local):
+    """The time of the answer that a thread awaits."""
+
+    of_thread: AnswerTime
+
+
+class _Backend(httpcore.NetworkBackend):
+    def __init__(self, times: _Times) -> None:
+        self._plain = httpcore.SyncBackend()
+        self._times = times
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._plain.connect_tcp(host, port, timeout, local_address, socket_options), self._times)
+
+
+class _Stream(httpcore.NetworkStream):
+    def __init__(self, stream: httpcore.NetworkStream, times: _Times) -> None:
+        self._stream, self._times = stream, times
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  what is left of the answer's time is never more
+        time = self._times.of_thread
+        try:
+            piece = self._stream.read(max_bytes, time.left())
+        except httpcore.ReadTimeout:
+            time.left()  # where the whole time is over, it says so
+            raise
+        time.arrived(len(piece))
+        return piece
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, timeout)
+        self._times.of_thread.sent()
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._times)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._stream.get_extra_info(info)
