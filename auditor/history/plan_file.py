@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from auditor.apply.privileges import privileges_of
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet
 from auditor.report.wording import object_text, setting_text
@@ -23,7 +24,7 @@ FORMAT = "auditor-plan"
 VERSION = 1
 PLAN_FILE = "plan.json"
 """In a run that writes, or made a plan: the whole plan."""
-_SHOWN = ("object", "setting")
+_SHOWN = ("object", "setting", "privileges")
 """Fields of a change that are there for people: they follow from its others."""
 
 
@@ -140,7 +141,7 @@ def _document(file: PlanFile) -> dict[str, Any]:
 def _change_object(change: Change) -> dict[str, Any]:
     """A change with what a person looks for first: its number, the object, the setting, from, to, why."""
     fields = _with_keys(asdict(change))
-    shown = {"number": change.number, "object": object_text(change), "setting": setting_text(change)}
+    shown = {"number": change.number, "object": object_text(change), "setting": setting_text(change), "privileges": privileges_of(change)}
     first = ("before", "after", "reason", "rules", "fix_class", "takes", "waits_for", "collateral")
     return shown | {name: fields[name] for name in first} | fields | {"number": change.number}
 
