@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.apply import blast_radius
 from auditor.apply.fights import without_put_back
 from auditor.apply.interrupted import recover_interrupted
+from auditor.apply.privileges import roles_for
 from auditor.audited import Audited
 from auditor.changes import Confirm, Task, Written, apply_plan, make_changes, plan_undo, resume, undo, undo_run
 from auditor.endpoints.collect import collect_again, collect_fleet
@@ -60,6 +61,7 @@ __all__ = [
     "load_fleet",
     "load_rule_set",
     "plan",
+    "plan_roles",
     "plan_text",
     "plan_undo",
     "resume",
@@ -151,6 +153,19 @@ def plan(audited: Audited) -> PlanFile:
         out.write(plan_text(file))
     _keep(audited)
     return file
+
+
+def plan_roles(audited: Audited) -> dict[str, Any]:
+    """The roles that the plan of an audit needs, and the read-only ones of the audit, as JSON that govc and PowerCLI take; see `roles_for`.
+
+    Raises:
+        ConfigurationError: a saved snapshot was audited, which has no accounts.
+    """
+    if audited.fleet is None:
+        raise ConfigurationError(
+            "a saved snapshot has no accounts", why="no roles can be said.", do='AuditRequest(fleet=Path("fleet.yaml"))'
+        )
+    return roles_for(audited.plan.changes, {endpoint.name: endpoint for endpoint in audited.fleet.endpoints})
 
 
 def collect(request: AuditRequest, directory: Path) -> Snapshot:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from auditor.authoring.query_guard import FINDING, Question, about_failure, question
 from auditor.engine.sql import quoted
@@ -26,7 +28,14 @@ if TYPE_CHECKING:
 
 _CHUNK_ROWS = 1024
 _INTERRUPT_EVERY_SECONDS = 0.05
+_STOP_SECONDS = 2.0
+"""How long a query may go on after it was interrupted; then it is left alone.
+
+DuckDB looks for an interruption between batches of rows: one long expression is computed to its end.
+"""
+_WORKER_NAME = "auditor-query"
 _T = TypeVar("_T")
+_Step: TypeAlias = "tuple[Future[Any], Callable[[], Any]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +70,8 @@ def run_query(
     before = len(opened.gaps)
     opened = _with_unread(opened, query)
     unread = tuple(f"{gap.endpoint}: {gap.what}" for gap in opened.gaps[before:])
-    with opened.connection as connection, ThreadPoolExecutor(max_workers=1) as worker:
-        work = _Work(connection, worker, timeout_seconds, time.monotonic())
+    with _working(opened.connection, timeout_seconds) as work:
+        connection = work.connection
 
         def prepare() -> None:
             create_views(connection, spill, query.views)
@@ -82,12 +91,43 @@ def run_query(
         yield Answer(columns, _rows(connection, query, work), before, unread)
 
 
+def is_left_running() -> bool:
+    """Whether DuckDB is at a query that could not be interrupted and was left alone; the process must not wait for it."""
+    return any(thread.name == _WORKER_NAME for thread in threading.enumerate())
+
+
+@contextmanager
+def _working(connection: duckdb.DuckDBPyConnection, timeout_seconds: float | None) -> Iterator[_Work]:
+    """A thread for the work of the block. The connection is closed afterwards, but for one that is still at work."""
+    steps: SimpleQueue[_Step | None] = SimpleQueue()
+    # No executor: Python waits for the threads of those when it ends.
+    worker = threading.Thread(target=_do, args=(steps,), name=_WORKER_NAME, daemon=True)
+    worker.start()
+    try:
+        yield _Work(connection, steps, timeout_seconds, time.monotonic())
+    finally:
+        steps.put(None)
+        worker.join(_STOP_SECONDS)
+        if not worker.is_alive():
+            connection.close()
+
+
+def _do(steps: SimpleQueue[_Step | None]) -> None:
+    """Do each step that is put into the queue, up to None."""
+    while (step := steps.get()) is not None:
+        future, act = step
+        try:
+            future.set_result(act())
+        except BaseException as error:  # noqa: BLE001  it is raised where the step was asked for
+            future.set_exception(error)
+
+
 @dataclass(frozen=True, slots=True)
 class _Work:
     """Does what DuckDB does beside this thread, which so hears Ctrl-C whatever DuckDB is at, and knows when its time is up."""
 
     connection: duckdb.DuckDBPyConnection
-    worker: ThreadPoolExecutor
+    steps: SimpleQueue[_Step | None]
     timeout_seconds: float | None
     started: float  # time.monotonic
 
@@ -98,7 +138,8 @@ class _Work:
             ConfigurationError: the time is up; `step` was interrupted.
         """
         left = None if self.timeout_seconds is None else max(0.0, self.started + self.timeout_seconds - time.monotonic())
-        future = self.worker.submit(step)
+        future: Future[_T] = Future()
+        self.steps.put((future, step))
         try:
             if not wait([future], left).done:
                 raise ConfigurationError(
@@ -108,7 +149,8 @@ class _Work:
                 )
         finally:
             # Again and again: what is interrupted between two statements goes on with the next.
-            while not future.done():
+            give_up = time.monotonic() + _STOP_SECONDS
+            while not future.done() and time.monotonic() < give_up:
                 self.connection.interrupt()
                 wait([future], _INTERRUPT_EVERY_SECONDS)
         return future.result()

@@ -98,6 +98,7 @@ def serve_vcenter(tmp_path: Path, small_vcenter: VCenterDescription) -> Iterator
     """Serves vCenters of the lab: called, it gives the server and the endpoint that reaches it."""
     authority = Authority()
     authority.write(tmp_path / "ca.pem")
+    (tmp_path / "password").touch(mode=0o600)
     (tmp_path / "password").write_text(VCENTER_PASSWORD, encoding="utf-8")
     with ExitStack() as stack:
 
@@ -142,6 +143,7 @@ def start_vcsim(tmp_path: Path) -> Iterator[Callable[..., Endpoint]]:
 
         def start(load: Path | None = None, *options: str) -> Endpoint:
             vcsim = stack.enter_context(running_vcsim(load, "-username", "u", "-password", "any", *options))
+            (tmp_path / "vcsim-password").touch(mode=0o600)
             (tmp_path / "vcsim-password").write_text(vcsim.password, encoding="utf-8")
             password = Secret("file", (str(tmp_path / "vcsim-password"),))
             return Endpoint(

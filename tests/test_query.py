@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import shutil
 import signal
 import subprocess
@@ -22,10 +23,10 @@ from auditor.facts import views
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
-from auditor.query import run_query
+from auditor.query import is_left_running, run_query
 from auditor.report.query_rows import write_rows
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until
 
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
 ENDLESS_ROWS = "SELECT a.range * b.range FROM range(10000000) AS a, range(10000000) AS b"
@@ -108,6 +109,50 @@ def test_a_query_that_runs_away_ends_when_its_time_is_up(text: str, snapshot: Pa
         ask(text, snapshot, tmp_path, 0.3)
 
 
+LONG_EXPRESSION = "SELECT levenshtein(repeat('a', {length}), repeat('b', {length}))"
+"""One value: DuckDB looks for an interruption when it has computed it."""
+
+
+def test_one_long_expression_is_left_alone_when_its_time_is_up(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(querying, "_STOP_SECONDS", 0.1)
+    with pytest.raises(ConfigurationError, match=r"not answered in 0\.1 seconds"):
+        ask(LONG_EXPRESSION.format(length=25_000), snapshot, tmp_path, 0.1)
+    assert is_left_running()
+    until(lambda: not is_left_running(), "the expression was computed to its end")
+    assert ask("SELECT 1", snapshot, tmp_path) == [(1,)]
+    assert not is_left_running()
+
+
+@pytest.mark.parametrize("ended_by", ["its time", "Ctrl-C"])
+def test_the_process_ends_beneath_a_long_expression(snapshot: Path, tmp_path: Path, ended_by: str) -> None:
+    script = """
+import signal, sys
+from auditor import query
+from auditor.cli import main
+query._STOP_SECONDS = 0.2
+seal = query.seal
+def begin(connection):
+    seal(connection)
+    print("the query is next", file=sys.stderr, flush=True)
+query.seal = begin
+signal.signal(signal.SIGINT, signal.default_int_handler)
+main()
+"""
+    seconds = "0.3" if ended_by == "its time" else "0"
+    command = [sys.executable, "-c", script, "query", "--from", str(snapshot), "--timeout", seconds, LONG_EXPRESSION.format(length=10**7)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        assert process.stderr is not None
+        if ended_by == "Ctrl-C":
+            process.stderr.readline()
+            process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, out) == (3 if ended_by == "its time" else 130, "")
+    assert ("error: the query was not answered" if ended_by == "its time" else "interrupted: ") in err
+    assert "leaked" not in err
+    assert list(tmp_path.iterdir()) == [], "what it had spilled is gone"
+
+
 def test_ctrl_c_ends_a_query(snapshot: Path) -> None:
     # A process that was started in the background ignores the signal, and its children do.
     script = """
@@ -152,6 +197,17 @@ def test_csv_and_json_hold_every_row_and_tell_null_from_nothing(snapshot: Path, 
     assert (told[0]["nothing"], told[0]["empty"], told[0]["yes"], float(told[0]["half"])) == (None, "", True, 0.5)
     assert run(["query", "SELECT host FROM host WHERE false", "--from", str(snapshot), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
+
+
+@pytest.mark.parametrize("begin", ["=", "+", "-", "@", "\t=", "\r=", "\n=", " =", "\uff1d", "\uff0b", "\uff0d", "\uff20"])
+def test_no_cell_of_csv_is_a_formula(begin: str) -> None:
+    out = io.StringIO()
+    name = f"{begin}HYPERLINK(1)"
+    write_rows([(name, "VARCHAR"), ("list", "VARCHAR[]"), ("n", "BIGINT")], iter([(name, [name], -5)]), out, form="csv", width=None)
+    header, row = csv.reader(io.StringIO(out.getvalue()))
+    for cell in (header[0], row[0], row[1]):
+        assert cell[0] in "'\\[", cell
+    assert row[2] == "-5", "a number stays one"
 
 
 def test_what_is_not_shown_is_said_aloud(snapshot: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.vcenter.privileges import VCENTER_FIXES
 from auditor.errors import EndpointError, GuardError
 from auditor.model import EndpointKind, Outcome, Receipt
 from auditor.windows import is_open, next_opening
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from auditor.endpoints.common.sessions import Sessions
     from auditor.fleet import Fleet
@@ -90,6 +91,42 @@ def without_protected(
         else:
             skipped.append(Receipt(change, Outcome.PROPOSED, change.before, f"protected by fleet.yaml, so it is proposed alone: {reason}"))
     return left, skipped
+
+
+def without_owned(changes: Sequence[Change], sessions: Sessions, notice: Callable[[str], None]) -> tuple[list[Change], list[Receipt]]:
+    """The changes of hosts that no profile owns, and a receipt for each other one: it is made in the profile, by hand.
+
+    Where it cannot be read who owns a host, `notice` gets a sentence and the change is made: a profile that puts it back is noticed then.
+    """
+    owners: dict[tuple[str, str], str] = {}
+    hosts: dict[str, set[str]] = {}
+    for change in changes:
+        host_id = dict(change.target.keys).get("host_id")
+        if host_id is not None and change.remediator in VCENTER_FIXES:
+            hosts.setdefault(change.target.endpoint, set()).add(host_id)
+    for endpoint, ids in hosts.items():
+        owned, unknown = _owners(endpoint, sorted(ids), sessions)
+        owners |= {(endpoint, host): owner for host, owner in owned.items()}
+        for sentence in unknown:
+            notice(f"{sentence}; what one puts back is noticed after the write.")
+    left, skipped = [], []
+    for change in changes:
+        owner = owners.get((change.target.endpoint, dict(change.target.keys).get("host_id", "")))
+        if owner is None:
+            left.append(change)
+        else:
+            why = f"{owner} owns the settings of {change.resource.host or change.resource.name}: change it there, or it is put back"
+            skipped.append(Receipt(change, Outcome.PROPOSED, change.before, why))
+    return left, skipped
+
+
+def _owners(endpoint: str, hosts: Sequence[str], sessions: Sessions) -> tuple[Mapping[str, str], Sequence[str]]:
+    from auditor.endpoints.vcenter.profile_owners import profile_owners
+
+    try:
+        return profile_owners(sessions.session(endpoint), hosts)
+    except EndpointError as error:
+        return {}, [f"whether profiles own settings of {endpoint} could not be read ({error.what})"]
 
 
 def check_windows(changes: Sequence[Change], restrictions: Restrictions) -> None:

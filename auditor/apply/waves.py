@@ -16,7 +16,7 @@ from auditor.apply.making import make
 from auditor.apply.order import hold_up, stages
 from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
-from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_protected
+from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import finish_reboots
 from auditor.apply.steps import STEPS
 from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
@@ -95,8 +95,9 @@ def apply(
     A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force;
     `earlier` holds, by number, the receipts of changes of this plan that an earlier run made.
 
-    What `restrictions` protect is never written. Outside their maintenance windows nothing is begun: a run that passes the end of one stops
-    before the next change, or the next host to be rebooted. An account that lacks a privilege for any change refuses the whole run.
+    What `restrictions` protect, and what a host profile or configuration profile owns, is never written. Outside the maintenance windows
+    nothing is begun: a run that passes the end of one stops before the next change, or the next host to be rebooted. An account that lacks
+    a privilege for any change refuses the whole run.
 
     An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
     `trust_names` the name in fleet.yaml is enough where the plan has no identity.
@@ -111,7 +112,8 @@ def apply(
     check_values(attempted)
     check_names(attempted, sessions, remediators)
     attempted, kept = without_protected(attempted, restrictions.protected, tags_of(sessions))
-    skipped += kept
+    attempted, owned = without_owned(attempted, sessions, restrictions.notice)
+    skipped += [*kept, *owned]
     check_blast_radius(attempted, limits)
     if not allow_unusual:
         check_usual(attempted, plan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from auditor.errors import CRASHED
@@ -37,6 +38,16 @@ def main() -> None:
         traceback.print_exc()
         print("error: a bug in auditor\n  why: nothing it printed is to be trusted.\n  do:  report the lines above.", file=sys.stderr)
         code = CRASHED
+    _end(code)
+
+
+def _end(code: int) -> None:
+    """End the process, also beneath a query that DuckDB does not leave off: Python would take apart what that still uses."""
+    query = sys.modules.get("auditor.query")  # not imported for this: it takes longer than most commands
+    if query is not None and query.is_left_running():
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
     sys.exit(code)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -21,6 +22,10 @@ def plan(
         str | None,
         typer.Option("--out", metavar="FILE", help="Where the plan goes; - is stdout. [default: the run's folder]", show_default=False),
     ] = None,
+    privileges: Annotated[
+        bool,
+        typer.Option("--privileges", help="Print, as JSON, the roles that the plan needs and those of the audit, instead of the plan."),
+    ] = False,
     rule_options: options.RuleOptions,
     exit_options: options.ExitOptions,
     transport: options.Transport = None,
@@ -38,9 +43,11 @@ def plan(
 
     Example: auditor plan --fleet fleet.yaml --only sioc/overlap-array-qos --out -
 
+    Example: auditor plan --fleet fleet.yaml --privileges | jq -r '.vcenters[].fix.govc'
+
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 5 a waiver is malformed.
     """
-    from auditor.audit import audit, plan_text
+    from auditor.audit import audit, plan_roles, plan_text
     from auditor.audit import plan as make_plan
     from auditor.history.plan_file import PLAN_FILE, plan_digest
     from auditor.report.files import written_whole
@@ -62,6 +69,11 @@ def plan(
         )
         audited = audit(request)
         file = make_plan(audited)
+    for gap in audited.gaps:
+        warn(f"not read: {gap.endpoint}: {gap.what}: {gap.why}")
+    if privileges:
+        print(json.dumps(plan_roles(audited), indent=2))
+        return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
     place = audited.directory / PLAN_FILE if out is None else Path(out)
     people = sys.stderr if out == "-" else sys.stdout
     if out == "-":
@@ -73,6 +85,4 @@ def plan(
     if out != "-":
         print(f"\nRun {file.run}; {plan_digest(file)}", file=people)
         print(f"auditor apply {place} --fleet {fleet} makes it, as far as --allow says.", file=people)
-    for gap in audited.gaps:
-        warn(f"not read: {gap.endpoint}: {gap.what}: {gap.why}")
     return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)

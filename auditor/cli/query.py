@@ -51,7 +51,7 @@ def query(
     most = limit or None if limit is not None else ROWS_ON_A_TERMINAL if terminal and form is Form.TABLE else None
     width = _width() if terminal and form is Form.TABLE else None
     with (
-        tempfile.TemporaryDirectory(prefix="auditor-query-") as spill,
+        tempfile.TemporaryDirectory(prefix="auditor-query-", ignore_cleanup_errors=True) as spill,  # a query may be left at work there
         run_query(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
     ):
         rows, has_more = limited(answer.rows, most)

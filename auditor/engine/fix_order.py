@@ -68,7 +68,7 @@ def _without_unmet(wanted: Sequence[tuple[Change, Collection[Wait]]]) -> tuple[l
 
 
 def _is_met(index: _Index, change: Change, wait: Wait) -> bool:
-    return all(value is not None for _, value in wait.where) and any(_matches(index, change.target.endpoint, wait))
+    return all(value is not None for _, value in wait.where) and bool(_matches(index, change.target.endpoint, wait))
 
 
 def _keys_of(wanted: Iterable[tuple[Change, Collection[Wait]]]) -> set[tuple[str, ...]]:

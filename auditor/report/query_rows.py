@@ -42,7 +42,8 @@ def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: i
     return ""
 
 
-_BEGIN_A_FORMULA = ("=", "+", "-", "@")
+_BEGIN_A_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+"""The last four are full-width: spreadsheets of some languages take them for the others. Source: OWASP, "CSV Injection"."""
 
 
 def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
@@ -51,7 +52,7 @@ def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
     Names come from whoever may name a datastore: control characters become escapes, and a text that a spreadsheet would take for a formula
     has an apostrophe before it. Source: OWASP, "CSV Injection".
     """
-    csv.writer(out, lineterminator="\n").writerow([name for name, _ in columns])
+    csv.writer(out, lineterminator="\n").writerow([_csv_cell(name) for name, _ in columns])
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)
     for row in rows:
         writer.writerow([value if value is None else _csv_cell(_plain(value)) for value in row])
@@ -61,7 +62,7 @@ def _csv_cell(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = neutral(value)
-    return f"'{text}" if text.startswith(_BEGIN_A_FORMULA) else text
+    return f"'{text}" if text.lstrip().startswith(_BEGIN_A_FORMULA) else text
 
 
 def _write_json(columns: Columns, rows: Rows, out: TextIO) -> None:

@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 
 from auditor.apply import apply, undo
-from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_protected
+from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_owned, without_protected
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.fleet import load_fleet
 from auditor.journal import Journal
 from auditor.lab.scenario import parse_scenario
-from auditor.model import Change, FixClass, Outcome, Protection, Receipt, Target
+from auditor.lab.vcenter.soap.privileges import READ_ONLY
+from auditor.model import Change, FixClass, Outcome, Protection, Receipt, Resource, Target
 from auditor.windows import MaintenanceWindow
 from tests.identified import as_seen
 
@@ -149,6 +150,53 @@ def test_tags_are_read_of_the_vcenter_itself(serve_vcenter: Callable[..., Any]) 
         ("change", "freeze", True, None),
         ("change", "tier-1", False, "gold"),
     }
+
+
+def of_host(server: Any, name: str, cluster: str) -> Change:
+    target = Target("vc-test", (("host_id", server.state.host_id[name]), ("option", "Disk.QFullSampleSize")))
+    resource = Resource("host", name, name, "vc-test", cluster, name)
+    return Change("host.option", FixClass.ONLINE, target, 0, 32, ("a/rule",), resource, "reason")
+
+
+_OWNED = """
+vcenters:
+  - name: vc-owned
+    clusters:
+      - {name: gold, hosts: [{name: esx-1, version: 8.0.2, build: 22380479}]}
+      - {name: silver, hosts: [{name: esx-2, version: 8.0.2, build: 22380479}, {name: esx-3, version: 8.0.2, build: 22380479}]}
+      - {name: bronze, hosts: [{name: esx-4, version: 8.0.2, build: 22380479}]}
+    profiles:
+      - {name: standard, clusters: [gold], options: {}}
+      - {name: one-host, hosts: [esx-3], options: {}}
+      - {name: desired, kind: configuration-profile, clusters: [bronze], options: {}}
+"""
+
+
+def test_what_a_profile_owns_is_proposed_and_names_the_profile(serve_vcenter: Callable[..., Any]) -> None:
+    server, endpoint = serve_vcenter(parse_scenario(_OWNED, "owned").vcenters[0])
+    hosts = {"esx-1": "gold", "esx-2": "silver", "esx-3": "silver", "esx-4": "bronze"}
+    changes = [of_host(server, name, cluster) for name, cluster in hosts.items()]
+    notices: list[str] = []
+    with Sessions({"vc-test": endpoint}) as sessions:
+        left, skipped = without_owned(changes, sessions, notices.append)
+    assert [one.resource.host for one in left] == ["esx-2"]
+    assert {one.change.resource.host: one.why.partition(" owns ")[0] for one in skipped} == {
+        "esx-1": "host profile standard",
+        "esx-3": "host profile one-host",
+        "esx-4": "the configuration profile of its cluster",
+    }
+    assert {one.outcome for one in skipped} == {Outcome.PROPOSED}
+    assert notices == []
+
+
+def test_where_it_cannot_be_read_who_owns_a_host_a_sentence_says_so(serve_vcenter: Callable[..., Any]) -> None:
+    server, endpoint = serve_vcenter(parse_scenario(_OWNED, "owned").vcenters[0])
+    server.privileges = READ_ONLY
+    notices: list[str] = []
+    with Sessions({"vc-test": endpoint}) as sessions:
+        left, skipped = without_owned([of_host(server, "esx-1", "gold")], sessions, notices.append)
+    assert (len(left), skipped) == (1, [])
+    assert [notice.partition(" own ")[0] for notice in notices] == ["whether host profiles", "whether configuration profiles"]
 
 
 _FLEET = """

@@ -8,7 +8,7 @@ import pytest
 from auditor.cli import run
 from auditor.engine.evaluate import evaluate
 from auditor.engine.planning import plan
-from auditor.model import Plan
+from auditor.model import FixClass, Plan
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, snapshot
 from tests.facts.judged import evaluated
@@ -97,10 +97,12 @@ def test_one_device_is_not_advised_to_have_two_values_of_dsnro() -> None:
     assert (found.changes, found.by_hand) == ((), ())
 
 
-def test_a_driver_that_only_waits_for_its_reboot_is_left_to_a_person() -> None:
+def test_a_driver_that_only_waits_for_its_reboot_takes_that_alone() -> None:
     found = judged(of_the_demo("iscsi_vmk", configured=256, in_effect=128, dsnro=32), "queue/pending-reboot")
-    assert [hand.rule for hand in found.by_hand] == ["queue/pending-reboot"]
-    assert (found.changes, found.contradictions) == ((), ())
+    assert [(change.rules, change.after, change.classes) for change in found.changes] == [
+        (("queue/pending-reboot",), 256, (FixClass.REBOOT,))
+    ]
+    assert (found.by_hand, found.contradictions) == ((), ())
 
 
 def test_rules_conflicts_finds_them_over_the_facts_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -126,6 +126,11 @@ def test_leaving_one_change_out_leaves_out_what_requires_it(tmp_path: Path) -> N
     assert [(change.target["name"], change.number, change.waits_for) for change in ordered] == [("c", 1, ())]
 
 
+def test_the_first_change_of_a_plan_is_one_that_others_may_require() -> None:
+    ordered, unmet = in_order([(change_of("a"), []), (change_of("b"), [wait("a", required=True)])])
+    assert ([change.waits_for for change in ordered], unmet) == ([(), (1,)], ())
+
+
 def test_a_required_place_that_is_not_known_is_met_by_none() -> None:
     _, unmet = in_order([(change_of("a"), []), (change_of("b"), [wait(None, required=True)])])
     assert [one.change.target["name"] for one in unmet] == ["b"]

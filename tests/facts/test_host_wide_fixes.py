@@ -17,7 +17,7 @@ MEANT_FOR_ALL = {
     "baseline/module-parameter": "the option string is put back for whatever is behind the driver",
     "baseline/option-reboot": "options of the host's own stack, which the baseline holds for the whole host",
     "iscsi/max-io-size": "the fleet agreed on one size for every iSCSI array",
-    "queue/pending-reboot": "a person reboots the host; nothing is written",
+    "queue/pending-reboot": "the host is rebooted; nothing is written",
     "vaai/enabled": "proposed only where a source says of every array on the host that it bears offload",
     "vaai/stale-workaround": "likewise",
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.endpoints.common.clocks import Difference, clock_notes
 from auditor.errors import ConfigurationError
 from auditor.model import Finding
 from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
@@ -26,6 +27,13 @@ def test_every_format_has_a_writer(name: str) -> None:
     out = io.StringIO()
     writer_of(name)(samples.bad_night(), out)
     assert "sioc/overlap-array-qos" in out.getvalue()
+
+
+@pytest.mark.parametrize("name", REPORTERS)
+def test_every_format_names_an_endpoint_whose_clock_is_off(name: str) -> None:
+    out = io.StringIO()
+    writer_of(name)(replace(samples.clean(), notices=clock_notes("vc-prod", Difference(7200.0, 0.5))), out)
+    assert "vc-prod: its clock is 2.0 h ahead of this machine" in " ".join(out.getvalue().split())
 
 
 @pytest.mark.parametrize(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
 from auditor.endpoints.common.answer_time import SlowAnswerError
+from auditor.endpoints.common.clocks import date_of, difference
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError, PermissionMissingError
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     import httpx
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 UNKNOWN_OUTCOME = "whether the write was carried out is not known; read the setting back before anything else."
@@ -73,6 +76,9 @@ class HttpsSession:
         base: path every request's own path is appended to, for example "/api/rest/".
         auth: basic authentication, or None where a login comes first.
 
+    Attributes:
+        clock_difference: how far its clock is from this machine's, by the Date of its answers; None where they have none.
+
     Raises:
         ConfigurationError, EndpointUnreachableError: the endpoint's `tls` cannot be met.
     """
@@ -85,6 +91,7 @@ class HttpsSession:
         # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
         logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
+        self.clock_difference: Difference | None = None
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
         self._path = base
         self._base = f"https://{host}:{endpoint.port}{base}"
@@ -111,13 +118,14 @@ class HttpsSession:
         waited = 0.0
         while True:
             attempts -= 1
-            asked = time.monotonic()
+            asked, before = time.monotonic(), datetime.now(UTC)
             answer = self._exchange(request)
             seconds = time.monotonic() - asked
             if isinstance(answer, EndpointError):
                 raise answer
             if answer.status not in _BUSY:
                 self._record(request, answer, seconds)
+                self._compare_clocks(answer, before, seconds)
                 return answer
             retry_after = answer.headers.get("retry-after", "")
             pause = float(retry_after) if retry_after.isdecimal() else 1.0
@@ -164,6 +172,14 @@ class HttpsSession:
         if answer.status >= 500:
             return self._unreachable(request, f"it answers HTTP {answer.status}", sent=True)
         return self._malformed(request, f"HTTP {answer.status}, {len(answer.body)} bytes: {reason}")
+
+    def _compare_clocks(self, answer: Answer, before: datetime, seconds: float) -> None:
+        """Keep the difference of the clocks that is least uncertain."""
+        theirs = date_of(answer.headers)
+        if theirs is not None:
+            found = difference(theirs, before, before + timedelta(seconds=seconds))
+            if self.clock_difference is None or found.uncertain_seconds < self.clock_difference.uncertain_seconds:
+                self.clock_difference = found
 
     def _record(self, request: Request, answer: Answer, seconds: float) -> None:
         if self._endpoint.tap is not None:

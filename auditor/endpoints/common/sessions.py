@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
 from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoints.common.clocks import clock_notes
 from auditor.errors import ConfigurationError, EndpointError
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from types import TracebackType
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint, EndpointKind
 
     Opener = Callable[[Endpoint], AbstractContextManager[Any]]
@@ -40,7 +42,12 @@ class Session:
     @property
     def notes(self) -> tuple[str, ...]:
         """What every reader of a report must know of this session and is no gap, in sentences."""
-        return self._notes
+        return (*self._notes, *clock_notes(self.endpoint.name, self.clock_difference))
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """How far its clock is from this machine's, as far as the answers until now have shown by the way; None when they have not."""
+        return None
 
     def add_note(self, note: str) -> None:
         """Keep a sentence for `notes`."""

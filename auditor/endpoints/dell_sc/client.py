@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer, Request
     from auditor.model import Endpoint
 
@@ -66,6 +67,11 @@ class StorageManager(Session):
             EndpointError: it answered with an error of its own.
         """
         return self._connection.value(self._connection.request("GET", path, is_read=True))
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
+        return self._https.clock_difference
 
     def compute(self, path: str, payload: Mapping[str, Any] | None = None) -> list[Any]:
         """The list that a POST answers which changes nothing, for example "StorageCenter/ScVolume/64702.1/GetHistoricalIoUsage".

@@ -12,6 +12,7 @@ from auditor.endpoints.common.https import HttpsSession, Request
 from auditor.endpoints.common.masking import names_a_secret
 
 if TYPE_CHECKING:
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 _JSON_RPC = {"Content-Type": "application/json-rpc"}
@@ -33,6 +34,11 @@ class ElementTransport:
 
         self._session = HttpsSession(endpoint, "/json-rpc/", httpx.BasicAuth(endpoint.username, password))
         self.version = ""
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """As `HttpsSession.clock_difference`."""
+        return self._session.clock_difference
 
     def close(self) -> None:
         """Close every connection."""

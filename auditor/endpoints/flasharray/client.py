@@ -15,6 +15,7 @@ from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 PAGE = 1000  # objects asked for at once; an array that holds less to a page says so by what it answers
@@ -40,6 +41,11 @@ class FlashArray(Session):
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
         if newer:
             self.add_note(f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.")
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
+        return self._wire.clock_difference
 
     def pages(self, resource: str, **params: str) -> Iterator[dict[str, Any]]:
         """Every page of a list, as the array answers it: `items` and what goes with them; fields that hold secrets read "***".

@@ -15,6 +15,7 @@ from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -57,6 +58,11 @@ class FlashArrayWire:
         self.username: str | None = None
         self.api_version, self.newer = self._negotiated()
         self._token = _Token(self._login())
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """As `HttpsSession.clock_difference`."""
+        return self._session.clock_difference
 
     def ask(
         self,

@@ -26,6 +26,7 @@ from auditor.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 OLDEST_RELEASE = (9, 8)  # the first with volume efficiency policies; REST reference, "Introduced In: 9.8"
@@ -56,6 +57,11 @@ class OntapCluster(Session):
             known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
             self.release = f"{self.release} ({known})"
             self.add_note(f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.")
+
+    @property
+    def clock_difference(self) -> Difference | None:
+        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
+        return self._session.clock_difference
 
     def about(self, *, again: bool = False) -> dict[str, Any]:
         """Name, UUID and version of the cluster, asked once, or anew with `again`.

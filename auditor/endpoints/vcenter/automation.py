@@ -54,7 +54,7 @@ class Automation:
 
     def __init__(self, endpoint: Endpoint, stubs: Any) -> None:
         tagging = _module("com.vmware.cis.tagging_client")
-        self._endpoint = endpoint
+        self._endpoint, self._stubs = endpoint, stubs
         self._categories, self._tags, self._attached = tagging.Category(stubs), tagging.Tag(stubs), tagging.TagAssociation(stubs)
 
     def tags(self) -> Iterator[Tagged]:
@@ -73,6 +73,17 @@ class Automation:
                 if one.object_ids:
                     with suppress(NotThereError), _translated(self._endpoint, "reading a tag"):
                         yield self._tagged(one, categories)
+
+    def has_configuration_profile(self, cluster_id: str) -> bool:
+        """Whether a cluster is managed by a configuration profile.
+
+        Raises:
+            NotThereError: there is no such cluster, or this release has no such profiles.
+            EndpointError: it could not be read.
+        """
+        enablement = _module("com.vmware.esx.settings.clusters.enablement_client").Configuration(self._stubs)
+        with _translated(self._endpoint, "reading whether a configuration profile manages a cluster"):
+            return bool(enablement.get(cluster_id).enabled)
 
     def _tagged(self, attached: Any, categories: dict[str, str]) -> Tagged:
         tag = self._tags.get(attached.tag_id)

@@ -21,6 +21,7 @@ from auditor.lab.vcenter.operations import (
     authorization,
     datastores,
     extensions,
+    host_profiles,
     host_systems,
     hosts,
     machines,
@@ -100,6 +101,7 @@ class VCenterServer:
             *event_objects(self.state),
             *authorization.authorization_objects(lambda: self.privileges),
             *extensions.extension_objects(self.state),
+            *host_profiles.profile_objects(self.state),
         ):
             self.inventory.add(managed)
         recording.watch(self.state)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.clocks import clock_notes, difference
 from auditor.endpoints.vcenter.collect.events import clock_of
 from auditor.endpoints.vcenter.collect.host_comparison import HostComparison, compare_hosts
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
@@ -31,8 +33,12 @@ def collect_incrementally(
     if not live_topics(needs):
         yield from collect_vcenter(vcenter, endpoint, needs)
         return
+    before = datetime.now(UTC)
     now = clock_of(vcenter)
     vcenter.clock_at_start = now.isoformat() if now else None
+    if now is not None and now.tzinfo is not None:
+        for note in clock_notes(endpoint.name, difference(now, before, datetime.now(UTC))):
+            vcenter.add_note(note)
     if earlier is None:
         yield from collect_vcenter(vcenter, endpoint, needs)
         return

@@ -13,6 +13,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.lab.sites import site_uuid
 from auditor.lab.vcenter.inventory.entities import ROOT, Managed
+from auditor.lab.vcenter.operations import host_profiles
 from auditor.lab.vcenter.properties.collector import Selected, contents, select
 from auditor.lab.vcenter.soap.privileges import needed_for_property, no_permission
 
@@ -40,6 +41,7 @@ def service_content(state: VCenterState) -> Any:
         authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
         taskManager=vim.TaskManager("TaskManager"),
         extensionManager=vim.ExtensionManager("ExtensionManager"),
+        hostProfileManager=host_profiles.REFERENCE,
         about=vim.AboutInfo(
             name="VMware vCenter Server",
             fullName=f"VMware vCenter Server {about.version} build-{about.build}",

@@ -26,6 +26,7 @@ ALL = frozenset(
         "Datastore.ConfigIOManagement",
         "Datastore.UpdateVirtualMachineFiles",
         "StoragePod.Config",
+        "Profile.View",
         "StorageProfile.Update",
         "StorageProfile.View",
         "Sessions.TerminateSession",
