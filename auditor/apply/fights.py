@@ -90,14 +90,7 @@ def _put_back(entries: Sequence[Entry], change: Change) -> tuple[Entry, ...]:
         was_applied = receipt.outcome is Outcome.APPLIED and receipt.pending is None
         if receipt.outcome is Outcome.REVERTED or (was_applied and not same(later, change.after)):
             found.append(entry)
-    return tuple(found) if found and not _undone(entries, change) else ()
-
-
-def _undone(entries: Sequence[Entry], change: Change) -> bool:
-    """Whether our own last write of the setting was another value: then nobody has put anything back since."""
-    last = entries[-1]
-    wrote = last.receipt is not None and last.receipt.outcome in {Outcome.APPLIED, Outcome.UNVERIFIED}
-    return wrote and not same(last.intent.change.after, change.after)
+    return tuple(found)
 
 
 def _notices(found: Sequence[PutBack]) -> tuple[str, ...]:

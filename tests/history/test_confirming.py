@@ -71,5 +71,5 @@ def test_a_run_without_a_deadline_needs_no_confirmation(state: Path) -> None:
 
 def test_a_damaged_deadline_is_no_confirmation(state: Path) -> None:
     (state / RUNS_FOLDER / RUN / "confirm.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(ConfigurationError, match="confirm.json"):
+    with pytest.raises(ConfigurationError, match=r"confirm\.json"):
         overdue(state, LATE)
