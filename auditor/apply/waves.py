@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.gates import HealthWatch, no_health
-from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
+from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
@@ -76,6 +76,7 @@ def apply(
     restrictions: Restrictions = UNRESTRICTED,
     pace: Pace = Pace(),
     finish: Mapping[str, Sequence[Change]] = _NOTHING_TO_FINISH,
+    allow_unusual: bool = False,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
@@ -103,8 +104,8 @@ def apply(
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
-        GuardError: too many resources, no maintenance window is open, a privilege is missing, or not confirmed; nothing was written. Or,
-            after the last receipt: health got worse, and the rest was not attempted.
+        GuardError: too many resources, an unusual value without `allow_unusual`, no maintenance window is open, a privilege is missing,
+            or not confirmed; nothing was written. Or, after the last receipt: health got worse, and the rest was not attempted.
         JournalError: while iterating: nothing more is written.
     """
     attempted, skipped = select_changes(plan, allow)
@@ -114,6 +115,8 @@ def apply(
     attempted, owned = without_owned(attempted, sessions, restrictions.notice)
     skipped += [*kept, *owned]
     check_blast_radius(attempted, limits)
+    if not allow_unusual:
+        check_usual(attempted, plan)
     check_windows(attempted, restrictions)
     for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
         restrictions.notice(sentence)
