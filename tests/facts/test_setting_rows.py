@@ -135,6 +135,9 @@ def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind:
         numbers["queue_depth"] = 128
     own = {"device": "naa.1", "resource_name": "naa.1", "host": "one", "cluster": "gold", "host_id": "h1", "value": "32", "wanted": "64"}
     expected: ByName = {"h1/naa.1": {**then, **own, **numbers}}
+    if kind == "dsnro":
+        given["step_setting_drift"] = [*given["step_setting_drift"], {**place, "kind": kind, "thing": "naa.gone", "wanted": "64"}]
+        expected["h1/naa.gone"] = {"wanted_commands": 64, "queue_depth": None}
     assert shown(rows_over(name, given), expected) == expected
 
 
