@@ -156,7 +156,8 @@ class VCenterWire:
                 if kept:
                     raise _StaleConnectionError from error
                 raise
-            raw = self._whole(response)
+            with response:  # read1 leaves a whole answer open, and its connection unusable; one that breaks off, the connection itself
+                raw = self._whole(response)
         except BaseException:
             connection.close()
             raise
@@ -188,7 +189,6 @@ class VCenterWire:
         raw = whole.getvalue()
         if expected is not None and len(raw) < expected:
             raise http.client.IncompleteRead(b"", expected - len(raw))
-        response.close()  # read1 leaves a whole answer open, and its connection unusable
         return raw
 
     def _kept(self) -> http.client.HTTPSConnection | None:
