@@ -22,7 +22,7 @@ from auditor.fleet import Fleet
 from auditor.history.plan_basis import basis_of
 from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
 from auditor.history.writing_runs import list_all_runs
-from auditor.journal import history, open_intents
+from auditor.journal import Journal, history, open_intents
 from auditor.model import Change, FixClass, Outcome
 from auditor.policy import load_policy
 from auditor.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
@@ -254,6 +254,49 @@ def test_a_killed_run_is_resumed_and_both_its_runs_are_undone(site: Site, lost: 
     assert site.depths() == [32, 32]
 
 
+class KilledError(BaseException):
+    """The process is gone."""
+
+
+def killed_at(record: int, go: Callable[[], Written], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run `go`, which is killed before its record of this number, from 0, reaches the disk."""
+    append, count = Journal._append, 0
+
+    def killed(journal: Journal, content: dict[str, Any]) -> int:
+        nonlocal count
+        count += 1
+        if count > record:
+            raise KilledError
+        return append(journal, content)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Journal, "_append", killed)
+        with pytest.raises(KilledError):
+            go()
+
+
+@pytest.mark.parametrize("record", range(4), ids=["before it wrote", "after a write", "after a receipt", "after the last write"])
+def test_a_run_that_is_killed_at_any_record_is_resumed_to_its_end_and_undone(
+    site: Site, monkeypatch: pytest.MonkeyPatch, record: int
+) -> None:
+    killed_at(record, site.apply, monkeypatch)
+    [run] = site.kinds()
+    site.resume(run)
+    assert (site.depths(), open_intents(site.peers.journals)) == ([256, 256], [])
+    assert site.resume(run).run == ""
+    for wrote in {entry.intent.run for entry in history(site.peers.journals).entries}:
+        site.undo(wrote)
+    assert site.depths() == [32, 32]
+
+
+def test_what_waits_for_a_change_of_the_run_that_was_killed_is_made_by_the_one_that_goes_on(site: Site) -> None:
+    site.planned(site.peers.deeper("esx-01"), replace(site.peers.deeper("esx-02"), waits_for=(1,)))
+    with _unanswered(site.peers, lost=False):
+        run = killed_at_the_first_write(site)
+    until(lambda: site.peers.dsnro() == 256, "the host carries it out")
+    assert (ends(site.resume(run)), site.depths()) == ([Outcome.APPLIED], [256, 256])
+
+
 def test_a_write_of_which_nothing_is_known_is_not_sent_again(site: Site) -> None:
     with _unanswered(site.peers, lost=True):
         run = killed_at_the_first_write(site)
@@ -268,8 +311,6 @@ def test_a_write_of_which_nothing_is_known_is_not_sent_again(site: Site) -> None
 
 
 def test_a_run_whose_disk_was_full_is_resumed(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from auditor.journal import Journal
-
     intend = Journal.intend
 
     def full(self: Journal, change: Change, identity: str | None = None) -> Any:
@@ -351,6 +392,8 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
     assert f"Nothing is left to do of run {run}." in capsys.readouterr().out
     assert auditor(["runs", "list", "--state-dir", str(site.state)]) == 0
     assert f"undo of {run}: 2 applied" in capsys.readouterr().out
+    assert auditor(["runs", "show", run, "--state-dir", str(site.state)]) == 3
+    assert f"run {run} judged nothing, so it has no report" in capsys.readouterr().err
 
 
 def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.apply.reboots import takes_reboot
-from auditor.endpoint_kinds import endpoint_type
+from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS, Needed
 from auditor.errors import EndpointError, GuardError
 from auditor.model import EndpointKind
@@ -93,6 +93,14 @@ def needed_for(change: Change, *, reboots: bool) -> Mapping[str, Needed]:
     steps = VCENTER_STEPS if reboots and takes_reboot(change) else {}
     own = {change.remediator: VCENTER_FIXES[change.remediator]} if change.remediator in VCENTER_FIXES else {}
     return {**own, **steps}
+
+
+def privileges_of(change: Change) -> list[str]:
+    """What the account needs for one change, sorted: ids of vSphere privileges, or the roles of an array's API, of which one is enough."""
+    kind = next((one for one in endpoint_types() if change.remediator in one.settings), None)
+    if kind is not None and kind.is_array:
+        return [f"role {name}" for name in sorted(kind.roles.write)]
+    return sorted({one for needed in needed_for(change, reboots=True).values() for one in needed.privileges})
 
 
 def _wanted(changes: Iterable[Change], *, reboots: bool) -> _Wanted:

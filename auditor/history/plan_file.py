@@ -15,15 +15,16 @@ from typing import Any
 
 import msgspec
 
+from auditor.apply.privileges import privileges_of
 from auditor.errors import ConfigurationError, GuardError
-from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet
+from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet, Unusual
 from auditor.report.wording import object_text, setting_text
 
 FORMAT = "auditor-plan"
 VERSION = 1
 PLAN_FILE = "plan.json"
 """In a run that writes, or made a plan: the whole plan."""
-_SHOWN = ("object", "setting")
+_SHOWN = ("object", "setting", "privileges")
 """Fields of a change that are there for people: they follow from its others."""
 
 
@@ -129,6 +130,7 @@ def _document(file: PlanFile) -> dict[str, Any]:
         "undoes": file.undoes,
         "identities": dict(sorted(plan.identities.items())),
         "changes": [_change_object(change) for change in plan.changes],
+        "unusual": [_plain(asdict(one)) for one in plan.unusual],
         "unmet": [{"change": _change_object(one.change), "why": one.why} for one in plan.unmet],
         "contradictions": [_with_keys(asdict(one)) for one in plan.contradictions],
         "held": [_with_keys(asdict(one)) for one in plan.held],
@@ -140,7 +142,7 @@ def _document(file: PlanFile) -> dict[str, Any]:
 def _change_object(change: Change) -> dict[str, Any]:
     """A change with what a person looks for first: its number, the object, the setting, from, to, why."""
     fields = _with_keys(asdict(change))
-    shown = {"number": change.number, "object": object_text(change), "setting": setting_text(change)}
+    shown = {"number": change.number, "object": object_text(change), "setting": setting_text(change), "privileges": privileges_of(change)}
     first = ("before", "after", "reason", "rules", "fix_class", "takes", "waits_for", "collateral")
     return shown | {name: fields[name] for name in first} | fields | {"number": change.number}
 
@@ -164,6 +166,7 @@ def _plan_file(content: dict[str, Any]) -> PlanFile:
         left_alone=msgspec.convert(content["left_alone"], tuple[LeftAlone, ...]),
         held=msgspec.convert([_with_pairs(one) for one in content["held"]], tuple[Held, ...]),
         identities=msgspec.convert(content["identities"], dict[str, str | None]),
+        unusual=msgspec.convert(content.get("unusual", []), tuple[Unusual, ...]),  # an older auditor did not look for them
         unmet=tuple(Unmet(_change(one["change"]), str(one["why"])) for one in content["unmet"]),
     )
     return PlanFile(

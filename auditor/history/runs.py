@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 LAST = "last"
 """The word for the newest run that read the fleet itself."""
 _RUN_ID = re.compile(r"(\d{8}T\d{6}Z)-[0-9a-f]{4}")
+_WRITING_ID = re.compile(rf"{_RUN_ID.pattern}-(apply|undo|resume)")
 _PRIVATE = 0o700
 
 
@@ -72,6 +73,12 @@ def run_directory(state: Path, run_id: str) -> Path:
     Raises:
         ConfigurationError: not a run id, so it could lead anywhere.
     """
+    if _WRITING_ID.fullmatch(run_id):
+        raise ConfigurationError(
+            f"run {run_id} judged nothing, so it has no report",
+            why="it applied, undid or resumed changes.",
+            do=f"`auditor undo {run_id} --dry-run --fleet fleet.yaml` shows what it changed.",
+        )
     if not _RUN_ID.fullmatch(run_id):
         raise ConfigurationError(
             f'"{run_id}" is not the id of a run',

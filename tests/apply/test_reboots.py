@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -324,3 +324,41 @@ def test_a_host_that_does_not_leave_maintenance_mode_stops_the_run(site: Callabl
     receipts = one.run(one.deepen("esx-1"), one.deepen("esx-2"), limits=replace(QUICK, leave_seconds=0.3))
     assert _outcomes(receipts)[-2:] == [("host.maintenance", "esx-1", "unverified"), ("host.module_option", "esx-2", "proposed")]
     assert "esx-1 did not leave maintenance mode" in receipts[-1].why
+
+
+def test_a_run_that_goes_on_finishes_the_host_first_and_then_makes_what_waited_for_it(
+    site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = site()
+    deepened = replace(one.deepen("esx-1"), number=1)
+    monkeypatch.setattr(one, "deepen", lambda _name: deepened)
+    killed_after(RECORDS.index("write") + 1, one, monkeypatch)
+    until_back(one)
+    one.recovered()
+    option = Target("vc-test", (("host_id", one.server.state.host_id["esx-1"]), ("option", "ISCSI.MaxIoSizeKB")))
+    later = replace(deepened, remediator="host.option", fix_class=FixClass.ONLINE, target=option, before=128, after=512)
+    entering = unfinished(one.journals).left_out["vc-test", one.server.state.host_id["esx-1"]].intent.change
+    asked: list[Change] = []
+
+    def yes(changes: Sequence[Change]) -> bool:
+        asked.extend(changes)
+        return True
+
+    with one.rolling(THIRD) as (sessions, journal):
+        plan = as_seen(sessions, replace(later, number=2, waits_for=(1,)))
+        written = Receipt(deepened, Outcome.APPLIED, 256, "", "reboot")
+        receipts = list(
+            apply(
+                plan,
+                sessions,
+                journal,
+                allow=EVERY,
+                confirm=yes,
+                reboots=QUICK,
+                earlier={1: written},
+                finish={FIRST: (entering,)},
+            )
+        )
+    assert asked == [entering, *plan.changes]
+    assert _outcomes(receipts)[-2:] == [("host.maintenance", "esx-1", "applied"), ("host.option", "esx-1", "applied")]
+    assert (one.depth("esx-1"), one.host("esx-1").in_maintenance_mode) == (256, False)

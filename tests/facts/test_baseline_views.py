@@ -254,6 +254,12 @@ def test_a_device_is_compared_by_its_name_and_host(view: str) -> None:
     assert all((row["commands"], row["wanted_commands"]) == (32, int(row["wanted"])) for row in found if "commands" in row)
 
 
+def test_the_queue_that_caps_a_baselines_dsnro_is_the_same_hosts_and_devices() -> None:
+    now = {("host-1", LUN): 64, ("host-1", OTHER_LUN): 16, ("host-2", LUN): 48, ("host-2", OTHER_LUN): 8}
+    found = rows("baseline_dsnro", held(told_of_devices(dict.fromkeys(now, 32)), told_of_devices(now)))
+    assert {(row["host_id"], row["device"]): row["queue_depth"] for row in found} == now
+
+
 @pytest.mark.parametrize("view", ["baseline_dsnro", "baseline_queue_depth", "baseline_path_policy"])
 def test_a_good_hosts_device_is_wanted_only_where_the_other_host_sees_it(view: str) -> None:
     then = told_of_devices({("host-1", LUN): 64})
@@ -339,10 +345,11 @@ def in_pod(*, on: bool, sdrs: bool | None, metric: bool | None) -> Facts:
 def test_whether_storage_drs_would_turn_sioc_on_again_is_known(sdrs: bool, metric: bool | None, expected: bool | None) -> None:
     (found,) = rows("baseline_datastore", held(in_pod(on=False, sdrs=sdrs, metric=metric), in_pod(on=True, sdrs=sdrs, metric=metric)))
     assert (found["sioc_enabled"], found["wanted_enabled"], found["io_metric_in_force"]) == (True, False, expected)
+    assert found["pod_id"] == "pod-1"
     (alone,) = rows(
         "baseline_datastore", held(with_rows(hosts(1), "datastore", store("gold", 1)), with_rows(hosts(1), "datastore", store("gold", 1)))
     )
-    assert alone["io_metric_in_force"] is False
+    assert (alone["io_metric_in_force"], alone["pod_id"]) == (False, None)
 
 
 def test_a_datastore_whose_name_another_has_by_now_is_neither_known_nor_gone() -> None:

@@ -360,9 +360,10 @@ def test_the_io_metric_is_in_force_where_the_own_datastore_cluster_balances_by_i
         ],
     )
     in_force = {"balances": True, "off": False, "without": False, "untold": None, "alone": False}
-    expected: ByName = {name: {"io_metric_in_force": value} for name, value in in_force.items()}
-    expected |= {"vc-2/off": {"io_metric_in_force": True}}
-    expected |= {f"{vcenter}/alone": {"io_metric_in_force": None} for vcenter in ("vc-2", "vc-3")}
+    expected: ByName = {name: {"io_metric_in_force": value, "pod_id": name} for name, value in in_force.items()}
+    expected["alone"] = {"io_metric_in_force": False, "pod_id": None}
+    expected |= {"vc-2/off": {"io_metric_in_force": True, "pod_id": "off"}}
+    expected |= {f"{vcenter}/alone": {"io_metric_in_force": None, "pod_id": None} for vcenter in ("vc-2", "vc-3")}
     assert shown(given, expected) == expected
 
 

@@ -171,6 +171,66 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
     assert shown(policies, of_policies) == of_policies
 
 
+@pytest.mark.parametrize(
+    ("now", "policy", "wanted", "told"),
+    [
+        pytest.param("none", None, "gold: 500 IOPS", ("gold", True), id="out of its policy"),
+        pytest.param("silver: 100 IOPS", "silver", "gold: 500 IOPS", ("gold", True), id="another policy"),
+        pytest.param("gold: 100 IOPS", "gold", "gold: 500 IOPS", ("gold", False), id="the policy has other limits"),
+        pytest.param("gold: 500 IOPS", "gold", "none", (None, False), id="a policy that it did not have"),
+        pytest.param("none", None, "lost: 500 IOPS", (None, False), id="a policy that the array has no more"),
+        pytest.param("none", None, "elsewhere: 500 IOPS", (None, False), id="a policy of another array"),
+        pytest.param("none", None, "gold: x: 500 IOPS", ("gold: x", True), id="the longer of two names"),
+        pytest.param("none", None, "the volume itself: 500 IOPS", (None, False), id="limits of its own"),
+        pytest.param("none; group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group is the same"),
+        pytest.param("group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group alone is left"),
+        pytest.param("group g: 8 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", False), id="its group differs too"),
+        pytest.param("none", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", False), id="its group is gone too"),
+    ],
+)
+def test_the_policy_alone_differs_where_the_array_still_has_it(
+    now: str, policy: str | None, wanted: str, told: tuple[str | None, bool]
+) -> None:
+    drift = {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [
+            drift,
+            {**drift, "kind": "policy", "wanted": "silver: 1 IOPS"},
+            {**drift, "thing": "w", "wanted": "silver: 1"},
+        ],
+        "fact.array_qos_policy": [
+            *({"endpoint": "east", "policy_id": name, "name": name} for name in ("gold", "gold: x", "silver")),
+            {"endpoint": "west", "policy_id": "1", "name": "elsewhere"},
+        ],
+        "step_volume": [{"endpoint": "east", "volume_id": "v", "name": "first", "qos_policy": policy, "kind": "lun"}],
+    }
+    row = next(one for one in rows_over("baseline_volume_qos", given) if one["volume_id"] == "v")
+    assert (row["wanted_policy"], row["policy_alone_differs"]) == told
+    assert (row["policy"], row["kind"]) == (policy, "lun")
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted", "ceiling"),
+    [
+        pytest.param("500 IOPS", "1000 IOPS", 1000, id="a ceiling alone"),
+        pytest.param("500 IOPS, at least 5", "1000 IOPS, at least 5", 1000, id="all else the same"),
+        pytest.param("500 IOPS, at least 4", "1000 IOPS, at least 5", None, id="something else differs"),
+        pytest.param("no ceiling", "1000 IOPS", None, id="none now"),
+        pytest.param("500 IOPS", "no ceiling", None, id="none then"),
+        pytest.param("100 bytes/s", "100 bytes/s", None, id="of bytes alone"),
+    ],
+)
+def test_the_ceiling_of_a_policy_is_wanted_where_it_alone_differs(now: str, wanted: str, ceiling: int | None) -> None:
+    drift = {"kind": "policy", "endpoint": "east", "thing": "p", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [drift],
+        "fact.array_qos_policy": [{"endpoint": "east", "policy_id": "p", "name": "gold", "max_iops": 500}],
+        "step_array": [{"endpoint": "east", "family": "ontap"}],
+    }
+    (row,) = rows_over("baseline_qos_policy", given)
+    assert (row["wanted_max_iops"], row["max_iops"], row["family"]) == (ceiling, 500, "ontap")
+
+
 def test_a_device_has_the_load_that_its_own_host_measured() -> None:
     figures: dict[str, Any] = {
         "samples": 15,

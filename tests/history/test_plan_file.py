@@ -127,6 +127,7 @@ def test_every_plan_fits_the_published_schema(file: PlanFile) -> None:
 def test_a_person_finds_the_object_and_the_order_in_it() -> None:
     first, second = json.loads(plan_text(plan_file(change(1), change(2, waits_for=(1,)))))["changes"]
     assert first["object"] == "iSCSI target iqn.2010-01.com.solidfire:x at 198.51.100.10:3260 on vmhba64 of esx-01"
+    assert first["privileges"] == ["Host.Config.Storage"]
     assert (first["setting"], first["before"], first["after"], first["waits_for"]) == ("DelayedAck", True, False, [])
     assert (second["number"], second["waits_for"]) == (2, [1])
 

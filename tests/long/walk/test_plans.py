@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from auditor.audit import AuditRequest, collect
 from auditor.cli import run
 from auditor.facts.schema import TABLES
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import serve
 from tests.audits import Place
 
 CLASSES = ("online", "online-caution", "reclaim", "retune")
@@ -53,3 +57,22 @@ def test_an_undo_of_an_applied_plan_brings_back_every_fact_and_the_plan_stays_as
     again = vvols.folder / "again.json"
     assert run(["plan", *where, "--out", str(again)]) == 1
     assert json.loads(again.read_text(encoding="utf-8"))["changes"] == changes
+
+
+def test_what_would_turn_storage_io_control_on_again_goes_off_first_and_without_it_nothing_is_planned(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with serve(load_scenario("sioc-vs-array-qos")) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        plan = ["plan", "--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", str(tmp_path / "state"), "--out", "-"]
+        assert run(plan) == 1
+        whole = json.loads(capsys.readouterr().out)
+        assert run([*plan, "--only", "sioc/auto-tiering"]) == 1
+        alone = json.loads(capsys.readouterr().out)
+    numbers = {change["object"]: change["number"] for change in whole["changes"] if change["remediator"] == "pod.io_metric"}
+    assert list(numbers) == ["datastore cluster sc-prod-pod on vc-dell"]
+    waiting = {change["object"]: change["waits_for"] for change in whole["changes"] if change["remediator"] == "datastore.sioc"}
+    assert waiting == {name: list(numbers.values()) for name in ("datastore sc-prod-01 on vc-dell", "datastore sc-prod-02 on vc-dell")}
+    assert alone["changes"] == []
+    assert {one["change"]["object"] for one in alone["unmet"]} == set(waiting)
+    assert all("sdrs/io-metric-off on pod_id" in one["why"] for one in alone["unmet"])
