@@ -44,7 +44,7 @@ class HealthWatch:
     """
 
     def __init__(self, changes: Sequence[Change], sessions: Sessions) -> None:
-        self._sessions = sessions
+        self._sessions, self._changes = sessions, tuple(changes)
         self._clocks: dict[str, datetime | None] = {}
         self._unknown: dict[str, set[str]] = {}  # gate -> where it was not known
         self._unread: dict[str, str] = {}  # endpoint -> why nothing of it could be read
@@ -72,6 +72,10 @@ class HealthWatch:
                 if gate in before.unknown:
                     return f"the state of {gate} of {before.name} cannot be read, so nothing was written: {before.unknown[gate]}"
         return None
+
+    def begin_again(self) -> None:
+        """Compare with the health of now from here on: machines were moved between hosts, and their load with them."""
+        self._before = self._read(self._changes, since_start=False)
 
     def worse(self, changes: Sequence[Change]) -> list[str]:
         """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did."""
@@ -114,6 +118,9 @@ class _NoHealth(HealthWatch):
 
     def __init__(self) -> None:
         self._unknown, self._unread = {}, {}
+
+    def begin_again(self) -> None:
+        return
 
     def blind_to(self, change: Change) -> str | None:  # noqa: ARG002  as its base
         return None
