@@ -42,7 +42,7 @@ class HealthWatch:
     """
 
     def __init__(self, changes: Sequence[Change], sessions: Sessions) -> None:
-        self._sessions = sessions
+        self._sessions, self._changes = sessions, tuple(changes)
         self._clocks: dict[str, datetime | None] = {}
         self._unknown: dict[str, set[str]] = {}  # gate -> where it was not known
         self._unread: dict[str, str] = {}  # endpoint -> why nothing of it could be read
@@ -71,14 +71,21 @@ class HealthWatch:
                     return f"the state of {gate} of {before.name} cannot be read, so nothing was written: {before.unknown[gate]}"
         return None
 
-    def worse(self, changes: Sequence[Change]) -> list[str]:
-        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did."""
+    def begin_again(self) -> None:
+        """Compare with the health of now from here on: machines were moved between hosts, and their load with them."""
+        self._before = self._read(self._changes, since_start=False)
+
+    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:
+        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did.
+
+        With `load_moved` latency is not compared: other machines run on a host by now than before.
+        """
         now = self._read(changes, since_start=True)
         found = [f"the health of {name} cannot be read: {why}" for name, why in self._unread.items()]
         for place in dict.fromkeys(place for change in changes for place in _places(change)):
             before, after = self._before.get(place), now.get(place)
             if before is not None and after is not None:
-                found += compared(before, after)
+                found += compared(before, after, load_moved=load_moved)
                 for gate in after.unknown:
                     if gate in _MAY_BE_UNKNOWN:
                         self._unknown.setdefault(gate, set()).add(after.name)
@@ -113,10 +120,13 @@ class _NoHealth(HealthWatch):
     def __init__(self) -> None:
         self._unknown, self._unread = {}, {}
 
+    def begin_again(self) -> None:
+        return
+
     def blind_to(self, change: Change) -> str | None:  # noqa: ARG002  as its base
         return None
 
-    def worse(self, changes: Sequence[Change]) -> list[str]:  # noqa: ARG002  as its base
+    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:  # noqa: ARG002  as its base
         return []
 
 
@@ -125,8 +135,8 @@ def no_health() -> HealthWatch:
     return _NoHealth()
 
 
-def compared(before: Health, after: Health) -> list[str]:
-    """What is worse in the second of two healths of one object, a sentence each."""
+def compared(before: Health, after: Health, *, load_moved: bool = False) -> list[str]:
+    """What is worse in the second of two healths of one object, a sentence each; with `load_moved` without latency."""
     found = [f"the state of {gate} of {after.name} cannot be read: {why}" for gate, why in after.unknown.items() if gate in _MUST_BE_KNOWN]
     for gate, good in before.good.items():
         lost = sorted(good - after.good.get(gate, frozenset())) if gate not in after.unknown else []
@@ -135,7 +145,7 @@ def compared(before: Health, after: Health) -> list[str]:
     for gate, bad in after.bad.items():
         found += [f"{after.name} has a new {one}" for one in sorted(bad - before.bad.get(gate, frozenset())) if gate in before.bad]
     was, now = before.figures.get(LATENCY), after.figures.get(LATENCY)
-    if was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS):
+    if not load_moved and was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS):
         found.append(f"latency of {after.name} rose from {was:.0f} ms to {now:.0f} ms")
     was, now = before.figures.get(ABORTS), after.figures.get(ABORTS)
     samples = after.figures.get(f"{ABORTS} samples", 0)
