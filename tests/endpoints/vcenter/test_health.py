@@ -96,7 +96,7 @@ def test_hosts_and_datastores_are_read_in_one_request_each(served: tuple[VCenter
     assert sorted(health) == ["datastore-101", "host-11", "host-12"]
     first = health["host-11"]
     assert (first.name, first.good[CONNECTION], first.bad[ALARMS]) == ("esx-01", frozenset({"connected"}), frozenset())
-    assert first.machines == {moid for moid, host in state.vm_host.items() if host == "host-11"}
+    assert first.machines == frozenset(moid for moid, host in state.vm_host.items() if host == "host-11")
     assert (len(first.good[PATHS]), first.good[VOLUMES]) == (2, frozenset({"volume vmfs-01"}))
     assert health["datastore-101"].good[VOLUMES] == {"its mount on host-11", "its mount on host-12"}
 
