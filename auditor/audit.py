@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.apply import blast_radius
+from auditor.apply.fights import without_put_back
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.privileges import roles_for
 from auditor.audited import Audited
@@ -32,10 +33,10 @@ from auditor.history.plan_basis import basis_of
 from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
 from auditor.history.runs import begin_run, keep_run, new_run_id
 from auditor.history.state import state_directory
-from auditor.model import EndpointKind, FixClass, Outcome
+from auditor.model import EndpointKind, FixClass, Outcome, Plan
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.files import written_whole
-from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
+from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, possible_now_notice, refused_fixes
 from auditor.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
 
 if TYPE_CHECKING:
@@ -133,6 +134,8 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
         audited = _verify(audited, fleet, touched)
+        further = possible_now_notice(audited.plan, receipts, limits.allow)
+        audited = replace(audited, notices=(*audited.notices, *further))
     _keep(audited)
     return audited
 
@@ -233,7 +236,16 @@ def _judge(
     directory, rules = collected.directory, policy.rules
     snapshot = with_unread_gaps(collected.snapshot, needs_for(rules, waivers=waivers))
     _check_not_empty(snapshot)
-    judgement = judge(snapshot, rules, policy.overrides, waivers, findings=directory / FINDINGS_FILE, spill=directory / SPILL_FOLDER)
+    judgement = judge(
+        snapshot,
+        rules,
+        policy.overrides,
+        waivers,
+        findings=directory / FINDINGS_FILE,
+        spill=directory / SPILL_FOLDER,
+        own=_own(request, rules),
+    )
+    plan, put_back = _without_put_back(request, fleet, judgement.plan, state)
     only_drift = only_drift_notice(rules) if request.fix is not None else ()
     of_readings = (note for reading in snapshot.readings for note in reading.notes)
     return Audited(
@@ -246,8 +258,9 @@ def _judge(
         policy=policy,
         waivers=waivers,
         evaluation=judgement.evaluation,
-        plan=judgement.plan,
+        plan=plan,
         notices=(
+            *put_back,
             *judgement.notices,
             *contradiction_notices(judgement.plan.contradictions),
             *missing_notices(snapshot),
@@ -256,9 +269,22 @@ def _judge(
             *only_drift,
             *of_readings,
         ),
-        fixes=refused_fixes(judgement.evaluation, judgement.plan),
+        fixes=refused_fixes(judgement.evaluation, plan),
         drift_ages=drift_ages(directory, collected.started, snapshot, rules),
     )
+
+
+def _own(request: AuditRequest, rules: RuleSet) -> list[str]:
+    """The ids of rules that are not shipped."""
+    folders = [folder.resolve() for folder in request.rules]
+    return [rule.id for rule in rules if any(rule.path.resolve().is_relative_to(folder) for folder in folders)]
+
+
+def _without_put_back(request: AuditRequest, fleet: Fleet | None, plan: Plan, state: Path) -> tuple[Plan, tuple[str, ...]]:
+    """The plan without what something put back after an earlier run, unless it is to be tried once more; and what to know of it."""
+    if fleet is None or (request.fix is not None and request.fix.retry_put_back):
+        return plan, ()
+    return without_put_back(plan, state / JOURNAL_FOLDER)
 
 
 def _check_not_empty(snapshot: Snapshot) -> None:
@@ -310,9 +336,17 @@ def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
     directory, policy = audited.directory, audited.policy
     snapshot.save(directory / AFTER_FOLDER)
     judgement = judge(
-        snapshot, policy.rules, policy.overrides, audited.waivers, findings=directory / FINDINGS_FILE, spill=directory / SPILL_FOLDER
+        snapshot,
+        policy.rules,
+        policy.overrides,
+        audited.waivers,
+        findings=directory / FINDINGS_FILE,
+        spill=directory / SPILL_FOLDER,
+        own=_own(audited.request, policy.rules),
     )
-    return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=judgement.plan)
+    plan, notices = _without_put_back(audited.request, fleet, judgement.plan, audited.state)
+    known = [one for one in notices if one not in audited.notices]
+    return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=plan, notices=(*audited.notices, *known))
 
 
 def _keep(audited: Audited) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError, ConfigurationError
 from auditor.fleet import Fleet, load_fleet
 from auditor.history.baseline import load_about
+from auditor.history.confirming import Deadline, deadline_of, forget_deadline, keep_deadline, mark_undone
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.history.plan_basis import basis_of, check_basis
 from auditor.history.plan_file import Basis, PlanFile, read_plan_file
@@ -43,6 +44,7 @@ Confirm = Callable[[Sequence[Change]], bool]
 
 _FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 _EVERY = tuple(FixClass)
+_NOT_UNDONE = frozenset({Outcome.REFUSED, Outcome.UNVERIFIED, Outcome.PROPOSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,8 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
         with _sessions(task.fleet) as sessions, open_journal(journals, task.run_id) as journal:
             plan = file.plan if task.prepare is None else task.prepare(journal, sessions)
             begin_writes(directory, writes, replace(file, plan=plan))
+            if task.limits.confirm_within_seconds is not None:
+                _set_deadline(task)
             made = apply(
                 plan,
                 sessions,
@@ -138,12 +142,19 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 reboots=task.fleet.reboot if task.limits.reboot and not is_undo else None,
                 pace=pace,
                 finish=task.finish,
+                allow_unusual=task.limits.allow_unusual,
                 restrictions=restrictions_of(task.fleet, task.warn or notices.append),
             )
             for receipt in made:
                 receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
     except AuditorError as error:
         stopped = error
+    if task.limits.confirm_within_seconds is not None and directory.is_dir():
+        # Counted from its end: until then nobody can say whether it did well. A run that is killed has the deadline of its beginning.
+        if (journals / f"{task.run_id}{SUFFIX}").exists():
+            _set_deadline(task)
+        else:
+            forget_deadline(task.state, task.run_id)
     if stopped is not None and task.kind != "fix" and not (journals / f"{task.run_id}{SUFFIX}").exists():
         forget_writes(directory)
     elif directory.is_dir():
@@ -151,6 +162,14 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
         if stopped is None:
             finish_writes(directory, writes, datetime.now(UTC), outcomes)
     return last_receipts(receipts), stopped, tuple(notices)
+
+
+def _set_deadline(task: Task) -> None:
+    """Keep until when the run has to be confirmed, counted from now; one that was confirmed while it went on stays so."""
+    within = timedelta(seconds=task.limits.confirm_within_seconds or 0.0)
+    earlier = deadline_of(task.state, task.run_id)
+    if earlier is None or earlier.is_open:
+        keep_deadline(task.state, Deadline(task.run_id, datetime.now(UTC) + within))
 
 
 def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
@@ -253,7 +272,10 @@ def undo_run(request: UndoRequest, *, confirm: Confirm) -> Written:
         trust_names=request.trust_names,
         prepare=prepare,
     )
-    return _written(task, PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run), confirm)
+    written = _written(task, PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run), confirm)
+    if written.stopped is None and not request.only and not {receipt.outcome for receipt in written.receipts} & _NOT_UNDONE:
+        mark_undone(state, request.run, run_id)
+    return written
 
 
 def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
@@ -283,6 +305,7 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         max_changes=request.max_changes or str(len(left)),
         settle_seconds=request.settle_seconds,
         reboot=writes.reboot,
+        allow_unusual=True,  # the run passed this guard before its first write
     )
     if not finish and not any(set(change.classes) <= set(limits.allow) for change in left):
         return Written("", "resume", (), None, notices)

@@ -308,10 +308,33 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A change that is left to a person: another change has to come first, and that one is not in the plan."""
+    """A change that is left to a person: another one has to come first and is not in the plan, or something put it back before."""
 
     change: Change
     why: str
+
+
+SETTING_KEYS = frozenset({"module", "option", "parameter", "field"})
+"""The keys of a target that name a setting; the others name the place where it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unusual:
+    """Changes of one setting to a value that is nowhere in the fleet yet.
+
+    Attributes:
+        rule: the first that wants it.
+        setting: the keys of their targets that name it; empty where the remediator has one setting.
+        seen: what the fleet has, in words.
+        numbers: of the changes, in their plan.
+    """
+
+    rule: str
+    remediator: str
+    setting: tuple[tuple[str, str], ...]
+    wanted: Scalar
+    seen: str
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,6 +348,7 @@ class Plan:
     held: tuple[Held, ...] = ()
     identities: Mapping[str, str | None] = field(default_factory=dict)  # by endpoint: whom the changes are meant for; None: not known
     unmet: tuple[Unmet, ...] = ()
+    unusual: tuple[Unusual, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,9 @@ class FixLimits:
         max_changes: the most resources that may be touched: a number, or a share of the hosts such as "10%". None: 10 % of the hosts of
             each cluster and 5 % of those of the fleet, one at least.
         settle_seconds: waited after each wave, before its settings are read again and the health of what was touched is asked.
+        allow_unusual: make changes to values that are nowhere in the fleet and that no shipped rule wants by itself.
+        retry_put_back: plan settings once more that something put back after an earlier run.
+        confirm_within_seconds: undo the run unless it is confirmed within this time after its end; None: it stays.
         reboot: reboot hosts whose changes of the class `reboot` are allowed; False: such values wait for the next boot.
     """
 
@@ -50,6 +53,9 @@ class FixLimits:
     max_changes: str | None = None
     settle_seconds: float = SETTLE_SECONDS
     reboot: bool = True
+    allow_unusual: bool = False
+    retry_put_back: bool = False
+    confirm_within_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.apply.values import plain
+from auditor.apply.values import plain, shown
 from auditor.apply.wave_order import unit_of
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import FixClass, Outcome, Receipt
@@ -116,6 +116,25 @@ def check_values(changes: Iterable[Change]) -> None:
     for change in changes:
         plain(change.before)
         plain(change.after)
+
+
+def check_usual(changes: Iterable[Change], plan: Plan) -> None:
+    """Refuse changes to values that are nowhere in the fleet and that no shipped rule wants by itself.
+
+    Raises:
+        GuardError: there are such changes; nothing was written.
+    """
+    attempted = {change.number for change in changes}
+    for one in plan.unusual:
+        number = len(attempted & set(one.numbers))
+        if number:
+            setting = " ".join((one.remediator, *(value for _, value in one.setting)))
+            raise GuardError(
+                f"{setting} would be set to {shown(one.wanted)} in {number} place{'s' if number > 1 else ''}, and the fleet has {one.seen} "
+                f"(rule {one.rule})",
+                why="a value that is nowhere in the fleet is often a slip in a param or a rule; nothing was written.",
+                do="correct the param in fleet.yaml, or give --allow-unusual where it is meant.",
+            )
 
 
 def check_blast_radius(changes: Sequence[Change], limits: BlastRadius) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING, TypeAlias
 
-from auditor.model import Outcome
+from auditor.model import SETTING_KEYS, Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -19,9 +19,6 @@ SHARES = (0.1, 0.3)
 
 Kind: TypeAlias = tuple[str, ...]
 """A remediator and the setting that it writes: what is tried on one host before others get it."""
-
-_SETTING_KEYS = frozenset({"module", "option", "parameter", "field"})
-"""The keys of a target that name a setting; the others name the place where it is."""
 
 _Cluster: TypeAlias = tuple[str, str | None]
 """(endpoint, cluster); objects that are in no cluster make a group for each endpoint."""
@@ -49,7 +46,7 @@ class _Unit:
 
 def kind_of(change: Change) -> Kind:
     """The remediator of a change and the setting that it writes, without the place."""
-    return (change.remediator, *(value for key, value in change.target.keys if key in _SETTING_KEYS))
+    return (change.remediator, *(value for key, value in change.target.keys if key in SETTING_KEYS))
 
 
 def unit_of(change: Change) -> str:

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.gates import HealthWatch, no_health
-from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_values, select_changes
+from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import Who, put_back, who_put_back
 from auditor.apply.identities import doubt
 from auditor.apply.making import make
@@ -18,7 +18,7 @@ from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import finish_reboots
-from auditor.apply.steps import STEPS
+from auditor.apply.steps import STEPS, ends_reboot
 from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
@@ -76,6 +76,7 @@ def apply(
     restrictions: Restrictions = UNRESTRICTED,
     pace: Pace = Pace(),
     finish: Mapping[str, Sequence[Change]] = _NOTHING_TO_FINISH,
+    allow_unusual: bool = False,
 ) -> Iterator[Receipt]:
     """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
 
@@ -103,8 +104,8 @@ def apply(
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
-        GuardError: too many resources, no maintenance window is open, a privilege is missing, or not confirmed; nothing was written. Or,
-            after the last receipt: health got worse, and the rest was not attempted.
+        GuardError: too many resources, an unusual value without `allow_unusual`, no maintenance window is open, a privilege is missing,
+            or not confirmed; nothing was written. Or, after the last receipt: health got worse, and the rest was not attempted.
         JournalError: while iterating: nothing more is written.
     """
     attempted, skipped = select_changes(plan, allow)
@@ -114,6 +115,8 @@ def apply(
     attempted, owned = without_owned(attempted, sessions, restrictions.notice)
     skipped += [*kept, *owned]
     check_blast_radius(attempted, limits)
+    if not allow_unusual:
+        check_usual(attempted, plan)
     check_windows(attempted, restrictions)
     for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
         restrictions.notice(sentence)
@@ -125,7 +128,7 @@ def apply(
             do="answer yes, or give --yes where there is no terminal.",
         )
 
-    health = HealthWatch(attempted, sessions) if pace.ask_health else no_health()
+    health = HealthWatch(to_confirm, sessions) if pace.ask_health else no_health()
 
     def attempt(change: Change) -> Receipt:
         name = change.target.endpoint
@@ -136,7 +139,7 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
         if other is not None:
             return Receipt(change, Outcome.REFUSED, None, other)
-        blind = health.blind_to(change)
+        blind = None if ends_reboot(change) else health.blind_to(change)
         if blind is not None:
             return Receipt(change, Outcome.REFUSED, None, blind)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
@@ -260,17 +263,21 @@ def _receipts(
 
 def _rebooted(run: _Run, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:
     """The receipts of changes that take a reboot, and of what was put back meanwhile."""
+    rebooted = False
     while True:
         try:
             receipt = next(steps)
         except StopIteration as end:
             run.stopped = run.stopped or end.value
             break
+        rebooted |= receipt.change.remediator in STEPS
         if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
             run.applied.append(receipt)
         yield receipt
         yield from run.take_late()
     run.settle("the reboot of a host")
+    if rebooted and not run.stopped:
+        run.health.begin_again()
     yield from run.take_late()
 
 

@@ -10,6 +10,7 @@ from auditor.cli import baseline, journal, lab, rules, runs, waivers
 from auditor.cli.apply import apply
 from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
+from auditor.cli.confirm import confirm
 from auditor.cli.doctor import doctor
 from auditor.cli.plan import plan
 from auditor.cli.query import query
@@ -37,6 +38,7 @@ app.command("plan")(plan)
 app.command("apply")(apply)
 app.command("undo")(undo)
 app.command("resume")(resume)
+app.command("confirm")(confirm)
 app.command("query")(query)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.confirm import await_confirmed, seconds_of
 from auditor.cli.terminal import always, ask, progress, show_plan
 from auditor.model import FixClass
 
@@ -25,6 +26,8 @@ def apply(
     max_changes: options.MaxChanges = None,
     settle: options.Settle = None,
     no_reboot: options.NoReboot = False,
+    allow_unusual: options.AllowUnusual = False,
+    confirm_within: options.ConfirmWithin = None,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -49,7 +52,14 @@ def apply(
     with progress() as shown:
         loaded = load_fleet(fleet)
         seconds = SETTLE_SECONDS if settle is None else settle
-        limits = FixLimits(allow=allowed, max_changes=max_changes, settle_seconds=seconds, reboot=not no_reboot)
+        limits = FixLimits(
+            allow=allowed,
+            max_changes=max_changes,
+            settle_seconds=seconds,
+            reboot=not no_reboot,
+            allow_unusual=allow_unusual,
+            confirm_within_seconds=seconds_of(confirm_within),
+        )
         request = ApplyRequest(plan=file, fleet=loaded, limits=limits, waivers=waivers, state=state_dir, progress=shown)
         plan = checked_plan(request, loaded, state_directory(state_dir, to_read=dry_run)).plan
         if dry_run:
@@ -57,4 +67,8 @@ def apply(
             return 0
         show_plan(plan, allowed)
         written = apply_plan(request, confirm=always if yes else ask)
-    return show_written(written, fleet, state_dir)
+    try:
+        return show_written(written, fleet, state_dir)
+    finally:
+        if written.wrote:
+            await_confirmed(written.run, loaded, state_dir)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.confirm import await_confirmed
 from auditor.cli.terminal import always, ask, progress, show_plan, warn
 from auditor.errors import ConfigurationError
 
@@ -142,6 +143,8 @@ def _run(request: AuditRequest, reporters: Sequence[str], exits: options.ExitOpt
             audited = fix(audited, confirm=always if fixing.yes else ask)
     for destination in destinations:
         write_report(audited.report, destination, sys.stdout)
+    if request.fix is not None and request.fix.confirm_within_seconds is not None and audited.fleet is not None:
+        await_confirmed(audited.run_id, audited.fleet, request.state)
     if audited.stopped is not None:
         raise audited.stopped  # after the report: what was found and done is worth reading all the same
     names = [reading.name for reading in audited.snapshot.readings if reading.bug is not None]

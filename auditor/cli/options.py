@@ -81,6 +81,18 @@ Settle = Annotated[
         show_default=False,
     ),
 ]
+AllowUnusual = Annotated[
+    bool, typer.Option("--allow-unusual", help="Also set values that are nowhere in the fleet and that a param or rule of your own wants.")
+]
+RetryPutBack = Annotated[bool, typer.Option("--retry-put-back", help="Also plan settings that something put back after an earlier run.")]
+ConfirmWithin = Annotated[
+    str | None,
+    typer.Option(
+        "--confirm-within",
+        metavar="TIME",
+        help="Undo the run unless `auditor confirm RUN` comes within this time, for example 15m; also after a crash.",
+    ),
+]
 Waivers = Annotated[
     Path | None,
     typer.Option(
@@ -141,6 +153,9 @@ class FixOptions:
     max_changes: MaxChanges = None
     settle: Settle = None
     no_reboot: NoReboot = False
+    allow_unusual: AllowUnusual = False
+    retry_put_back: RetryPutBack = False
+    confirm_within: ConfirmWithin = None
 
     def limits(self) -> FixLimits | None:
         """These options as an `AuditRequest` takes them; None where nothing is to be written.
@@ -150,11 +165,13 @@ class FixOptions:
                 believe that one was made.
         """
         from auditor.apply import blast_radius
+        from auditor.cli.confirm import seconds_of
         from auditor.request import SETTLE_SECONDS, FixLimits
 
-        if (self.dry_run or self.yes or self.allow or self.no_reboot) and not self.fix:
+        fixing = (self.dry_run, self.yes, self.allow, self.no_reboot, self.allow_unusual, self.retry_put_back, self.confirm_within)
+        if any(fixing) and not self.fix:
             raise ConfigurationError(
-                "--dry-run, --yes, --allow and --no-reboot go with --fix",
+                "--dry-run, --yes, --allow, --no-reboot, --allow-unusual, --retry-put-back and --confirm-within go with --fix",
                 why="without it nothing is ever changed.",
                 do="add --fix, or leave them out.",
             )
@@ -162,7 +179,15 @@ class FixOptions:
         if not self.fix or self.dry_run:
             return None
         settle = SETTLE_SECONDS if self.settle is None else self.settle
-        return FixLimits(allow=self.allowed, max_changes=self.max_changes, settle_seconds=settle, reboot=not self.no_reboot)
+        return FixLimits(
+            allow=self.allowed,
+            max_changes=self.max_changes,
+            settle_seconds=settle,
+            reboot=not self.no_reboot,
+            allow_unusual=self.allow_unusual,
+            retry_put_back=self.retry_put_back,
+            confirm_within_seconds=seconds_of(self.confirm_within),
+        )
 
     @property
     def allowed(self) -> tuple[FixClass, ...]:

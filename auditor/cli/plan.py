@@ -30,6 +30,7 @@ def plan(
     exit_options: options.ExitOptions,
     transport: options.Transport = None,
     incremental_options: options.IncrementalOptions,
+    retry_put_back: options.RetryPutBack = False,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -62,7 +63,7 @@ def plan(
             incremental=incremental_options.incremental(),
             transport=transport,
             state=state_dir,
-            fix=FixLimits(max_changes="100%"),
+            fix=FixLimits(max_changes="100%", retry_put_back=retry_put_back),
             progress=shown,
             warn=warn,
         )

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
-from auditor.cli.terminal import always, ask, progress, show_changes
+from auditor.cli.terminal import always, ask, progress, show_changes, warn
 from auditor.model import FixClass
 
 
@@ -28,6 +28,8 @@ def resume(
 ) -> int:
     """Find out what became of the last write of a run that was cut off, then make those of its changes that it did not attempt.
 
+    Runs that nobody confirmed in time (--confirm-within) are put back first; such a run is not gone on with.
+
     Example: auditor resume 20261121T065500Z-1a2b --fleet fleet.yaml
 
     Exit codes: 0 all is as planned, 1 something was left as it was, 3 usage, 4 a change failed, 5 a guard stopped it.
@@ -35,12 +37,16 @@ def resume(
     from auditor.audit import resume as run_resume
     from auditor.cli.written import show_written
     from auditor.fleet import load_fleet
+    from auditor.history.confirming import refuse_undone
+    from auditor.history.state import state_directory
     from auditor.request import SETTLE_SECONDS, ResumeRequest
+    from auditor.unconfirmed import undo_overdue
 
+    loaded = load_fleet(fleet)
     with progress() as shown:
         request = ResumeRequest(
             run=run,
-            fleet=load_fleet(fleet),
+            fleet=loaded,
             allow=None if allow is None else tuple(allow),
             max_changes=max_changes,
             settle_seconds=SETTLE_SECONDS if settle is None else settle,
@@ -48,6 +54,9 @@ def resume(
             state=state_dir,
             progress=shown,
         )
+        for sentence in undo_overdue(loaded, state_dir):
+            warn(sentence)
+        refuse_undone(state_directory(state_dir), run)
         written = run_resume(request, confirm=show_changes(always if yes else ask))
     if not written.run:
         print(f"Nothing is left to do of run {run}.")

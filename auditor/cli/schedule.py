@@ -34,7 +34,9 @@ def schedule(
     exit_options: options.ExitOptions,
     state_dir: options.StateDir = None,
 ) -> int:
-    """The compliance job: audits on schedule and publishes HTML; it never changes anything on the fleet.
+    """The compliance job: audits on schedule and publishes HTML; it changes nothing on the fleet.
+
+    But a run that nobody confirmed in time (--confirm-within) is put back before the next audit.
 
     Example: auditor schedule --cron "0 6 * * *" --fleet fleet.yaml --publish /var/www/audits
     """
@@ -46,6 +48,7 @@ def schedule(
     from auditor.history.schedule import run_schedule
     from auditor.history.state import state_directory
     from auditor.request import AuditRequest
+    from auditor.unconfirmed import undo_overdue
 
     incremental = incremental_options.incremental()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
@@ -59,6 +62,8 @@ def schedule(
     codes: list[int] = []
 
     def job() -> Report:
+        for sentence in undo_overdue(load_fleet(fleet), state):
+            logging.getLogger("auditor").warning(sentence)
         with progress() as shown:
             audited = audit(replace(request, progress=shown))
         codes.append(audited.exit_code(exit_options.fail_on, exit_options.min_coverage))

@@ -9,12 +9,13 @@ from auditor.engine.evaluate import evaluate
 from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import Override, param_values
 from auditor.engine.planning import plan
+from auditor.engine.unusual import unusual_changes
 from auditor.engine.waived_verdicts import waive
 from auditor.facts.memory import lift_limit
 from auditor.facts.views import create_views, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from auditor.engine.rule import RuleSet
@@ -34,7 +35,14 @@ class Judgement:
 
 
 def judge(
-    snapshot: Snapshot, rules: RuleSet, overrides: Sequence[Override], waivers: Waivers | None, *, findings: Path, spill: Path
+    snapshot: Snapshot,
+    rules: RuleSet,
+    overrides: Sequence[Override],
+    waivers: Waivers | None,
+    *,
+    findings: Path,
+    spill: Path,
+    own: Collection[str] = (),
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -44,6 +52,7 @@ def judge(
         overrides: a fleet's own values for parameters of these rules.
         waivers: with the instant at which they count; None: nothing is waived.
         findings: the Parquet file for the verdicts.
+        own: ids of rules that are not shipped.
         spill: the prefix of the folder for what does not fit into memory.
 
     Raises:
@@ -61,4 +70,5 @@ def judge(
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(findings)
     evaluation.close()
-    return Judgement(saved, replace(plan(saved, rules), identities=snapshot.identities), notices)
+    made = replace(plan(saved, rules), identities=snapshot.identities)
+    return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), notices)

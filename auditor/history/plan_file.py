@@ -17,7 +17,7 @@ import msgspec
 
 from auditor.apply.privileges import privileges_of
 from auditor.errors import ConfigurationError, GuardError
-from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet
+from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet, Unusual
 from auditor.report.wording import object_text, setting_text
 
 FORMAT = "auditor-plan"
@@ -130,6 +130,7 @@ def _document(file: PlanFile) -> dict[str, Any]:
         "undoes": file.undoes,
         "identities": dict(sorted(plan.identities.items())),
         "changes": [_change_object(change) for change in plan.changes],
+        "unusual": [_plain(asdict(one)) for one in plan.unusual],
         "unmet": [{"change": _change_object(one.change), "why": one.why} for one in plan.unmet],
         "contradictions": [_with_keys(asdict(one)) for one in plan.contradictions],
         "held": [_with_keys(asdict(one)) for one in plan.held],
@@ -165,6 +166,7 @@ def _plan_file(content: dict[str, Any]) -> PlanFile:
         left_alone=msgspec.convert(content["left_alone"], tuple[LeftAlone, ...]),
         held=msgspec.convert([_with_pairs(one) for one in content["held"]], tuple[Held, ...]),
         identities=msgspec.convert(content["identities"], dict[str, str | None]),
+        unusual=msgspec.convert(content.get("unusual", []), tuple[Unusual, ...]),  # an older auditor did not look for them
         unmet=tuple(Unmet(_change(one["change"]), str(one["why"])) for one in content["unmet"]),
     )
     return PlanFile(

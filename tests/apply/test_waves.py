@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +13,7 @@ from auditor.apply import BlastRadius, apply, blast_radius
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import ConfigurationError, CredentialsError, GuardError
 from auditor.journal import Journal, open_intents
-from auditor.model import ByHand, Change, Contradiction, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
+from auditor.model import ByHand, Change, Contradiction, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret, Unusual
 
 ONLINE = frozenset({FixClass.ONLINE})
 KNOWN = {"vc": "1111"}
@@ -319,3 +320,40 @@ def test_by_default_a_run_touches_a_tenth_of_a_cluster_and_a_twentieth_of_the_fl
     else:
         with pytest.raises(GuardError, match=message):
             run(*changes, limits=limits)
+
+
+def thousand(change: Make, after: int) -> list[Change]:
+    return [replace(change(f"d{number}", after=after, host=f"esx-{number:04}"), number=number) for number in range(1, 1001)]
+
+
+def test_an_unusual_value_for_a_thousand_hosts_changes_nothing_unless_it_is_meant(shelf: Any, run: Any, change: Make) -> None:
+    changes = tuple(thousand(change, 16))
+    unusual = Unusual("queue/default-unless-justified", "device.dsnro", (), 16, "32 to 256", tuple(range(1, 1001)))
+    plan = Plan(changes, identities=KNOWN, unusual=(unusual,))
+    with pytest.raises(
+        GuardError, match=r"device.dsnro would be set to 16 in 1000 places, and the fleet has 32 to 256 \(rule queue/default"
+    ):
+        run(*changes, plan=plan)
+    assert shelf.writes == []
+    assert len(run(*changes, plan=plan, allow_unusual=True)) == 1000
+
+
+def test_an_unusual_value_that_is_not_attempted_stops_nothing(run: Any, change: Make) -> None:
+    online, costly = replace(change("a1"), number=1), replace(change("a2", fix_class=FixClass.REBOOT), number=2)
+    plan = Plan((online, costly), identities=KNOWN, unusual=(Unusual("r", "shelf", (("option", "X"),), 1, "32", (2,)),))
+    assert outcomes(run(online, costly, plan=plan))["a1"] is Outcome.APPLIED
+    with pytest.raises(GuardError, match="shelf X would be set to 1 in 1 place, and the fleet has 32"):
+        run(online, costly, plan=plan, allow={FixClass.ONLINE, FixClass.REBOOT})
+
+
+def test_a_wrong_value_that_a_host_does_not_take_is_written_to_one_host_of_a_thousand(shelf: Any, run: Any, change: Make) -> None:
+    shelf.faults["d1"] = "clamps"
+    receipts = run(*thousand(change, 200))
+    assert written(shelf) == ["d1"]
+    assert [receipt.outcome for receipt in receipts[:2]] == [Outcome.UNVERIFIED, Outcome.PROPOSED]
+
+
+def test_by_default_a_thousand_hosts_are_too_many_at_once(shelf: Any, run: Any, change: Make) -> None:
+    with pytest.raises(GuardError, match="1000 hosts of cluster gold would be changed, and the limit is 10 % of them, here 100"):
+        run(*thousand(change, 200), limits=blast_radius(None, 1000, {("vc", "gold"): 1000}))
+    assert shelf.writes == []

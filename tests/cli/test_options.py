@@ -46,7 +46,8 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
 
 
 AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
-FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot"}
+LATE = {"--allow-unusual", "--retry-put-back", "--confirm-within"}
+FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot", *LATE}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
 
@@ -62,8 +63,8 @@ TRANSPORT = {"--transport", "--lane"}
         ),
         ("collect", {"--fleet", "--out", *TRANSPORT}),
         ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--max-changes", "--state-dir"}),
-        ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix"}}),
-        ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot"}}),
+        ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--retry-put-back"}}),
+        ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot", *LATE}}),
     ],
 )
 def test_no_option_of_the_walk_is_lost(command: str, names: set[str]) -> None:

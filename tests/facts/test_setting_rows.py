@@ -178,6 +178,109 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
     assert shown(policies, of_policies) == of_policies
 
 
+@pytest.mark.parametrize(
+    ("now", "policy", "wanted", "told"),
+    [
+        pytest.param("none", None, "gold: 500 IOPS", ("gold", True), id="out of its policy"),
+        pytest.param("silver: 100 IOPS", "silver", "gold: 500 IOPS", ("gold", True), id="another policy"),
+        pytest.param("gold: 100 IOPS", "gold", "gold: 500 IOPS", ("gold", False), id="the policy has other limits"),
+        pytest.param("gold: 500 IOPS", "gold", "none", (None, False), id="a policy that it did not have"),
+        pytest.param("none", None, "lost: 500 IOPS", (None, False), id="a policy that the array has no more"),
+        pytest.param("none", None, "elsewhere: 500 IOPS", (None, False), id="a policy of another array"),
+        pytest.param("none", None, "gold: x: 500 IOPS", ("gold: x", True), id="the longer of two names"),
+        pytest.param("none", None, "the volume itself: 500 IOPS", (None, False), id="limits of its own"),
+        pytest.param("none; group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group is the same"),
+        pytest.param("group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group alone is left"),
+        pytest.param("group g: 8 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", False), id="its group differs too"),
+        pytest.param("none", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", False), id="its group is gone too"),
+    ],
+)
+def test_the_policy_alone_differs_where_the_array_still_has_it(
+    now: str, policy: str | None, wanted: str, told: tuple[str | None, bool]
+) -> None:
+    drift = {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [
+            drift,
+            {**drift, "kind": "policy", "wanted": "silver: 1 IOPS"},
+            {**drift, "thing": "w", "wanted": "silver: 1"},
+        ],
+        "fact.array_qos_policy": [
+            *({"endpoint": "east", "policy_id": f"id of {name}", "name": name} for name in ("gold", "gold: x", "silver")),
+            {"endpoint": "west", "policy_id": "1", "name": "elsewhere"},
+        ],
+        "step_volume": [{"endpoint": "east", "volume_id": "v", "name": "first", "qos_policy": policy, "kind": "lun"}],
+    }
+    row = next(one for one in rows_over("baseline_volume_qos", given) if one["volume_id"] == "v")
+    assert (row["wanted_policy"], row["policy_alone_differs"]) == told
+    assert row["wanted_policy_id"] == (told[0] and f"id of {told[0]}")
+    assert (row["policy"], row["kind"]) == (policy, "lun")
+
+
+BOTH = "the volume itself: 1 IOPS; group g: 9 IOPS"
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted", "own", "of_group"),
+    [
+        pytest.param("the volume itself: 100 IOPS", "the volume itself: 500 IOPS", 500, None, id="its own ceiling"),
+        pytest.param("the volume itself: 100 IOPS, 5 MiB/s", "the volume itself: 500 IOPS, 5 MiB/s", 500, None, id="its own alone"),
+        pytest.param("the volume itself: 100 IOPS, 5 MiB/s", "the volume itself: 500 IOPS", None, None, id="its own, and something else"),
+        pytest.param("gold: 100 IOPS", "gold: 500 IOPS", None, None, id="a policy's"),
+        pytest.param("none", "the volume itself: 500 IOPS", None, None, id="none now"),
+        pytest.param("the volume itself: 100 IOPS", "none", None, None, id="none then"),
+        pytest.param("group g: 9 IOPS", "group g: 8 IOPS", None, 8, id="its group's"),
+        pytest.param("group g: 9 IOPS, 5 MiB/s", "group g: 8 IOPS, 5 MiB/s", None, 8, id="its group's, all else the same"),
+        pytest.param("group g: 9 IOPS", "group h: 8 IOPS", None, None, id="another group"),
+        pytest.param("group g: no ceiling", "group g: 8 IOPS", None, None, id="its group has none now"),
+        pytest.param(BOTH, "the volume itself: 1 IOPS; group g: 8 IOPS", None, 8, id="its own the same"),
+        pytest.param(BOTH, "the volume itself: 2 IOPS; group g: 9 IOPS", 2, None, id="its group's the same"),
+        pytest.param(BOTH, "the volume itself: 2 IOPS; group g: 8 IOPS", None, None, id="both"),
+    ],
+)
+def test_a_ceiling_is_wanted_where_it_alone_differs(now: str, wanted: str, own: int | None, of_group: int | None) -> None:
+    drift = {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [drift, {**drift, "thing": "gone"}],
+        "step_volume": [
+            {"endpoint": "east", "volume_id": "v", "qos_max_iops": 100, "qos_group": "g", "qos_group_max_iops": 9, "qos_policy_id": "p/1"}
+        ],
+    }
+    gone, row = rows_over("baseline_volume_qos", given)
+    assert (row["wanted_own_iops"], row["wanted_group_iops"]) == (own, of_group)
+    assert row["group_alone_differs"] is (of_group is not None)
+    assert (row["own_max_iops"], row["volume_group"], row["is_in_group"], row["group_max_iops"], row["policy_id"]) == (
+        100,
+        "g",
+        True,
+        9,
+        "p/1",
+    )
+    assert (gone["is_in_group"], gone["group_alone_differs"]) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted", "ceiling"),
+    [
+        pytest.param("500 IOPS", "1000 IOPS", 1000, id="a ceiling alone"),
+        pytest.param("500 IOPS, at least 5", "1000 IOPS, at least 5", 1000, id="all else the same"),
+        pytest.param("500 IOPS, at least 4", "1000 IOPS, at least 5", None, id="something else differs"),
+        pytest.param("no ceiling", "1000 IOPS", None, id="none now"),
+        pytest.param("500 IOPS", "no ceiling", None, id="none then"),
+        pytest.param("100 bytes/s", "100 bytes/s", None, id="of bytes alone"),
+    ],
+)
+def test_the_ceiling_of_a_policy_is_wanted_where_it_alone_differs(now: str, wanted: str, ceiling: int | None) -> None:
+    drift = {"kind": "policy", "endpoint": "east", "thing": "p", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [drift],
+        "fact.array_qos_policy": [{"endpoint": "east", "policy_id": "p", "name": "gold", "max_iops": 500}],
+        "step_array": [{"endpoint": "east", "family": "ontap"}],
+    }
+    (row,) = rows_over("baseline_qos_policy", given)
+    assert (row["wanted_max_iops"], row["max_iops"], row["family"]) == (ceiling, 500, "ontap")
+
+
 def test_a_device_has_the_load_that_its_own_host_measured() -> None:
     figures: dict[str, Any] = {
         "samples": 15,

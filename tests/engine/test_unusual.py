@@ -1,0 +1,98 @@
+"""Values that are nowhere in the fleet yet: usual where a shipped rule wants them by itself, else not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from auditor.engine.params import param_values
+from auditor.engine.rule import RuleSet
+from auditor.engine.unusual import unusual_changes
+from auditor.model import Change, FixClass, Plan, Resource, Scalar, Target
+from tests.engine.bench import HEADROOM, SOUND, Override, changed, rules_from
+
+WANTED = changed(
+    SOUND,
+    ("params:\n", "params:\n  wanted: {default: 256, unit: commands, why: policy}\n"),
+    ("set: least(256, queue_depth)", "set: $wanted"),
+)
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> RuleSet:
+    return rules_from(tmp_path, WANTED)
+
+
+@pytest.fixture
+def fleet() -> duckdb.DuckDBPyConnection:
+    """Two depths in the whole fleet, 32 and 64; of a third endpoint it was not read."""
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE protocol_endpoint AS SELECT * FROM (VALUES (32), (64), (64), (NULL)) AS rows(dsnro)")
+    return connection
+
+
+def raising(after: Scalar, number: int = 1, cluster: str = "gold") -> Change:
+    resource = Resource("protocol_endpoint", str(number), "naa.1", "vc", cluster, "esx-01")
+    target = Target("vc", (("device", "naa.1"), ("host_id", f"host-{number}")))
+    return Change("device.dsnro", FixClass.ONLINE, target, 32, after, (HEADROOM,), resource, "why", number=number)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "own", "after", "seen"),
+    [
+        pytest.param([], (), 256, None, id="a shipped rule's own wish, where the whole fleet is wrong"),
+        pytest.param([Override(HEADROOM, "wanted", 48)], (), 48, None, id="within what is seen"),
+        pytest.param([Override(HEADROOM, "wanted", 64)], (), 64, None, id="the largest that is seen"),
+        pytest.param([Override(HEADROOM, "wanted", 1)], (), 1, "32 to 64", id="below"),
+        pytest.param([Override(HEADROOM, "wanted", 512)], (), 512, "32 to 64", id="above"),
+        pytest.param([Override(HEADROOM, "wanted", 256)], (), 256, None, id="set to what it is by itself"),
+        pytest.param([Override(HEADROOM, "headroom", 9)], (), 256, None, id="another param"),
+        pytest.param([Override(HEADROOM, "wanted", 1, "vc", "silver")], (), 256, None, id="set elsewhere"),
+        pytest.param([], (HEADROOM,), 256, "32 to 64", id="a rule of the fleet's own"),
+    ],
+)
+def test_a_value_of_a_param_that_is_nowhere_in_the_fleet_is_unusual(
+    rules: RuleSet, fleet: duckdb.DuckDBPyConnection, overrides: list[Override], own: tuple[str, ...], after: int, seen: str | None
+) -> None:
+    plan = Plan((raising(after, 1), raising(after, 2)))
+    found = unusual_changes(fleet, plan, rules, param_values(overrides, rules), own)
+    assert [(one.rule, one.remediator, one.wanted, one.seen, one.numbers) for one in found] == (
+        [] if seen is None else [(HEADROOM, "device.dsnro", after, seen, (1, 2))]
+    )
+
+
+def test_each_option_has_a_range_of_its_own(tmp_path: Path) -> None:
+    text = (
+        WANTED.replace("over: protocol_endpoint", "over: option")
+        .replace("family = 'solidfire' AND per_object_qos", "true")
+        .replace("least(dsnro, queue_depth) >= $headroom * deepest_disk_queue", "CAST(value AS BIGINT) = $headroom")
+        .replace("least(dsnro, queue_depth)", "value")
+        .replace("$headroom * deepest_disk_queue", "$headroom")
+        .replace("device.dsnro", "host.option")
+        .replace("{host_id: host_id, device: device}", "{host_id: host_id, option: option}")
+        .replace("column: dsnro", "column: value")
+        .replace("set: $wanted", "set: CAST($wanted AS VARCHAR)")
+    )
+    rules = rules_from(tmp_path, text[: text.index("examples:")] + EXAMPLES)
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE option AS SELECT * FROM (VALUES ('A', 'x'), ('B', 'y')) AS rows(option, value)")
+    changes = []
+    for number, (name, value) in enumerate([("A", "x"), ("A", "y"), ("B", "y"), ("C", "x")], 1):
+        resource = Resource("option", str(number), name, "vc", None, "esx-01")
+        target = Target("vc", (("host_id", "host-1"), ("option", name)))
+        changes.append(Change("host.option", FixClass.ONLINE, target, "z", value, (HEADROOM,), resource, "why", number=number))
+    found = unusual_changes(connection, Plan(tuple(changes)), rules, param_values([], rules), (HEADROOM,))
+    assert [(dict(one.setting)["option"], one.wanted, one.seen, one.numbers) for one in found] == [
+        ("A", "y", "x", (2,)),
+        ("C", "x", "no value", (4,)),
+    ]
+
+
+EXAMPLES = """examples:
+  passes: [{name: four, row: {value: "4"}}]
+  fails: [{name: five, row: {value: "5"}}]
+  unknown: [{name: not read, row: {option: x}}]
+  not_applicable: [{name: none, row: {value: "4"}}]
+"""
