@@ -20,6 +20,7 @@ class Health:
         bad: what must not come: red alarms, each in words.
         figures: what must not rise: latency in ms, the share of samples with aborts or resets.
         unknown: gates that could not be read, and why.
+        machines: ids of the virtual machines on a host, whose load its latency is; None where that is not known, or it is no host.
     """
 
     name: str
@@ -27,3 +28,4 @@ class Health:
     bad: Mapping[str, frozenset[str]] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
+    machines: frozenset[str] | None = None
