@@ -8,10 +8,11 @@ the report says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
-from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, VOLUMES, Health
+from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, HIGHEST, LATENCY, PATHS, SAMPLES, VOLUMES, Health
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -24,7 +25,8 @@ _MUST_BE_KNOWN = (CONNECTION, PATHS, VOLUMES)
 _MAY_BE_UNKNOWN = (ALARMS, ABORTS, LATENCY)
 
 LATENCY_TIMES, LATENCY_MORE_MS = 2.0, 10.0
-"""Latency is worse when it is twice what it was, and 10 ms more. Policy, unverified; 10 ms is the limit of diag/davg for flash."""
+"""Latency is worse when its mean is twice what it was, 10 ms more, and above the worst sample from before: load comes and goes by itself.
+Policy, unverified; 10 ms is the limit of diag/davg for flash."""
 
 LEAST_ABORTS = 2
 """Samples with aborts or resets after which there are more than before: as in diag/aborts-resets, a single one happens at a failover."""
@@ -46,6 +48,7 @@ class HealthWatch:
         self._clocks: dict[str, datetime | None] = {}
         self._unknown: dict[str, set[str]] = {}  # gate -> where it was not known
         self._unread: dict[str, str] = {}  # endpoint -> why nothing of it could be read
+        self._moved: set[tuple[str, str | None]] = set()  # (endpoint, cluster)
         self._before = self._read(changes, since_start=False)
 
     @property
@@ -56,6 +59,10 @@ class HealthWatch:
             f"for example {min(places)}; what got worse there would not have stopped the run."
             for gate, places in sorted(self._unknown.items())
         ]
+
+    def machines_moved(self, step: Change) -> None:
+        """Note that a reboot moved machines in its host's cluster: load there is no longer comparable with before, and not known."""
+        self._moved.add((step.target.endpoint, step.resource.cluster))
 
     def blind_to(self, change: Change) -> str | None:
         """Why a change must not be made, as nobody would notice what it does to its host; None where that can be watched."""
@@ -75,9 +82,14 @@ class HealthWatch:
         """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did."""
         now = self._read(changes, since_start=True)
         found = [f"the health of {name} cannot be read: {why}" for name, why in self._unread.items()]
+        moved = {
+            place for change in changes if (change.target.endpoint, change.resource.cluster) in self._moved for place in _places(change)
+        }
         for place in dict.fromkeys(place for change in changes for place in _places(change)):
             before, after = self._before.get(place), now.get(place)
             if before is not None and after is not None:
+                if place in moved:
+                    after = replace(after, figures={}, unknown={**after.unknown, **dict.fromkeys((ABORTS, LATENCY), "machines moved")})
                 found += compared(before, after)
                 for gate in after.unknown:
                     if gate in _MAY_BE_UNKNOWN:
@@ -111,7 +123,7 @@ class _NoHealth(HealthWatch):
     """Watches nothing."""
 
     def __init__(self) -> None:
-        self._unknown, self._unread = {}, {}
+        self._unknown, self._unread, self._moved = {}, {}, set()
 
     def blind_to(self, change: Change) -> str | None:  # noqa: ARG002  as its base
         return None
@@ -135,10 +147,11 @@ def compared(before: Health, after: Health) -> list[str]:
     for gate, bad in after.bad.items():
         found += [f"{after.name} has a new {one}" for one in sorted(bad - before.bad.get(gate, frozenset())) if gate in before.bad]
     was, now = before.figures.get(LATENCY), after.figures.get(LATENCY)
-    if was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS):
+    highest = before.figures.get(f"{LATENCY} {HIGHEST}", 0.0)
+    if was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS, highest):
         found.append(f"latency of {after.name} rose from {was:.0f} ms to {now:.0f} ms")
     was, now = before.figures.get(ABORTS), after.figures.get(ABORTS)
-    samples = after.figures.get(f"{ABORTS} samples", 0)
+    samples = after.figures.get(f"{ABORTS} {SAMPLES}", 0)
     if was is not None and now is not None and now > was and samples >= LEAST_ABORTS:
         found.append(f"{after.name} has aborts or resets in {now:.0%} of its samples, and had in {was:.0%}")
     return found

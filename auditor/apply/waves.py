@@ -269,7 +269,9 @@ def _rebooted(run: _Run, steps: Generator[Receipt, None, str]) -> Iterator[Recei
         except StopIteration as end:
             run.stopped = run.stopped or end.value
             break
-        if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
+        if receipt.change.remediator in STEPS:
+            run.health.machines_moved(receipt.change)
+        elif receipt.outcome is Outcome.APPLIED:
             run.applied.append(receipt)
         yield receipt
         yield from run.take_late()

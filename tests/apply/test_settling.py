@@ -198,6 +198,22 @@ def test_load_that_is_not_known_stops_nothing_and_is_reported(watched: Any, chan
     assert notice.startswith("Health gate latency: not known of 2 objects that this run wrote to, for example esx-0001")
 
 
+def test_load_is_not_compared_where_a_reboot_moved_machines(watched: Any, change: Make) -> None:
+    hall, reported, _ = watched
+    [one] = on_hosts(change, 1)
+    reported["esx-0001"] = replace(FINE, name="esx-0001", figures={LATENCY: 1.0})
+    watch = HealthWatch([one], hall.sessions)
+    reported["esx-0001"] = replace(FINE, name="esx-0001", figures={LATENCY: 100.0})
+    assert watch.worse([one]) == ["latency of esx-0001 rose from 1 ms to 100 ms"]
+    watch.machines_moved(replace(one, resource=replace(one.resource, cluster="silver")))
+    assert watch.worse([one]) != []
+    watch.machines_moved(one)
+    assert watch.worse([one]) == []
+    assert [sentence.split(":")[0] for sentence in watch.unknown] == ["Health gate aborts and resets", "Health gate latency"]
+    reported["esx-0001"] = replace(FINE, name="esx-0001", good={**FINE.good, PATHS: frozenset({"path 1"})})
+    assert watch.worse([one]) == ["esx-0001 lost path 2 (paths)"]
+
+
 def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> None:
     watch: HealthWatch = no_health()
     assert (watch.blind_to(change()), watch.worse([change()]), watch.unknown) == (None, [], [])
@@ -239,6 +255,12 @@ def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> No
             replace(FINE, figures={LATENCY: 15.0}),
             ["latency of esx rose from 4 ms to 15 ms"],
             id="slow",
+        ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),
+            replace(FINE, figures={LATENCY: 15.0}),
+            [],
+            id="as at its worst before",
         ),
         pytest.param(replace(FINE, figures={LATENCY: 40.0}), replace(FINE, figures={LATENCY: 79.0}), [], id="not twice"),
         pytest.param(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+HIGHEST, SAMPLES = "highest", "samples"
+"""Beside the figure of a gate: `latency highest`, the worst sample; `aborts and resets samples`, in how many there were some."""
+
 CONNECTION, PATHS, VOLUMES, ALARMS, ABORTS, LATENCY = "connection", "paths", "volumes", "alarms", "aborts and resets", "latency"
 
 
@@ -18,7 +21,7 @@ class Health:
         name: of the object, for people.
         good: what must not go away: usable paths, accessible volumes.
         bad: what must not come: red alarms, each in words.
-        figures: what must not rise: latency in ms, the share of samples with aborts or resets.
+        figures: what must not rise: latency in ms, the share of samples with aborts or resets; and what is said beside them.
         unknown: gates that could not be read, and why.
     """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, VOLUMES, Health
+from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, HIGHEST, LATENCY, PATHS, SAMPLES, VOLUMES, Health
 from auditor.endpoints.vcenter.session import moid
 from auditor.errors import EndpointError
 
@@ -27,6 +27,9 @@ _PAGE = 50
 _HOSTS_A_QUERY = 20
 _MOST_SAMPLES = 15
 """Of 20 seconds each: five minutes, as for the rules about load."""
+
+_LEAST_SAMPLES = 3
+"""A minute. Policy, as for rule diag/kavg: one sample is a burst."""
 
 _LATENCY = "disk.maxTotalLatency.latest"
 _ABORTS = ("disk.commandsAborted.summation", "disk.busResets.summation")
@@ -133,14 +136,18 @@ def _load(vcenter: VCenter, hosts: Sequence[str], since: datetime | None) -> dic
 
 
 def load_figures(samples: Samples, since: datetime | None) -> dict[str, float]:
-    """The mean of the highest latency, in ms, and the share of samples in which a device had aborts or resets; none without samples."""
+    """The mean and the worst of the highest latency, in ms, and the share of samples in which a device had aborts or resets.
+
+    None of these with fewer than `_LEAST_SAMPLES`: one sample is a burst.
+    """
     places = [place for place, time in enumerate(samples.times) if since is None or time > since]
     figures: dict[str, float] = {}
     latency = [value for place in places if (value := samples.series.get((_LATENCY, ""), (None,) * len(samples.times))[place]) is not None]
-    if latency:
+    if len(latency) >= _LEAST_SAMPLES:
         figures[LATENCY] = sum(latency) / len(latency)
+        figures[f"{LATENCY} {HIGHEST}"] = max(latency)
     counted = [values for (name, instance), values in samples.series.items() if name in _ABORTS]
-    if counted and places:
+    if counted and len(places) >= _LEAST_SAMPLES:
         figures[ABORTS] = sum(any(values[place] for values in counted) for place in places) / len(places)
-        figures[f"{ABORTS} samples"] = sum(any(values[place] for values in counted) for place in places)
+        figures[f"{ABORTS} {SAMPLES}"] = sum(any(values[place] for values in counted) for place in places)
     return figures
