@@ -36,7 +36,7 @@ from auditor.history.state import state_directory
 from auditor.model import EndpointKind, FixClass, Outcome, Plan
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.files import written_whole
-from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, refused_fixes
+from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, possible_now_notice, refused_fixes
 from auditor.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
 
 if TYPE_CHECKING:
@@ -134,6 +134,8 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
         audited = _verify(audited, fleet, touched)
+        further = possible_now_notice(audited.plan, receipts, limits.allow)
+        audited = replace(audited, notices=(*audited.notices, *further))
     _keep(audited)
     return audited
 

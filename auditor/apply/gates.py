@@ -8,7 +8,6 @@ the report says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
@@ -44,11 +43,10 @@ class HealthWatch:
     """
 
     def __init__(self, changes: Sequence[Change], sessions: Sessions) -> None:
-        self._sessions = sessions
+        self._sessions, self._changes = sessions, tuple(changes)
         self._clocks: dict[str, datetime | None] = {}
         self._unknown: dict[str, set[str]] = {}  # gate -> where it was not known
         self._unread: dict[str, str] = {}  # endpoint -> why nothing of it could be read
-        self._moved: set[tuple[str, str | None]] = set()  # (endpoint, cluster)
         self._before = self._read(changes, since_start=False)
 
     @property
@@ -59,10 +57,6 @@ class HealthWatch:
             f"for example {min(places)}; what got worse there would not have stopped the run."
             for gate, places in sorted(self._unknown.items())
         ]
-
-    def machines_moved(self, step: Change) -> None:
-        """Note that a reboot moved machines in its host's cluster: load there is no longer comparable with before, and not known."""
-        self._moved.add((step.target.endpoint, step.resource.cluster))
 
     def blind_to(self, change: Change) -> str | None:
         """Why a change must not be made, as nobody would notice what it does to its host; None where that can be watched."""
@@ -78,19 +72,21 @@ class HealthWatch:
                     return f"the state of {gate} of {before.name} cannot be read, so nothing was written: {before.unknown[gate]}"
         return None
 
-    def worse(self, changes: Sequence[Change]) -> list[str]:
-        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did."""
+    def begin_again(self) -> None:
+        """Compare with the health of now from here on: machines were moved between hosts, and their load with them."""
+        self._before = self._read(self._changes, since_start=False)
+
+    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:
+        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did.
+
+        With `load_moved` latency is not compared: other machines run on a host by now than before.
+        """
         now = self._read(changes, since_start=True)
         found = [f"the health of {name} cannot be read: {why}" for name, why in self._unread.items()]
-        moved = {
-            place for change in changes if (change.target.endpoint, change.resource.cluster) in self._moved for place in _places(change)
-        }
         for place in dict.fromkeys(place for change in changes for place in _places(change)):
             before, after = self._before.get(place), now.get(place)
             if before is not None and after is not None:
-                if place in moved:
-                    after = replace(after, figures={}, unknown={**after.unknown, **dict.fromkeys((ABORTS, LATENCY), "machines moved")})
-                found += compared(before, after)
+                found += compared(before, after, load_moved=load_moved)
                 for gate in after.unknown:
                     if gate in _MAY_BE_UNKNOWN:
                         self._unknown.setdefault(gate, set()).add(after.name)
@@ -123,12 +119,15 @@ class _NoHealth(HealthWatch):
     """Watches nothing."""
 
     def __init__(self) -> None:
-        self._unknown, self._unread, self._moved = {}, {}, set()
+        self._unknown, self._unread = {}, {}
+
+    def begin_again(self) -> None:
+        return
 
     def blind_to(self, change: Change) -> str | None:  # noqa: ARG002  as its base
         return None
 
-    def worse(self, changes: Sequence[Change]) -> list[str]:  # noqa: ARG002  as its base
+    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:  # noqa: ARG002  as its base
         return []
 
 
@@ -137,8 +136,8 @@ def no_health() -> HealthWatch:
     return _NoHealth()
 
 
-def compared(before: Health, after: Health) -> list[str]:
-    """What is worse in the second of two healths of one object, a sentence each."""
+def compared(before: Health, after: Health, *, load_moved: bool = False) -> list[str]:
+    """What is worse in the second of two healths of one object, a sentence each; with `load_moved` without latency."""
     found = [f"the state of {gate} of {after.name} cannot be read: {why}" for gate, why in after.unknown.items() if gate in _MUST_BE_KNOWN]
     for gate, good in before.good.items():
         lost = sorted(good - after.good.get(gate, frozenset())) if gate not in after.unknown else []
@@ -148,7 +147,8 @@ def compared(before: Health, after: Health) -> list[str]:
         found += [f"{after.name} has a new {one}" for one in sorted(bad - before.bad.get(gate, frozenset())) if gate in before.bad]
     was, now = before.figures.get(LATENCY), after.figures.get(LATENCY)
     highest = before.figures.get(f"{LATENCY} {HIGHEST}", 0.0)
-    if was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS, highest):
+    worst_allowed = None if was is None else max(LATENCY_TIMES * was, was + LATENCY_MORE_MS, highest)
+    if not load_moved and worst_allowed is not None and now is not None and now > worst_allowed:
         found.append(f"latency of {after.name} rose from {was:.0f} ms to {now:.0f} ms")
     was, now = before.figures.get(ABORTS), after.figures.get(ABORTS)
     samples = after.figures.get(f"{ABORTS} {SAMPLES}", 0)

@@ -17,3 +17,8 @@ def step_state(change: Change, value: Scalar) -> str:
     if change.remediator == MAINTENANCE:
         return f"{name} is in maintenance mode" if value is True else f"{name} is not in maintenance mode"
     return f"{name} has been rebooted" if value is True else f"{name} has not been rebooted"
+
+
+def ends_reboot(change: Change) -> bool:
+    """Whether a step belongs to a reboot that has begun: it is carried to its end, or the host stays out."""
+    return change.remediator == BOOT or (change.remediator == MAINTENANCE and change.after is False)

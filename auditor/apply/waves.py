@@ -18,7 +18,7 @@ from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling, reboot_hosts, takes_reboot
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import finish_reboots
-from auditor.apply.steps import STEPS
+from auditor.apply.steps import STEPS, ends_reboot
 from auditor.apply.wave_order import SHARES, Wave, WaveOrder, named
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointError, GuardError
@@ -128,7 +128,7 @@ def apply(
             do="answer yes, or give --yes where there is no terminal.",
         )
 
-    health = HealthWatch(attempted, sessions) if pace.ask_health else no_health()
+    health = HealthWatch(to_confirm, sessions) if pace.ask_health else no_health()
 
     def attempt(change: Change) -> Receipt:
         name = change.target.endpoint
@@ -139,7 +139,7 @@ def apply(
             return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
         if other is not None:
             return Receipt(change, Outcome.REFUSED, None, other)
-        blind = health.blind_to(change)
+        blind = None if ends_reboot(change) else health.blind_to(change)
         if blind is not None:
             return Receipt(change, Outcome.REFUSED, None, blind)
         return make(change, remediators(change.remediator), session, journal, session.known_identity)
@@ -199,11 +199,13 @@ class _Run:
 
     def host_stops(self, _change: Change) -> str | None:
         """Why no further host is rebooted: the last one did not hold; None where it did."""
-        self.settle("the reboot of a host")
+        self.settle("the reboot of a host", load_moved=True)
         return self.stopped or None
 
-    def settle(self, wave: str) -> None:
+    def settle(self, wave: str, *, load_moved: bool = False) -> None:
         """Wait, read what was written again, and ask health, where something was written since the last time; adds to `late`.
+
+        With `load_moved` machines were moved between the hosts meanwhile.
 
         The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave.
         """
@@ -217,7 +219,7 @@ class _Run:
             self.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
             gone = {(one.change.remediator, one.change.target) for one in reverted}
             self.applied = [one for one in self.applied if (one.change.remediator, one.change.target) not in gone]
-        worse = self.health.worse([receipt.change for receipt in self.applied])
+        worse = self.health.worse([receipt.change for receipt in self.applied], load_moved=load_moved)
         if worse:
             more = f"; and {len(worse) - 3} more" if len(worse) > 3 else ""
             self.worse = f'after the wave "{wave}": {"; ".join(worse[:3])}{more}'
@@ -263,19 +265,21 @@ def _receipts(
 
 def _rebooted(run: _Run, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:
     """The receipts of changes that take a reboot, and of what was put back meanwhile."""
+    load_moved = False
     while True:
         try:
             receipt = next(steps)
         except StopIteration as end:
             run.stopped = run.stopped or end.value
             break
-        if receipt.change.remediator in STEPS:
-            run.health.machines_moved(receipt.change)
-        elif receipt.outcome is Outcome.APPLIED:
+        load_moved |= receipt.change.remediator in STEPS
+        if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
             run.applied.append(receipt)
         yield receipt
         yield from run.take_late()
-    run.settle("the reboot of a host")
+    run.settle("the reboot of a host", load_moved=load_moved)
+    if load_moved and not run.stopped:
+        run.health.begin_again()
     yield from run.take_late()
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "garbage", "skew"})
+OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "dribble", "garbage", "skew"})
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "vcenter": frozenset({"session", "permission", "deaf", "half", "stuck", "away"}),
@@ -31,15 +31,17 @@ class Fault:
     """One fault that the lab injects.
 
     Attributes:
-        kind: of the connection: latency (wait, then answer), status (answer with `status`), drop (close without an answer), lose (carry the
-            request out, and answer nothing), truncate (announce the full length, send half), slow (send in small pieces), garbage (status
-            200 with nonsense), skew (a wrong clock: the Date header, and CurrentTime of a vCenter). Of the endpoint: session (every session
-            ends before the request), permission (the account lacks `privilege`), deaf (a write is accepted and ignored), half (a write of
-            several values writes the first half of them, then fails; a write of one value writes it, then fails), stuck (a task never
-            ends), away (a host that RebootHost_Task reboots never comes back).
+        kind: of the connection: latency (wait, then answer), status (answer with `status`), drop (close without an answer), lose (carry
+            the request out, and answer nothing), truncate (announce the full length, send half), slow (send in small pieces), dribble
+            (send letter after letter of a header, over SSH of the answer, without end), garbage (status 200 with nonsense), skew (a wrong
+            clock: the Date header, and CurrentTime of a vCenter). Of the endpoint: session (every session ends before the request),
+            permission (the account lacks `privilege`), deaf (a write is accepted and ignored), half (a write of several values writes the
+            first half of them, then fails; a write of one value writes it, then fails), stuck (a task never ends), away (a host that
+            RebootHost_Task reboots never comes back).
         operation: only for this operation (SOAP method, esxcli command, JSON-RPC method); "" means every one. Deaf, half, stuck
             and away are about a write, so they need one.
-        seconds: for latency; for slow, the pause between two pieces; for skew, how far the clock is ahead, negative when it is behind.
+        seconds: for latency; for slow and dribble, the pause between two pieces; for skew, how far the clock is ahead, negative when it is
+            behind.
         status: for status; 503 carries Retry-After.
         times: how often the fault occurs; None means always.
         containing: only for requests whose path or body contains this, for example the id of one host; empty means every one.

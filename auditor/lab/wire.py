@@ -191,6 +191,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif "status" in faults:
             self._send(_error_page(faults["status"].status))
+        elif "dribble" in faults:
+            self._dribble(faults["dribble"].seconds)
         elif "garbage" in faults:
             self._send(Answer(b"<html>\x00 not a valid answer", "text/html"))
         else:
@@ -211,6 +213,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
             return b"".join(pieces)
         return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def _dribble(self, pause: float) -> None:
+        """Send a header that has no end, until the client or the server leaves off."""
+        self.close_connection = True
+        # Past the buffer of answers: what is left in there when the client has gone would be sent once more at the end, in vain.
+        self.connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-Slow: ")
+        while not self.wire.stopping.wait(pause):
+            self.connection.sendall(b"a")
 
     def _send(self, reply: Answer, *, truncate: bool = False, pause: float = 0.0) -> None:
         body = reply.body

@@ -11,10 +11,10 @@ from auditor.report.saved_report import FindingKey, key_of
 from auditor.report.wording import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from auditor.engine.verdicts import Evaluation
-    from auditor.model import Contradiction, Finding, Fix, Plan, Receipt
+    from auditor.model import Contradiction, Finding, Fix, FixClass, Plan, Receipt
 
 
 def attempted_fixes(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[FindingKey, Fix]:
@@ -54,6 +54,22 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
         elif finding.fix is not None and finding.fix.outcome is Outcome.PROPOSED and unmet is not None:
             fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.BY_HAND, why=unmet)
     return fixes
+
+
+def possible_now_notice(plan: Plan, receipts: Sequence[Receipt], allow: Collection[FixClass]) -> tuple[str, ...]:
+    """A sentence about allowed changes that only became possible by this fix; none where there are none.
+
+    Args:
+        plan: made of the fleet as it is after the fix.
+        receipts: of the fix.
+        allow: the classes of changes that were allowed.
+    """
+    attempted = {(receipt.change.remediator, receipt.change.target) for receipt in receipts}
+    new = [one for one in plan.changes if (one.remediator, one.target) not in attempted and set(one.classes) <= set(allow)]
+    if not new:
+        return ()
+    names = ", ".join(sorted({one.remediator for one in new}))
+    return (f"{len(new)} further changes of {names} became possible by this fix, and were not made: run it again to see and make them.",)
 
 
 def contradiction_notices(contradictions: Sequence[Contradiction]) -> tuple[str, ...]:

@@ -115,6 +115,12 @@ def test_a_slow_answer_dribbles(ask: Callable[..., http.client.HTTPResponse], wi
     assert time.monotonic() - began >= 0.05 * (len(BODY) / 512 - 1)
 
 
+def test_a_dribble_never_comes_to_the_end_of_its_head(ask: Callable[..., http.client.HTTPResponse], wire: WireServer) -> None:
+    wire.faults.active = [Fault("dribble", seconds=0)]
+    with pytest.raises(http.client.LineTooLong):  # Python's own client bounds a line, and no time
+        ask()
+
+
 def test_garbage_has_status_200(ask: Callable[..., http.client.HTTPResponse], wire: WireServer) -> None:
     wire.faults.active = [Fault("garbage")]
     response = ask()

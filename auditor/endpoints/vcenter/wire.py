@@ -150,13 +150,14 @@ class VCenterWire:
         try:
             try:
                 began = time.monotonic()
-                response = _asked(connection, path, headers, body, self._endpoint.limits.timeout_seconds)
+                response = _asked(connection, path, headers, body)
                 turn.seconds = time.monotonic() - began if response.status == http.HTTPStatus.OK else None
             except (ConnectionError, ssl.SSLEOFError, ssl.SSLZeroReturnError) as error:
                 if kept:
                     raise _StaleConnectionError from error
                 raise
-            raw = self._whole(response)
+            with response:  # read1 leaves a whole answer open, and its connection unusable; one that breaks off, the connection itself
+                raw = self._whole(response)
         except BaseException:
             connection.close()
             raise
@@ -188,7 +189,6 @@ class VCenterWire:
         raw = whole.getvalue()
         if expected is not None and len(raw) < expected:
             raise http.client.IncompleteRead(b"", expected - len(raw))
-        response.close()  # read1 leaves a whole answer open, and its connection unusable
         return raw
 
     def _kept(self) -> http.client.HTTPSConnection | None:
@@ -260,17 +260,16 @@ def _host(endpoint: Endpoint) -> str:
     return name if endpoint.port == http.client.HTTPS_PORT else f"{name}:{endpoint.port}"
 
 
-def _asked(
-    connection: http.client.HTTPSConnection, path: str, headers: Mapping[str, str], body: bytes, timeout_seconds: float
-) -> http.client.HTTPResponse:
+def _asked(connection: http.client.HTTPSConnection, path: str, headers: Mapping[str, str], body: bytes) -> http.client.HTTPResponse:
     """Send one request and read the head of its answer.
 
     In one piece: http.client sends head and body apart, two packets and two waits of this thread for its turn to run.
     """
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    connection.sock.settimeout(timeout_seconds)  # a kept one has what was left of the last answer's time
+    seconds = connection.timeout or 0.0  # `_fresh` gave it one
+    connection.sock.settimeout(seconds)  # a kept one has what was left of the last answer's time
     connection.sock.sendall(f"POST {path} HTTP/1.1\r\n{lines}\r\n".encode("latin-1") + body)
-    response = TimedResponse(connection.sock, method="POST", timeout_seconds=timeout_seconds)
+    response = TimedResponse(connection.sock, method="POST", timeout_seconds=seconds)
     try:
         response.begin()
     except BaseException:

@@ -90,6 +90,25 @@ def test_a_peer_that_never_comes_to_an_end_is_given_up(
         assert time.monotonic() - began < MOST_SECONDS
 
 
+@pytest.mark.parametrize("talk", [SLOW_HEADS["a header byte by byte"], SLOW_BODIES["a body byte by byte"]], ids=["head", "body"])
+def test_of_a_write_whose_answer_never_ends_the_outcome_is_unknown(
+    authority: Authority, endpoint: Callable[[int], Endpoint], talk: Talk
+) -> None:
+    with talking(authority.server_context("127.0.0.1"), talk) as port:
+        to = endpoint(port)
+        session, wire = HttpsSession(to, "/api/"), VCenterWire(to, tls_context(to))
+        writes = (
+            lambda: session.ask(Request("PATCH volumes", "PATCH", "volumes", is_read=False)),
+            lambda: wire.post("UpdateOptions", b"<x/>", {}, repeatable=False),
+        )
+        for write in writes:
+            with pytest.raises(EndpointUnreachableError) as caught:
+                write()
+            assert "is not known" in caught.value.why
+        session.close()
+        wire.close()
+
+
 @pytest.mark.parametrize("talk", [pytest.param(talk, id=name) for name, talk in LONG_HEADS.items()])
 @pytest.mark.parametrize("ask", CLIENTS)
 def test_a_head_of_any_length_is_refused_before_its_time_is_over(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,11 @@ from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.fleet import Fleet
-from auditor.lab.wire import WireServer
+from auditor.lab.wire import Fault, WireServer
 from auditor.model import BulkTransport, EndpointKind, Gap
 from tests.contract.examples import EXAMPLES, Example
 from tests.malformed import NO_JSON, NO_XML, OTHER_JSON, OTHER_XML, Change
+from tests.waiting import PATIENCE_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -146,3 +148,50 @@ def test_vijson_that_makes_no_sense_is_read_by_soap_or_is_a_gap(small: tuple[VCe
     server, endpoint = small
     answer_by(wire_of(server), lambda body: change(body) if body[:1] in b"{[" else None, lambda name: name not in _BEFORE_READING)
     read_vcenter(replace(endpoint, lane=BulkTransport.VIJSON))
+
+
+WHOLE_ANSWERS = 2
+"""What a whole answer may take, in time-outs, here."""
+
+
+def impatient(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    for module in ("common.answer_time", "eternus.shell"):
+        monkeypatch.setattr(f"auditor.endpoints.{module}.WHOLE_ANSWER_TIMEOUTS", WHOLE_ANSWERS)
+    return replace(endpoint, limits=replace(endpoint.limits, timeout_seconds=SHORT_SECONDS))
+
+
+@pytest.mark.parametrize("example", [pytest.param(one, id=kind.value) for kind, one in EXAMPLES.items()])
+def test_an_array_that_dribbles_is_given_up_after_two_answers(example: Example, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with example.served(tmp_path) as (server, endpoint, waiting):
+        began = 0.0
+
+        def spoil() -> None:
+            nonlocal began
+            server.faults.active.append(Fault("dribble", seconds=0.05))
+            server.requests.clear()
+            began = time.monotonic()
+
+        whole, gaps = read(example, impatient(endpoint, monkeypatch), waiting, spoil)
+        seconds = time.monotonic() - began
+        asked = len(server.requests)
+    assert {topic for topic, is_whole in whole.items() if is_whole} <= {"array"}, "which is read while the session is opened"
+    assert {gap.endpoint for gap in gaps} == {endpoint.name}
+    assert any("not asked: the endpoint had stopped answering" in gap.why for gap in gaps)
+    assert seconds < asked * WHOLE_ANSWERS * SHORT_SECONDS + PATIENCE_SECONDS / 10
+    assert asked <= 6
+
+
+@pytest.mark.parametrize("lane", list(BulkTransport), ids=str)
+def test_a_vcenter_that_dribbles_is_given_up(
+    small: tuple[VCenterServer, Endpoint], lane: BulkTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, endpoint = small
+    patient = impatient(endpoint, monkeypatch)
+    operation = wire_of(server).operation
+    wire_of(server).operation = lambda request: "" if (name := operation(request)) in _BEFORE_READING else f"reading {name}"
+    for each in ("RetrievePropertiesEx", "CreateContainerView", "RetrieveManagedMethodExecuter"):
+        server.faults.active.append(Fault("dribble", f"reading {each}", seconds=0.05))
+    began = time.monotonic()
+    gaps = read_vcenter(replace(patient, lane=lane))
+    assert gaps
+    assert time.monotonic() - began < PATIENCE_SECONDS / 10

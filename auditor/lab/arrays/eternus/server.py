@@ -159,6 +159,9 @@ class EternusServer:
             await asyncio.sleep(faults["latency"].seconds)
         if "drop" in faults:
             _break(process)
+        while "dribble" in faults:
+            process.stdout.write("a")
+            await asyncio.sleep(faults["dribble"].seconds)
         if "garbage" in faults:
             process.stdout.write(_GARBAGE + commands.PROMPT)
             return
