@@ -135,10 +135,6 @@ _ELEMENT = Example(
     lost=frozenset({"volumes", "volume_load", "volume_histograms"}),
     changes=(
         SettingChange("element.qos_policy", _element(field="minIOPS", policy_id="1"), 50, 60, "ModifyQoSPolicy", "a policy's minimum"),
-        SettingChange("element.volume_policy", _element(volume_id="1"), "1", "2", "ModifyVolume", "from policy to policy"),
-        SettingChange("element.volume_policy", _element(volume_id="1"), "1", None, "ModifyVolume", "out of its policy"),
-        SettingChange("element.volume_policy", _element(volume_id="3"), None, "2", "ModifyVolume", "into the policy whose limits it has"),
-        SettingChange("element.volume_qos", _element(field="minIOPS", volume_id="2"), 60, 100, "ModifyVolume", "a minimum of its own"),
         SettingChange(
             "element.volume_limits",
             _element(volume_id="2"),

@@ -129,8 +129,15 @@ def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind:
             {"endpoint": vcenter, "device": device, "family": name} for (vcenter, device), name in families.items()
         ]
     numbers: dict[str, Any] = {"family": "ontap"} if kind == "path_policy" else {"commands": 32, "wanted_commands": 64}
+    if kind == "dsnro":
+        depths = {("vc", "h1", "naa.1"): 128, ("vc-2", "h1", "naa.1"): 1, ("vc", "h2", "naa.1"): 2, ("vc", "h1", "naa.2"): 3}
+        given["fact.device"] = [{"endpoint": vc, "host_id": host, "device": one, "queue_depth": n} for (vc, host, one), n in depths.items()]
+        numbers["queue_depth"] = 128
     own = {"device": "naa.1", "resource_name": "naa.1", "host": "one", "cluster": "gold", "host_id": "h1", "value": "32", "wanted": "64"}
     expected: ByName = {"h1/naa.1": {**then, **own, **numbers}}
+    if kind == "dsnro":
+        given["step_setting_drift"] = [*given["step_setting_drift"], {**place, "kind": kind, "thing": "naa.gone", "wanted": "64"}]
+        expected["h1/naa.gone"] = {"wanted_commands": 64, "queue_depth": None}
     assert shown(rows_over(name, given), expected) == expected
 
 
@@ -199,14 +206,57 @@ def test_the_policy_alone_differs_where_the_array_still_has_it(
             {**drift, "thing": "w", "wanted": "silver: 1"},
         ],
         "fact.array_qos_policy": [
-            *({"endpoint": "east", "policy_id": name, "name": name} for name in ("gold", "gold: x", "silver")),
+            *({"endpoint": "east", "policy_id": f"id of {name}", "name": name} for name in ("gold", "gold: x", "silver")),
             {"endpoint": "west", "policy_id": "1", "name": "elsewhere"},
         ],
         "step_volume": [{"endpoint": "east", "volume_id": "v", "name": "first", "qos_policy": policy, "kind": "lun"}],
     }
     row = next(one for one in rows_over("baseline_volume_qos", given) if one["volume_id"] == "v")
     assert (row["wanted_policy"], row["policy_alone_differs"]) == told
+    assert row["wanted_policy_id"] == (told[0] and f"id of {told[0]}")
     assert (row["policy"], row["kind"]) == (policy, "lun")
+
+
+BOTH = "the volume itself: 1 IOPS; group g: 9 IOPS"
+
+
+@pytest.mark.parametrize(
+    ("now", "wanted", "own", "of_group"),
+    [
+        pytest.param("the volume itself: 100 IOPS", "the volume itself: 500 IOPS", 500, None, id="its own ceiling"),
+        pytest.param("the volume itself: 100 IOPS, 5 MiB/s", "the volume itself: 500 IOPS, 5 MiB/s", 500, None, id="its own alone"),
+        pytest.param("the volume itself: 100 IOPS, 5 MiB/s", "the volume itself: 500 IOPS", None, None, id="its own, and something else"),
+        pytest.param("gold: 100 IOPS", "gold: 500 IOPS", None, None, id="a policy's"),
+        pytest.param("none", "the volume itself: 500 IOPS", None, None, id="none now"),
+        pytest.param("the volume itself: 100 IOPS", "none", None, None, id="none then"),
+        pytest.param("group g: 9 IOPS", "group g: 8 IOPS", None, 8, id="its group's"),
+        pytest.param("group g: 9 IOPS, 5 MiB/s", "group g: 8 IOPS, 5 MiB/s", None, 8, id="its group's, all else the same"),
+        pytest.param("group g: 9 IOPS", "group h: 8 IOPS", None, None, id="another group"),
+        pytest.param("group g: no ceiling", "group g: 8 IOPS", None, None, id="its group has none now"),
+        pytest.param(BOTH, "the volume itself: 1 IOPS; group g: 8 IOPS", None, 8, id="its own the same"),
+        pytest.param(BOTH, "the volume itself: 2 IOPS; group g: 9 IOPS", 2, None, id="its group's the same"),
+        pytest.param(BOTH, "the volume itself: 2 IOPS; group g: 8 IOPS", None, None, id="both"),
+    ],
+)
+def test_a_ceiling_is_wanted_where_it_alone_differs(now: str, wanted: str, own: int | None, of_group: int | None) -> None:
+    drift = {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+    given: dict[str, Rows] = {
+        "step_setting_drift": [drift, {**drift, "thing": "gone"}],
+        "step_volume": [
+            {"endpoint": "east", "volume_id": "v", "qos_max_iops": 100, "qos_group": "g", "qos_group_max_iops": 9, "qos_policy_id": "p/1"}
+        ],
+    }
+    gone, row = rows_over("baseline_volume_qos", given)
+    assert (row["wanted_own_iops"], row["wanted_group_iops"]) == (own, of_group)
+    assert row["group_alone_differs"] is (of_group is not None)
+    assert (row["own_max_iops"], row["volume_group"], row["is_in_group"], row["group_max_iops"], row["policy_id"]) == (
+        100,
+        "g",
+        True,
+        9,
+        "p/1",
+    )
+    assert (gone["is_in_group"], gone["group_alone_differs"]) == (None, False)
 
 
 @pytest.mark.parametrize(

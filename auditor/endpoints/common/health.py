@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-HIGHEST, SAMPLES = "highest", "samples"
-"""Beside the figure of a gate: `latency highest`, the worst sample; `aborts and resets samples`, in how many there were some."""
-
 CONNECTION, PATHS, VOLUMES, ALARMS, ABORTS, LATENCY = "connection", "paths", "volumes", "alarms", "aborts and resets", "latency"
 
 
@@ -23,6 +20,7 @@ class Health:
         bad: what must not come: red alarms, each in words.
         figures: what must not rise: latency in ms, the share of samples with aborts or resets; and what is said beside them.
         unknown: gates that could not be read, and why.
+        machines: ids of the virtual machines on a host, whose load its latency is; None where that is not known, or it is no host.
     """
 
     name: str
@@ -30,3 +28,4 @@ class Health:
     bad: Mapping[str, frozenset[str]] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
+    machines: frozenset[str] | None = None

@@ -27,8 +27,6 @@ TYPE = EndpointType(
         {
             "element.qos_policy": "settings.qos_policy:ElementQosPolicy",
             "element.volume_limits": "settings.volume_limits:ElementVolumeLimits",
-            "element.volume_policy": "settings.volume_policy:ElementVolumePolicy",
-            "element.volume_qos": "settings.volume_qos:ElementVolumeQos",
         }
     ),
     family=Family(

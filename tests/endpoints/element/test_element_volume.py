@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from auditor.errors import AuditorError
     from auditor.model import Receipt, Scalar
 
-POLICY, QOS, LIMITS = "element.volume_policy", "element.volume_qos", "element.volume_limits"
-BRONZE, GOLD = "1", "2"
+LIMITS = "element.volume_limits"
 # Volume 1 is in Bronze, 2 has limits of its own, 3 has both, and 4 happens to have Gold's without being in it.
 DESCRIPTION = ElementDescription(
     name="sf",
@@ -70,8 +69,8 @@ def array(server: ElementServer, standing: tuple[ElementServer, Endpoint]) -> It
         yield session
 
 
-def target(volume: str, field: str | None = None) -> Target:
-    return Target("sf-east", ((("field", field),) if field else ()) + (("volume_id", volume),))
+def target(volume: str) -> Target:
+    return Target("sf-east", (("volume_id", volume),))
 
 
 def state(server: ElementServer, volume: int) -> tuple[int | None, tuple[int, ...]]:
@@ -86,12 +85,6 @@ def writes(server: ElementServer) -> int:
 @pytest.mark.parametrize(
     ("name", "where", "value"),
     [
-        pytest.param(POLICY, target("1"), BRONZE, id="in a policy"),
-        pytest.param(POLICY, target("2"), None, id="in no policy"),
-        pytest.param(POLICY, target("3"), BRONZE, id="in a policy, with other limits"),
-        pytest.param(QOS, target("2", "minIOPS"), 60, id="its own minimum"),
-        pytest.param(QOS, target("2", "maxIOPS"), 700, id="its own maximum"),
-        pytest.param(QOS, target("2", "burstIOPS"), 800, id="its own burst"),
         pytest.param(LIMITS, target("1"), "policy 1", id="all: a policy"),
         pytest.param(LIMITS, target("2"), "own 60/700/800", id="all: its own"),
         pytest.param(LIMITS, target("3"), "policy 1 with own 60/700/800", id="all: both"),
@@ -104,12 +97,6 @@ def test_what_limits_a_volume_is_read(array: ElementArray, name: str, where: Tar
 @pytest.mark.parametrize(
     ("name", "where", "value", "expected"),
     [
-        pytest.param(POLICY, target("1"), GOLD, (2, (100, 3000, 6000)), id="another policy"),
-        pytest.param(POLICY, target("1"), None, (None, (50, 1000, 2000)), id="no policy: it keeps the limits"),
-        pytest.param(POLICY, target("4"), GOLD, (2, (100, 3000, 6000)), id="the policy whose limits it has"),
-        pytest.param(POLICY, target("3"), None, (None, (60, 700, 800)), id="no policy, with other limits"),
-        pytest.param(QOS, target("2", "minIOPS"), 100, (None, (100, 700, 800)), id="a minimum"),
-        pytest.param(QOS, target("2", "burstIOPS"), 900, (None, (60, 700, 900)), id="a burst"),
         pytest.param(LIMITS, target("2"), "policy 2", (2, (100, 3000, 6000)), id="all: from its own to a policy"),
         pytest.param(LIMITS, target("3"), "policy 1", (1, (50, 1000, 2000)), id="all: from both to the policy"),
         pytest.param(LIMITS, target("3"), "own 50/500/600", (None, (50, 500, 600)), id="all: from both to its own"),
@@ -133,23 +120,6 @@ def test_a_write_changes_that_volume_and_no_other(
 @pytest.mark.parametrize(
     ("name", "where", "value", "error"),
     [
-        pytest.param(POLICY, target("1"), 2, RefusedError, id="a policy as a number"),
-        pytest.param(POLICY, target("1"), True, RefusedError, id="true for a policy"),
-        pytest.param(POLICY, target("1"), "Gold", RefusedError, id="a policy by its name"),
-        pytest.param(POLICY, target("1"), "", RefusedError, id="an empty text for a policy"),
-        pytest.param(POLICY, target("2"), GOLD, RefusedError, id="a policy that would replace its own limits"),
-        pytest.param(POLICY, target("3"), GOLD, RefusedError, id="another policy that would replace its own limits"),
-        pytest.param(POLICY, target("1"), "9", NotThereError, id="a policy that is gone"),
-        pytest.param(POLICY, target("9"), GOLD, NotThereError, id="a volume that is gone"),
-        pytest.param(POLICY, target("5"), GOLD, NotThereError, id="a volume that is deleted"),
-        pytest.param(POLICY, target("x"), GOLD, RefusedError, id="a volume that is none"),
-        pytest.param(QOS, target("2", "minIOPS"), 49, RefusedError, id="a minimum below the floor"),
-        pytest.param(QOS, target("2", "maxIOPS"), 900, RefusedError, id="a maximum above the burst"),
-        pytest.param(QOS, target("2", "minIOPS"), "100", RefusedError, id="a limit as text"),
-        pytest.param(QOS, target("2", "minIOPS"), True, RefusedError, id="true for a limit"),
-        pytest.param(QOS, target("2", "minIOPS"), None, RefusedError, id="nothing for a limit"),
-        pytest.param(QOS, target("2", "curve"), 100, RefusedError, id="a field that is no limit"),
-        pytest.param(QOS, target("1", "minIOPS"), 100, RefusedError, id="a limit of a volume in a policy"),
         pytest.param(LIMITS, target("2"), None, RefusedError, id="all: nothing"),
         pytest.param(LIMITS, target("2"), "", RefusedError, id="all: an empty text"),
         pytest.param(LIMITS, target("2"), "2", RefusedError, id="all: a number alone"),
@@ -158,7 +128,10 @@ def test_a_write_changes_that_volume_and_no_other(
         pytest.param(LIMITS, target("2"), "own 60/900/800", RefusedError, id="all: a maximum above the burst"),
         pytest.param(LIMITS, target("2"), "policy 9", NotThereError, id="all: a policy that is gone"),
         pytest.param(LIMITS, target("2"), "policy 1 with own 60/700/800", RefusedError, id="all: both, from its own"),
+        pytest.param(LIMITS, target("2"), True, RefusedError, id="all: true"),
+        pytest.param(LIMITS, target("2"), "own 49/700/800", RefusedError, id="all: a minimum below the floor"),
         pytest.param(LIMITS, target("9"), "policy 1", NotThereError, id="all: a volume that is gone"),
+        pytest.param(LIMITS, target("x"), "policy 1", RefusedError, id="all: a volume that is none"),
     ],
 )
 def test_a_write_that_must_not_be_changes_nothing(
@@ -174,10 +147,9 @@ def test_a_write_that_must_not_be_changes_nothing(
 @pytest.mark.parametrize(
     ("name", "where", "value"),
     [
-        pytest.param(POLICY, target("1"), 2, id="a policy as a number"),
-        pytest.param(QOS, target("2", "minIOPS"), True, id="true for a limit"),
-        pytest.param(QOS, target("2", "minIOPS"), 100.0, id="a float for a limit"),
         pytest.param(LIMITS, target("2"), 2, id="all: a number"),
+        pytest.param(LIMITS, target("2"), True, id="all: true"),
+        pytest.param(LIMITS, target("2"), 100.0, id="all: a float"),
     ],
 )
 def test_what_is_of_the_wrong_type_is_not_even_sent(
@@ -191,7 +163,6 @@ def test_what_is_of_the_wrong_type_is_not_even_sent(
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
-        pytest.param(POLICY, None, (None, (50, 1000, 2000)), id="no policy"),
         pytest.param(LIMITS, "own 50/500/600", (None, (50, 500, 600)), id="limits of its own"),
     ],
 )
@@ -221,19 +192,15 @@ def test_what_cannot_be_read_is_neither_guessed_nor_written(server: ElementServe
         return result
 
     server.alterations["ListVolumes"] = alter
-    for name, where, value in ((POLICY, target("1"), GOLD), (QOS, target("2", "minIOPS"), 100), (LIMITS, target("1"), "own 50/500/600")):
-        with pytest.raises(error):
-            remediator_for(name).read(array, where)
-        if name != LIMITS:
-            with pytest.raises(error):
-                remediator_for(name).write(array, where, value)
+    with pytest.raises(error):
+        remediator_for(LIMITS).read(array, target("1"))
     assert writes(server) == 0
 
 
 def test_a_list_that_is_none_is_a_volume_that_is_not_there(server: ElementServer, array: ElementArray) -> None:
     server.alterations["ListVolumes"] = lambda _, __: {"volumes": None}
     with pytest.raises(NotThereError):
-        remediator_for(POLICY).read(array, target("1"))
+        remediator_for(LIMITS).read(array, target("1"))
     server.alterations = {"ListQoSPolicies": lambda _, __: {"qosPolicies": None}}
     with pytest.raises(NotThereError):
         remediator_for(LIMITS).read(array, target("1"))
@@ -248,7 +215,7 @@ def test_numbers_sent_as_text_are_the_same_numbers(server: ElementServer, array:
 
     server.alterations["ListVolumes"] = alter
     assert remediator_for(LIMITS).read(array, target("1")) == Reading("policy 1")
-    assert remediator_for(QOS).read(array, target("2", "minIOPS")) == Reading(60)
+    assert remediator_for(LIMITS).read(array, target("2")) == Reading("own 60/700/800")
 
 
 @dataclasses.dataclass
@@ -315,12 +282,11 @@ def test_a_write_that_no_reading_follows_is_recovered_by_the_next_run(bench: Ben
 
 
 def test_a_limit_outside_of_what_the_cluster_allows_is_refused(bench: Bench) -> None:
-    receipt = bench.fix(FIRST, QOS, target("2", "minIOPS"), 60, 15001)
-    assert (receipt.outcome, receipt.found) == (Outcome.REFUSED, 60)
+    receipt = bench.fix(FIRST, LIMITS, target("2"), "own 60/700/800", "own 15001/20000/20000")
+    assert (receipt.outcome, receipt.found) == (Outcome.REFUSED, "own 60/700/800")
 
 
 def test_a_cluster_that_is_down_is_not_one_without_the_volume(server: ElementServer, array: ElementArray) -> None:
     server.faults.active.append(Fault("drop"))
-    for name, where in ((POLICY, target("1")), (QOS, target("2", "minIOPS")), (LIMITS, target("1"))):
-        with pytest.raises(EndpointUnreachableError):
-            remediator_for(name).read(array, where)
+    with pytest.raises(EndpointUnreachableError):
+        remediator_for(LIMITS).read(array, target("1"))

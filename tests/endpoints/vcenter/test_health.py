@@ -92,10 +92,11 @@ def test_hosts_and_datastores_are_read_in_one_request_each(served: tuple[VCenter
     read_health(vcenter, TARGETS_OF_ALL, None)  # once: what a session asks only once
     begun = len(server.requests)
     health = read_health(vcenter, TARGETS_OF_ALL, None)
-    assert sorted(server.requests[begun:]) == ["QueryPerf", "RetrievePropertiesEx", "RetrievePropertiesEx"]
+    assert sorted(server.requests[begun:]) == ["QueryPerf", "QueryPerf", "RetrievePropertiesEx", "RetrievePropertiesEx"]
     assert sorted(health) == ["datastore-101", "host-11", "host-12"]
     first = health["host-11"]
     assert (first.name, first.good[CONNECTION], first.bad[ALARMS]) == ("esx-01", frozenset({"connected"}), frozenset())
+    assert first.machines == frozenset(moid for moid, host in state.vm_host.items() if host == "host-11")
     assert (len(first.good[PATHS]), first.good[VOLUMES]) == (2, frozenset({"volume vmfs-01"}))
     assert health["datastore-101"].good[VOLUMES] == {"its mount on host-11", "its mount on host-12"}
 
