@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import parse_scenario
+from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import serve
 from auditor.lab.wire import Fault
 from tests.audits import AT_ONCE, FIX, Place, only
@@ -63,17 +63,24 @@ def _also_booted(receipts: list[dict[str, object]]) -> set[str]:
     return {str(one["resource"]["host"]) for one in receipts if one["remediator"] == "host.boot" and one["outcome"] == "applied"}  # type: ignore[index]
 
 
-def test_what_a_reboot_makes_possible_is_made_by_the_same_command_as_a_run_of_its_own(vvols: Place) -> None:
-    [vcenter] = vvols.lab.vcenters.values()
-    hosts = {host.description.name: host for host in vcenter.state.hosts.values()}
-    for name in SICK:  # one of them has DSNRO 256 by hand, above its driver's depth: the others are behind it, and are not planned for
-        hosts[name].modules["iscsi_vmk"].configured = hosts[name].modules["iscsi_vmk"].in_effect = ""
-    vcenter.state.changed()
-    cured = vvols.audit(*CURE, *only("queue/driver-depth", "vvol/pe-dsnro-headroom"))
-    assert cured.of("vvol/pe-dsnro-headroom", "fail") == []
-    assert {hosts[name].dsnro(device) for name in SICK for device in hosts[name].devices.values()} == {256}
+@pytest.fixture
+def disputed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
+    """Incident S2: on one host rules want DSNRO different while its driver is deeper than the default (docs/domain/incidents.md#s2)."""
+    with serve(load_scenario("flasharray-queues")) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        yield Place(lab, tmp_path, capsys)
+
+
+def test_what_a_reboot_makes_possible_is_made_by_the_same_command_as_a_run_of_its_own(disputed: Place) -> None:
+    cured = disputed.audit(
+        *CURE, "--allow", "retune", *only("queue/driver-depth", "queue/dsnro-effective", "queue/default-unless-justified")
+    )
+    made = [
+        (one["resource"]["host"].partition(".")[0], one["after"]) for one in cured.report["receipts"] if one["remediator"] == "device.dsnro"
+    ]
+    assert made == [("esx-fq-ucs-3", 32)] * 7, "the default, once the driver is at its own"
     [notice] = [notice for notice in cured.report["notices"] if "became possible by this fix" in notice]
-    assert re.search(r"^13 further changes .* made as run \S+-apply; `auditor undo ", notice)
+    assert re.search(r"^7 further changes .* made as run \S+-apply; `auditor undo ", notice)
 
 
 @pytest.mark.parametrize("operation", ["EnterMaintenanceMode_Task", "RebootHost_Task"])
