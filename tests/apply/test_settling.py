@@ -240,6 +240,12 @@ def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> No
             ["latency of esx rose from 4 ms to 15 ms"],
             id="slow",
         ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),
+            replace(FINE, figures={LATENCY: 15.0}),
+            [],
+            id="as at its worst before",
+        ),
         pytest.param(replace(FINE, figures={LATENCY: 40.0}), replace(FINE, figures={LATENCY: 79.0}), [], id="not twice"),
         pytest.param(
             replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),

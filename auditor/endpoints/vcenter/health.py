@@ -28,6 +28,9 @@ _HOSTS_A_QUERY = 20
 _MOST_SAMPLES, _LATENCY_SAMPLES = 15, 180
 """Of 20 seconds each: five minutes, as for the rules about load, and the hour that is kept: what comes and goes shows in an hour only."""
 
+_LEAST_SAMPLES = 3
+"""A minute. Policy, as for rule diag/kavg: one sample is a burst."""
+
 _LATENCY = "disk.maxTotalLatency.latest"
 _ABORTS = ("disk.commandsAborted.summation", "disk.busResets.summation")
 _USABLE = frozenset({"active", "standby"})
@@ -141,16 +144,16 @@ def _load(vcenter: VCenter, hosts: Sequence[str], since: datetime | None) -> dic
 def load_figures(samples: Samples, since: datetime | None) -> dict[str, float]:
     """The mean and the highest of the highest latency, in ms, and the share of samples in which a device had aborts or resets.
 
-    None of them is there without samples.
+    None of them is there with fewer samples than `_LEAST_SAMPLES`: one is a burst.
     """
     places = [place for place, time in enumerate(samples.times) if since is None or time > since]
     figures: dict[str, float] = {}
     latency = [value for place in places if (value := samples.series.get((_LATENCY, ""), (None,) * len(samples.times))[place]) is not None]
-    if latency:
+    if len(latency) >= _LEAST_SAMPLES:
         figures[LATENCY] = sum(latency) / len(latency)
         figures[f"{LATENCY} highest"] = max(latency)
     counted = [values for (name, instance), values in samples.series.items() if name in _ABORTS]
-    if counted and places:
+    if counted and len(places) >= _LEAST_SAMPLES:
         figures[ABORTS] = sum(any(values[place] for values in counted) for place in places) / len(places)
         figures[f"{ABORTS} samples"] = sum(any(values[place] for values in counted) for place in places)
     return figures

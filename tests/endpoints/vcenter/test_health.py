@@ -135,14 +135,10 @@ SAMPLES = Samples(
 
 
 def test_load_counts_from_the_given_time_on() -> None:
-    assert load_figures(SAMPLES, None) == {LATENCY: 5.0, f"{LATENCY} highest": 9.0, ABORTS: 0.5, f"{ABORTS} samples": 2}
-    assert load_figures(SAMPLES, NOW + timedelta(seconds=20)) == {
-        LATENCY: 9.0,
-        f"{LATENCY} highest": 9.0,
-        ABORTS: 1.0,
-        f"{ABORTS} samples": 2,
-    }
-    assert load_figures(SAMPLES, NOW + timedelta(hours=1)) == {}
+    assert load_figures(SAMPLES, None) == {LATENCY: 5.0, f"{LATENCY} highest": 9, ABORTS: 0.5, f"{ABORTS} samples": 2}
+    # Of the last three samples two have a latency, which is too few to say something.
+    assert load_figures(SAMPLES, NOW) == {ABORTS: 2 / 3, f"{ABORTS} samples": 2}
+    assert load_figures(SAMPLES, NOW + timedelta(seconds=20)) == {}
 
 
 def test_storage_drs_with_the_io_metric_is_named_as_who_put_sioc_back(served: tuple[VCenter, Any], state: Any) -> None:
