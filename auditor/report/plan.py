@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, TextIO
 from auditor.model import FixClass
 from auditor.report.console import write_parts
 from auditor.report.fix_outcomes import wish_texts
-from auditor.report.wording import allowing, count_of, neutral, place_texts, setting_text, value_text, waiver_text
+from auditor.report.wording import allowing, count_of, neutral, object_text, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from auditor.model import Change, Plan
+    from auditor.model import Change, Plan, Unmet
 
 _MOST_PLACES = 50
+_MOST_UNMET = 5
 
 Group = tuple[tuple[FixClass, ...], str, str, str]
 """What the changes of one group share: (classes, setting, from -> to, reason)."""
@@ -45,9 +46,20 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         place = " ".join(value for _, value in held.target.keys)
         wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
         yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
+    yield from _unmet_parts(plan.unmet)
     for clash in plan.contradictions:
         place = " ".join(value for _, value in clash.target.keys)
         yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
+
+
+def _unmet_parts(unmet: Sequence[Unmet]) -> Iterator[RenderableType]:
+    """What is left to a person because something else has to come first: a paragraph for each reason, with its places."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in unmet:
+        reasons.setdefault((setting_text(one.change), one.why), []).append(object_text(one.change))
+    for (setting, why), objects in reasons.items():
+        more = f" and {len(objects) - _MOST_UNMET} more" if len(objects) > _MOST_UNMET else ""
+        yield f"\nLeft to a person: {setting} of {', '.join(objects[:_MOST_UNMET])}{more}: {neutral(' '.join(why.split()))}"
 
 
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:
