@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from auditor.model import Change, Plan
 
 _MOST_PLACES = 50
+_MOST_LEFT = 10
 
 Group = tuple[tuple[FixClass, ...], str, str, str]
 """What the changes of one group share: (classes, setting, from -> to, reason)."""
@@ -37,6 +38,7 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield "\nNot made without more --allow:"
     for (classes, setting, values, _), changes in not_allowed.items():
         yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
+    yield from _doubtful(plan)
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
@@ -48,6 +50,18 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
     for clash in plan.contradictions:
         place = " ".join(value for _, value in clash.target.keys)
         yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
+
+
+def _doubtful(plan: Plan) -> Iterator[str]:
+    """The changes to values that are nowhere in the fleet, and those that are left to a person."""
+    for one in plan.unusual:
+        words = " ".join((one.remediator, *(value for _, value in one.setting)))
+        places = f"{count_of(len(one.numbers), 'place')}; the fleet has {neutral(one.seen)}"
+        yield f"\nUnusual, needs --allow-unusual: {words} {value_text(one.wanted)} in {places} ({one.rule})"
+    for left in plan.unmet[:_MOST_LEFT]:
+        yield f"\nLeft to a person: {setting_text(left.change)} on {neutral(left.change.resource.name)}: {neutral(left.why)}"
+    if len(plan.unmet) > _MOST_LEFT:
+        yield f"... and {len(plan.unmet) - _MOST_LEFT} more left to a person"
 
 
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target
+from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Unmet, Unusual
 from auditor.report.plan import write_plan
 
 
@@ -49,6 +49,16 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     plan = Plan(contradictions=(Contradiction("device.dsnro", target, (("own/low", 32), ("vvol/pe-dsnro-headroom", 256))),))
     text = " ".join(written(plan, monkeypatch).split())
     assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+
+
+def test_what_is_unusual_and_what_is_left_to_a_person_stand_there_with_their_reasons(monkeypatch: pytest.MonkeyPatch) -> None:
+    unusual = Unusual("queue/own", "host.option", (("option", "Disk.X"),), 1, "8 to 16", (1, 2))
+    left = tuple(Unmet(change("esx-1", f"naa.{number}"), "run A wrote 256, and it is 32 again") for number in range(12))
+    text = " ".join(written(Plan(unmet=left, unusual=(unusual,)), monkeypatch).split())
+    assert "Unusual, needs --allow-unusual: host.option Disk.X 1 in 2 places; the fleet has 8 to 16 (queue/own)" in text
+    assert text.count("Left to a person: device.dsnro on naa.") == 10
+    assert "run A wrote 256, and it is 32 again" in text
+    assert text.endswith("... and 2 more left to a person")
 
 
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:
