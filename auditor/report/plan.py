@@ -38,6 +38,7 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield "\nNot made without more --allow:"
     for (classes, setting, values, _), changes in not_allowed.items():
         yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
+    yield from _unusual(plan)
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
@@ -52,8 +53,16 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
 
 
+def _unusual(plan: Plan) -> Iterator[str]:
+    """The changes to values that are nowhere in the fleet."""
+    for one in plan.unusual:
+        words = " ".join((one.remediator, *(value for _, value in one.setting)))
+        places = f"{count_of(len(one.numbers), 'place')}; the fleet has {neutral(one.seen)}"
+        yield f"\nUnusual, needs --allow-unusual: {words} {value_text(one.wanted)} in {places} ({one.rule})"
+
+
 def _unmet_parts(unmet: Sequence[Unmet]) -> Iterator[RenderableType]:
-    """What is left to a person because something else has to come first: a paragraph for each reason, with its places."""
+    """What is left to a person, as another change comes first or it was put back: a paragraph for each reason, with its places."""
     reasons: dict[tuple[str, str], list[str]] = {}
     for one in unmet:
         reasons.setdefault((setting_text(one.change), one.why), []).append(object_text(one.change))

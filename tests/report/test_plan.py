@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Unmet
+from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Unmet, Unusual
 from auditor.report.plan import write_plan
 
 
@@ -50,6 +50,12 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     plan = Plan(contradictions=(Contradiction("device.dsnro", target, (("own/low", 32), ("vvol/pe-dsnro-headroom", 256))),))
     text = " ".join(written(plan, monkeypatch).split())
     assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+
+
+def test_what_is_unusual_stands_there_with_what_the_fleet_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    unusual = Unusual("queue/own", "host.option", (("option", "Disk.X"),), 1, "8 to 16", (1, 2))
+    text = " ".join(written(Plan(unusual=(unusual,)), monkeypatch).split())
+    assert "Unusual, needs --allow-unusual: host.option Disk.X 1 in 2 places; the fleet has 8 to 16 (queue/own)" in text
 
 
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:
