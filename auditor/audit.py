@@ -20,7 +20,7 @@ from auditor.audited import Audited
 from auditor.changes import Confirm, Task, Written, apply_plan, make_changes, plan_undo, resume, undo, undo_run
 from auditor.endpoints.collect import collect_again, collect_fleet
 from auditor.engine.judge import judge
-from auditor.errors import ConfigurationError
+from auditor.errors import ConfigurationError, GuardError
 from auditor.facts.earlier import with_host_marks, with_marks
 from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot, snapshot_digest
 from auditor.facts.unread import with_unread_gaps
@@ -33,10 +33,10 @@ from auditor.history.plan_basis import basis_of
 from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
 from auditor.history.runs import begin_run, keep_run, new_run_id
 from auditor.history.state import state_directory
-from auditor.model import EndpointKind, FixClass, Outcome, Plan
+from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.files import written_whole
-from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, possible_now_notice, refused_fixes
+from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, possible_now, possible_now_notice, refused_fixes
 from auditor.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
 
 if TYPE_CHECKING:
@@ -70,6 +70,9 @@ __all__ = [
 ]
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
+_UNSURE = frozenset({Outcome.UNVERIFIED, Outcome.REVERTED})
+_FOLLOW_UPS = 2
+"""How often a fix goes on with what it made possible: once for what waits for a reboot, and once for what waits for that."""
 
 
 def audit(request: AuditRequest) -> Audited:
@@ -102,8 +105,11 @@ def audit(request: AuditRequest) -> Audited:
     return audited
 
 
-def fix(audited: Audited, *, confirm: Confirm) -> Audited:
+def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> Audited:
     """Make the changes that the request of `audited` allows, read what they touched again and judge the fleet anew.
+
+    `again` is called with changes that only became possible by these, and are made then as a run of their own: a queue cannot be deepened
+    before its driver is. None: they are not made, and a notice says so. So it is where anything failed, or the fix awaits a confirmation.
 
     Nothing is raised for a fix that a guard, the journal or a mistake stopped: `stopped` of the result says why, beside the receipts of
     what was done by then. The run is kept in the state directory.
@@ -133,9 +139,17 @@ def fix(audited: Audited, *, confirm: Confirm) -> Audited:
     audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *notices))
     touched = sorted({receipt.change.target.endpoint for receipt in receipts if receipt.outcome in _WRITTEN})
     if touched:
-        audited = _verify(audited, fleet, touched)
-        further = possible_now_notice(audited.plan, receipts, limits.allow)
-        audited = replace(audited, notices=(*audited.notices, *further))
+        audited = _read_again(audited, fleet, touched)
+        awaits = limits.confirm_within_seconds is not None or stopped is not None
+        for _ in range(0 if again is None or awaits else _FOLLOW_UPS):
+            further = possible_now(audited.plan, audited.receipts, limits.allow)
+            unsure = audited.stopped is not None or any(receipt.outcome in _UNSURE for receipt in audited.receipts)
+            if not further or again is None or unsure:
+                break
+            audited = _followed_up(audited, fleet, task, further, again)
+        audited.snapshot.save(audited.directory / AFTER_FOLDER)
+        left = possible_now_notice(possible_now(audited.plan, audited.receipts, limits.allow))
+        audited = replace(audited, notices=(*audited.notices, *left))
     _keep(audited)
     return audited
 
@@ -329,24 +343,36 @@ def _plan_file(audited: Audited, fleet: Fleet) -> PlanFile:
     )
 
 
-def _verify(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
+def _followed_up(audited: Audited, fleet: Fleet, task: Task, further: tuple[Change, ...], again: Confirm) -> Audited:
+    """Make changes that a fix made possible, as a run of its own, and read what they touched again."""
+    run_id = f"{new_run_id(datetime.now(UTC))}-apply"
+    file = _plan_file(audited, fleet)
+    file = replace(file, plan=replace(file.plan, changes=further), snapshot=None)  # of facts that are not kept by themselves
+    made, stopped, notices = make_changes(replace(task, kind="apply", of=audited.run_id, run_id=run_id), file, again)
+    why = f"{len(further)} further changes became possible by this fix"
+    if isinstance(stopped, GuardError) and not made:
+        return replace(audited, notices=(*audited.notices, *notices, f"{why}, and were not made: {stopped.what}."))
+    told = f"{why}, and were made as run {run_id}; `auditor undo {run_id}` puts them back."
+    audited = replace(
+        audited,
+        receipts=(*audited.receipts, *made),
+        fixes={**audited.fixes, **attempted_fixes(audited.evaluation, made)},
+        stopped=stopped,
+        notices=(*audited.notices, *notices, told),
+    )
+    touched = sorted({receipt.change.target.endpoint for receipt in made if receipt.outcome in _WRITTEN})
+    return _read_again(audited, fleet, touched) if touched else audited
+
+
+def _read_again(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
     """Read the endpoints that a fix touched again, and judge the fleet as it is now."""
     snapshot = collect_again(fleet, audited.snapshot, touched, audited.request.progress)
     snapshot = copy_baseline(audited.snapshot, snapshot)
     directory, policy = audited.directory, audited.policy
-    snapshot.save(directory / AFTER_FOLDER)
     judgement = judge(
-        snapshot,
-        policy.rules,
-        policy.overrides,
-        audited.waivers,
-        findings=directory / FINDINGS_FILE,
-        spill=directory / SPILL_FOLDER,
-        own=_own(audited.request, policy.rules),
+        snapshot, policy.rules, policy.overrides, audited.waivers, findings=directory / FINDINGS_FILE, spill=directory / SPILL_FOLDER
     )
-    plan, notices = _without_put_back(audited.request, fleet, judgement.plan, audited.state)
-    known = [one for one in notices if one not in audited.notices]
-    return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=plan, notices=(*audited.notices, *known))
+    return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=judgement.plan)
 
 
 def _keep(audited: Audited) -> None:

@@ -24,7 +24,9 @@ _MUST_BE_KNOWN = (CONNECTION, PATHS, VOLUMES)
 _MAY_BE_UNKNOWN = (ALARMS, ABORTS, LATENCY)
 
 LATENCY_TIMES, LATENCY_MORE_MS = 2.0, 10.0
-"""Latency is worse when it is twice what it was, and 10 ms more. Policy, unverified; 10 ms is the limit of diag/davg for flash."""
+"""Latency is worse when it is twice what it was, 10 ms more, and beyond the highest sample of the hour before: load comes and goes.
+
+Policy, unverified; 10 ms is the limit of diag/davg for flash."""
 
 LEAST_ABORTS = 2
 """Samples with aborts or resets after which there are more than before: as in diag/aborts-resets, a single one happens at a failover."""
@@ -75,20 +77,17 @@ class HealthWatch:
         """Compare with the health of now from here on: machines were moved between hosts, and their load with them."""
         self._before = self._read(self._changes, since_start=False)
 
-    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:
-        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did.
-
-        With `load_moved` latency is not compared: other machines run on a host by now than before.
-        """
+    def worse(self, changes: Sequence[Change]) -> list[str]:
+        """What got worse since the run began, of all that `changes` wrote to, a sentence each; empty where nothing did."""
         now = self._read(changes, since_start=True)
         found = [f"the health of {name} cannot be read: {why}" for name, why in self._unread.items()]
         for place in dict.fromkeys(place for change in changes for place in _places(change)):
             before, after = self._before.get(place), now.get(place)
             if before is not None and after is not None:
-                found += compared(before, after, load_moved=load_moved)
-                for gate in after.unknown:
-                    if gate in _MAY_BE_UNKNOWN:
-                        self._unknown.setdefault(gate, set()).add(after.name)
+                found += compared(before, after)
+                moved = {LATENCY} if has_more_machines(before, after) else set[str]()
+                for gate in moved.union(after.unknown).intersection(_MAY_BE_UNKNOWN):
+                    self._unknown.setdefault(gate, set()).add(after.name)
             elif before is not None and place[0] not in self._unread:
                 found.append(f"{before.name} is not reported any more")
         return found
@@ -126,7 +125,7 @@ class _NoHealth(HealthWatch):
     def blind_to(self, change: Change) -> str | None:  # noqa: ARG002  as its base
         return None
 
-    def worse(self, changes: Sequence[Change], *, load_moved: bool = False) -> list[str]:  # noqa: ARG002  as its base
+    def worse(self, changes: Sequence[Change]) -> list[str]:  # noqa: ARG002  as its base
         return []
 
 
@@ -135,8 +134,8 @@ def no_health() -> HealthWatch:
     return _NoHealth()
 
 
-def compared(before: Health, after: Health, *, load_moved: bool = False) -> list[str]:
-    """What is worse in the second of two healths of one object, a sentence each; with `load_moved` without latency."""
+def compared(before: Health, after: Health) -> list[str]:
+    """What is worse in the second of two healths of one object, a sentence each."""
     found = [f"the state of {gate} of {after.name} cannot be read: {why}" for gate, why in after.unknown.items() if gate in _MUST_BE_KNOWN]
     for gate, good in before.good.items():
         lost = sorted(good - after.good.get(gate, frozenset())) if gate not in after.unknown else []
@@ -145,13 +144,21 @@ def compared(before: Health, after: Health, *, load_moved: bool = False) -> list
     for gate, bad in after.bad.items():
         found += [f"{after.name} has a new {one}" for one in sorted(bad - before.bad.get(gate, frozenset())) if gate in before.bad]
     was, now = before.figures.get(LATENCY), after.figures.get(LATENCY)
-    if not load_moved and was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS):
+    usual = before.figures.get(f"{LATENCY} highest", 0.0)
+    if has_more_machines(before, after):
+        was = None
+    if was is not None and now is not None and now > max(LATENCY_TIMES * was, was + LATENCY_MORE_MS, usual):
         found.append(f"latency of {after.name} rose from {was:.0f} ms to {now:.0f} ms")
     was, now = before.figures.get(ABORTS), after.figures.get(ABORTS)
     samples = after.figures.get(f"{ABORTS} samples", 0)
     if was is not None and now is not None and now > was and samples >= LEAST_ABORTS:
         found.append(f"{after.name} has aborts or resets in {now:.0%} of its samples, and had in {was:.0%}")
     return found
+
+
+def has_more_machines(before: Health, after: Health) -> bool:
+    """Whether machines came to a host, or may have: their load is in its latency, so it says nothing about what was written."""
+    return before.machines is not None and (after.machines is None or not after.machines <= before.machines)
 
 
 def _places(change: Change) -> list[_Place]:

@@ -199,13 +199,11 @@ class _Run:
 
     def host_stops(self, _change: Change) -> str | None:
         """Why no further host is rebooted: the last one did not hold; None where it did."""
-        self.settle("the reboot of a host", load_moved=True)
+        self.settle("the reboot of a host")
         return self.stopped or None
 
-    def settle(self, wave: str, *, load_moved: bool = False) -> None:
+    def settle(self, wave: str) -> None:
         """Wait, read what was written again, and ask health, where something was written since the last time; adds to `late`.
-
-        With `load_moved` machines were moved between the hosts meanwhile.
 
         The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave.
         """
@@ -219,7 +217,7 @@ class _Run:
             self.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
             gone = {(one.change.remediator, one.change.target) for one in reverted}
             self.applied = [one for one in self.applied if (one.change.remediator, one.change.target) not in gone]
-        worse = self.health.worse([receipt.change for receipt in self.applied], load_moved=load_moved)
+        worse = self.health.worse([receipt.change for receipt in self.applied])
         if worse:
             more = f"; and {len(worse) - 3} more" if len(worse) > 3 else ""
             self.worse = f'after the wave "{wave}": {"; ".join(worse[:3])}{more}'
@@ -265,20 +263,20 @@ def _receipts(
 
 def _rebooted(run: _Run, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:
     """The receipts of changes that take a reboot, and of what was put back meanwhile."""
-    load_moved = False
+    rebooted = False
     while True:
         try:
             receipt = next(steps)
         except StopIteration as end:
             run.stopped = run.stopped or end.value
             break
-        load_moved |= receipt.change.remediator in STEPS
+        rebooted |= receipt.change.remediator in STEPS
         if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
             run.applied.append(receipt)
         yield receipt
         yield from run.take_late()
-    run.settle("the reboot of a host", load_moved=load_moved)
-    if load_moved and not run.stopped:
+    run.settle("the reboot of a host")
+    if rebooted and not run.stopped:
         run.health.begin_again()
     yield from run.take_late()
 

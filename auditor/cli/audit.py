@@ -14,7 +14,7 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.confirm import await_confirmed
-from auditor.cli.terminal import always, ask, progress, show_plan, warn
+from auditor.cli.terminal import always, ask, progress, show_changes, show_plan, warn
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -140,7 +140,8 @@ def _run(request: AuditRequest, reporters: Sequence[str], exits: options.ExitOpt
         if fixing.fix:
             show_plan(audited.plan, fixing.allowed)
         if request.fix is not None:
-            audited = fix(audited, confirm=always if fixing.yes else ask)
+            confirm = always if fixing.yes else ask
+            audited = fix(audited, confirm=confirm, again=show_changes(confirm))
     for destination in destinations:
         write_report(audited.report, destination, sys.stdout)
     if request.fix is not None and request.fix.confirm_within_seconds is not None and audited.fleet is not None:

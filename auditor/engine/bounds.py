@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.facts.families import FAMILIES
-
 if TYPE_CHECKING:
     from auditor.engine.rule_shape import BoundsShape
 
@@ -60,6 +58,8 @@ class Bounds:
 
 def bounds_of(shape: BoundsShape | None) -> Bounds | None:
     """What a rule file says; None where it says nothing."""
+    from auditor.facts.families import FAMILIES
+
     if shape is None:
         return None
     chosen = (shape.choices,) if isinstance(shape.choices, str) else shape.choices or ()

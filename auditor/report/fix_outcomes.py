@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from auditor.engine.verdicts import Evaluation
-    from auditor.model import Contradiction, Finding, Fix, FixClass, Plan, Receipt
+    from auditor.model import Change, Contradiction, Finding, Fix, FixClass, Plan, Receipt
 
 
 def attempted_fixes(evaluation: Evaluation, receipts: Sequence[Receipt]) -> dict[FindingKey, Fix]:
@@ -56,8 +56,8 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
     return fixes
 
 
-def possible_now_notice(plan: Plan, receipts: Sequence[Receipt], allow: Collection[FixClass]) -> tuple[str, ...]:
-    """A sentence about allowed changes that only became possible by this fix; none where there are none.
+def possible_now(plan: Plan, receipts: Sequence[Receipt], allow: Collection[FixClass]) -> tuple[Change, ...]:
+    """The allowed changes that only became possible by a fix.
 
     Args:
         plan: made of the fleet as it is after the fix.
@@ -65,11 +65,17 @@ def possible_now_notice(plan: Plan, receipts: Sequence[Receipt], allow: Collecti
         allow: the classes of changes that were allowed.
     """
     attempted = {(receipt.change.remediator, receipt.change.target) for receipt in receipts}
-    new = [one for one in plan.changes if (one.remediator, one.target) not in attempted and set(one.classes) <= set(allow)]
-    if not new:
+    return tuple(one for one in plan.changes if (one.remediator, one.target) not in attempted and set(one.classes) <= set(allow))
+
+
+def possible_now_notice(changes: Sequence[Change]) -> tuple[str, ...]:
+    """A sentence about changes that became possible and were not made; none where there are none."""
+    if not changes:
         return ()
-    names = ", ".join(sorted({one.remediator for one in new}))
-    return (f"{len(new)} further changes of {names} became possible by this fix, and were not made: run it again to see and make them.",)
+    names = ", ".join(sorted({one.remediator for one in changes}))
+    return (
+        f"{len(changes)} further changes of {names} became possible by this fix, and were not made: run it again to see and make them.",
+    )
 
 
 def contradiction_notices(contradictions: Sequence[Contradiction]) -> tuple[str, ...]:

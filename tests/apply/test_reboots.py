@@ -77,10 +77,11 @@ def _outcomes(receipts: list[Receipt]) -> list[tuple[str, str | None, str]]:
 def describe(small_vcenter: VCenterDescription) -> Callable[..., VCenterDescription]:
     """The small vCenter with three hosts in its first cluster, the driver at its default; keywords change the cluster."""
 
-    def describe(**changed: Any) -> VCenterDescription:
+    def describe(vsan: tuple[str, ...] = (), **changed: Any) -> VCenterDescription:
         first = small_vcenter.clusters[0]
-        host = replace(first.hosts[0], modules={})
-        hosts = tuple(replace(host, name=f"esx-{number}") for number in (1, 2, 3))
+        host = replace(first.hosts[0], modules={}, vsan_enabled=bool(vsan))
+        health = vsan or ("healthy",) * 3
+        hosts = tuple(replace(host, name=f"esx-{number}", vsan_health=health[number - 1]) for number in (1, 2, 3))
         stores = tuple(replace(one, hosts=tuple(host.name for host in hosts)) for one in small_vcenter.datastores if one.name != "old")
         vms = tuple(replace(one, host="esx-1") for one in small_vcenter.vms if one.name != "stuck")
         cluster = ClusterDescription(**{"name": "one", "hosts": hosts} | changed)
@@ -166,6 +167,22 @@ def test_the_lab_s_cluster_is_read_as_it_is(site: Callable[..., Site], changed: 
     one = site(**changed)
     (receipt,) = one.run(one.deepen("esx-1"))
     assert (receipt.outcome, words in receipt.why) == (Outcome.REFUSED, True), receipt.why
+
+
+@pytest.mark.parametrize(
+    ("vsan", "outcomes"),
+    [
+        pytest.param((), ["applied"] * 4, id="no vSAN"),
+        pytest.param(("healthy",) * 3, ["unverified", "refused"], id="in vSAN, whose objects stay accessible"),
+        pytest.param(("healthy", "healthy", "unhealthy"), ["refused"], id="vSAN is not healthy on another host"),
+    ],
+)
+def test_a_host_in_vsan_keeps_its_objects_accessible(site: Callable[..., Site], vsan: tuple[str, ...], outcomes: list[str]) -> None:
+    one = site(vsan=vsan)
+    # Only the request that asks vSAN for it is lost.
+    one.server.faults.active.append(Fault("drop", "EnterMaintenanceMode_Task", containing=b"ensureObjectAccessibility"))
+    receipts = one.run(one.deepen("esx-1"), limits=replace(QUICK, evacuate_seconds=0.3))
+    assert [str(receipt.outcome) for receipt in receipts] == outcomes
 
 
 def test_a_second_host_of_the_cluster_that_is_away_or_out_refuses(site: Callable[..., Site]) -> None:

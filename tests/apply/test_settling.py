@@ -240,7 +240,37 @@ def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> No
             ["latency of esx rose from 4 ms to 15 ms"],
             id="slow",
         ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),
+            replace(FINE, figures={LATENCY: 15.0}),
+            [],
+            id="as at its worst before",
+        ),
         pytest.param(replace(FINE, figures={LATENCY: 40.0}), replace(FINE, figures={LATENCY: 79.0}), [], id="not twice"),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),
+            replace(FINE, figures={LATENCY: 15.0}),
+            [],
+            id="as slow as it was at times",
+        ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0, f"{LATENCY} highest": 15.0}),
+            replace(FINE, figures={LATENCY: 16.0}),
+            ["latency of esx rose from 4 ms to 16 ms"],
+            id="slower than ever in the hour",
+        ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0}, machines=frozenset({"vm-1"})),
+            replace(FINE, figures={LATENCY: 40.0}, machines=frozenset({"vm-1", "vm-2"})),
+            [],
+            id="slower with a machine more",
+        ),
+        pytest.param(
+            replace(FINE, figures={LATENCY: 4.0}, machines=frozenset({"vm-1", "vm-2"})),
+            replace(FINE, figures={LATENCY: 40.0}, machines=frozenset({"vm-1"})),
+            ["latency of esx rose from 4 ms to 40 ms"],
+            id="slower with a machine less",
+        ),
         pytest.param(
             replace(FINE, figures={ABORTS: 0.0}),
             replace(FINE, figures={ABORTS: 1.0, f"{ABORTS} samples": 1}),
@@ -260,4 +290,3 @@ def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> No
 )
 def test_what_counts_as_worse(before: Health, after: Health, worse: list[str]) -> None:
     assert compared(before, after) == worse
-    assert compared(before, after, load_moved=True) == [one for one in worse if not one.startswith("latency")], "machines were moved"

@@ -129,8 +129,15 @@ def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind:
             {"endpoint": vcenter, "device": device, "family": name} for (vcenter, device), name in families.items()
         ]
     numbers: dict[str, Any] = {"family": "ontap"} if kind == "path_policy" else {"commands": 32, "wanted_commands": 64}
+    if kind == "dsnro":
+        depths = {("vc", "h1", "naa.1"): 128, ("vc-2", "h1", "naa.1"): 1, ("vc", "h2", "naa.1"): 2, ("vc", "h1", "naa.2"): 3}
+        given["fact.device"] = [{"endpoint": vc, "host_id": host, "device": one, "queue_depth": n} for (vc, host, one), n in depths.items()]
+        numbers["queue_depth"] = 128
     own = {"device": "naa.1", "resource_name": "naa.1", "host": "one", "cluster": "gold", "host_id": "h1", "value": "32", "wanted": "64"}
     expected: ByName = {"h1/naa.1": {**then, **own, **numbers}}
+    if kind == "dsnro":
+        given["step_setting_drift"] = [*given["step_setting_drift"], {**place, "kind": kind, "thing": "naa.gone", "wanted": "64"}]
+        expected["h1/naa.gone"] = {"wanted_commands": 64, "queue_depth": None}
     assert shown(rows_over(name, given), expected) == expected
 
 

@@ -20,6 +20,9 @@ MOST_HEAD_BYTES = 128 << 10
 WHOLE_ANSWER_TIMEOUTS = 10
 """An answer may take this many times the endpoint's `timeout_seconds`, from the request to its last byte; its head may take one of them."""
 
+MOST_PAGES = 10_000
+"""Answers to one question for a list. They hold up to a thousand records each; a list that leads on and on is not read for ever."""
+
 _GZIP = 16 + zlib.MAX_WBITS
 
 

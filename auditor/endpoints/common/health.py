@@ -18,8 +18,9 @@ class Health:
         name: of the object, for people.
         good: what must not go away: usable paths, accessible volumes.
         bad: what must not come: red alarms, each in words.
-        figures: what must not rise: latency in ms, the share of samples with aborts or resets.
+        figures: what must not rise: latency in ms, the share of samples with aborts or resets; and what is said beside them.
         unknown: gates that could not be read, and why.
+        machines: ids of the virtual machines on a host, whose load its latency is; None where that is not known, or it is no host.
     """
 
     name: str
@@ -27,3 +28,4 @@ class Health:
     bad: Mapping[str, frozenset[str]] = field(default_factory=dict)
     figures: Mapping[str, float] = field(default_factory=dict)
     unknown: Mapping[str, str] = field(default_factory=dict)
+    machines: frozenset[str] | None = None

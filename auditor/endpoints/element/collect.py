@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.element import rows
@@ -108,7 +109,7 @@ class _Reading:
         parse_errors = ParseErrors("ListVolumes")
         seen: set[str] = set()
         start = 0
-        while True:
+        for _ in range(answer_limits.MOST_PAGES):
             answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
             listed = list(records(answer, "volumes", "volume", "volumeID", parse_errors))
             table_rows = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, parse_errors)]
@@ -122,6 +123,9 @@ class _Reading:
             if following <= start:
                 break
             start = following
+        else:
+            yield Gap(self.endpoint, f"ListVolumes: volumes from {start}", f"it did not end after {answer_limits.MOST_PAGES:,} pages")
+            return
         if answer.get("volumes") != []:
             yield Gap(self.endpoint, f"ListVolumes: volumes from {start}", "the page did not advance; what follows was not read")
             return

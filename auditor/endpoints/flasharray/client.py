@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.https import HttpsSession
 from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 PAGE = 1000  # objects asked for at once; an array that holds less to a page says so by what it answers
-_MOST_PAGES = 100_000  # an array whose pages never end is not read for ever
 
 
 class FlashArray(Session):
@@ -70,7 +70,7 @@ class FlashArray(Session):
         label = f"GET {resource}"
         tokens_seen: set[str] = set()
         query: Mapping[str, str] = {**params, "limit": str(PAGE)}
-        for _ in range(_MOST_PAGES):
+        for _ in range(answer_limits.MOST_PAGES):
             answer, headers = self._wire.ask("GET", resource, params=query)
             if not isinstance(answer.get("items"), list):
                 raise self._malformed(label, "it has no list of items")
@@ -83,7 +83,7 @@ class FlashArray(Session):
                 raise self._malformed(label, "more items remain, and it does not say where they begin")
             tokens_seen.add(following)
             query = {**params, "limit": str(PAGE), "continuation_token": following}
-        raise self._malformed(label, f"it did not end after {_MOST_PAGES} pages")
+        raise self._malformed(label, f"it did not end after {answer_limits.MOST_PAGES:,} pages")
 
     def one(self, resource: str, name: str) -> dict[str, Any]:
         """The object of that name.

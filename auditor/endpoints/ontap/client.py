@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import Session
@@ -119,6 +120,8 @@ class OntapCluster(Session):
             yield answer
             seen.add(following)
             following, params = self._next(answer, path), {}  # the link repeats what was asked
+            if len(seen) >= answer_limits.MOST_PAGES and following is not None:
+                raise self._senseless(path, f"it did not end after {answer_limits.MOST_PAGES:,} pages")
             if following in seen:
                 raise self._senseless(path, "its pages lead back to one that was read; what follows was not read")
 

@@ -25,8 +25,11 @@ _PAGE = 50
 """Objects a request: 50 hosts with 500 paths each are some 4 MB."""
 
 _HOSTS_A_QUERY = 20
-_MOST_SAMPLES = 15
-"""Of 20 seconds each: five minutes, as for the rules about load."""
+_MOST_SAMPLES, _LATENCY_SAMPLES = 15, 180
+"""Of 20 seconds each: five minutes, as for the rules about load, and the hour that is kept: what comes and goes shows in an hour only."""
+
+_LEAST_SAMPLES = 3
+"""A minute. Policy, as for rule diag/kavg: one sample is a burst."""
 
 _LATENCY = "disk.maxTotalLatency.latest"
 _ABORTS = ("disk.commandsAborted.summation", "disk.busResets.summation")
@@ -35,7 +38,7 @@ _USABLE = frozenset({"active", "standby"})
 
 _NAME, _STATE, _ALARMS = "name", "runtime.connectionState", "triggeredAlarmState"
 _PATHS, _MOUNTS = "config.multipathState.path", "config.fileSystemVolume.mountInfo"
-_STORE_MOUNTS = "host"
+_STORE_MOUNTS, _MACHINES = "host", "vm"
 
 
 def read_health(vcenter: VCenter, targets: Collection[Mapping[str, str]], since: datetime | None) -> dict[str, Health]:
@@ -55,7 +58,7 @@ def read_health(vcenter: VCenter, targets: Collection[Mapping[str, str]], since:
     stores = sorted({keys["datastore_id"] for keys in targets if "datastore_id" in keys})
     load = _load(vcenter, hosts, since)
     read: dict[str, Health] = {}
-    for facts in _each(vcenter, vim.HostSystem, (_NAME, _STATE, _ALARMS, _PATHS, _MOUNTS), hosts):
+    for facts in _each(vcenter, vim.HostSystem, (_NAME, _STATE, _ALARMS, _PATHS, _MOUNTS, _MACHINES), hosts):
         figures = load.get(facts.id, {})
         absent = {gate: "no sample of this time is there" for gate in (ABORTS, LATENCY) if gate not in figures}
         good: dict[str, frozenset[str]] = {}
@@ -63,7 +66,7 @@ def read_health(vcenter: VCenter, targets: Collection[Mapping[str, str]], since:
         _take(facts, _STATE, CONNECTION, good, unknown, lambda state: frozenset({"connected"} if str(state) == "connected" else ()))
         _take(facts, _PATHS, PATHS, good, unknown, _usable_paths)
         _take(facts, _MOUNTS, VOLUMES, good, unknown, _accessible_volumes)
-        read[facts.id] = Health(str(facts.values.get(_NAME, facts.id)), good, _alarms(facts, unknown), figures, unknown)
+        read[facts.id] = Health(str(facts.values.get(_NAME, facts.id)), good, _alarms(facts, unknown), figures, unknown, _machines(facts))
     for facts in _each(vcenter, vim.Datastore, (_NAME, _ALARMS, _STORE_MOUNTS), stores):
         good, unknown = {}, {}
         _take(facts, _STORE_MOUNTS, VOLUMES, good, unknown, _hosts_that_reach_it)
@@ -94,6 +97,11 @@ def _usable_paths(paths: Any) -> frozenset[str]:
     return frozenset(f"path {one.name}" for one in paths if str(one.pathState) in _USABLE)
 
 
+def _machines(facts: ObjectProperties) -> frozenset[str] | None:
+    """The machines on a host; a host without any may leave the property out."""
+    return None if _MACHINES in facts.missing else frozenset(moid(one) for one in facts.values.get(_MACHINES) or ())
+
+
 def _accessible_volumes(mounts: Any) -> frozenset[str]:
     return frozenset(f"volume {one.volume.name}" for one in mounts if one.mountInfo.accessible)
 
@@ -121,11 +129,12 @@ def _load(vcenter: VCenter, hosts: Sequence[str], since: datetime | None) -> dic
     figures: dict[str, dict[str, float]] = {}
     try:
         keys = counter_keys(vcenter)
-        wanted = {name: keys[name] for name in (_LATENCY, *_ABORTS) if name in keys}
-        for start in range(0, len(hosts) if wanted else 0, _HOSTS_A_QUERY):
-            refs = [Ref("HostSystem", one) for one in hosts[start : start + _HOSTS_A_QUERY]]
-            for samples in query_samples(vcenter, refs, wanted, _MOST_SAMPLES):
-                figures[samples.host_id] = load_figures(samples, since)
+        for names, most in (((_LATENCY,), _LATENCY_SAMPLES), (_ABORTS, _MOST_SAMPLES)):
+            wanted = {name: keys[name] for name in names if name in keys}
+            for start in range(0, len(hosts) if wanted else 0, _HOSTS_A_QUERY):
+                refs = [Ref("HostSystem", one) for one in hosts[start : start + _HOSTS_A_QUERY]]
+                for samples in query_samples(vcenter, refs, wanted, most):
+                    figures.setdefault(samples.host_id, {}).update(load_figures(samples, since))
     except (EndpointError, vmodl.MethodFault):
         # Load is a help, and often not kept: the gates about it are unknown then.
         return figures
@@ -133,14 +142,18 @@ def _load(vcenter: VCenter, hosts: Sequence[str], since: datetime | None) -> dic
 
 
 def load_figures(samples: Samples, since: datetime | None) -> dict[str, float]:
-    """The mean of the highest latency, in ms, and the share of samples in which a device had aborts or resets; none without samples."""
+    """The mean and the highest of the highest latency, in ms, and the share of samples in which a device had aborts or resets.
+
+    None of them is there with fewer samples than `_LEAST_SAMPLES`: one is a burst.
+    """
     places = [place for place, time in enumerate(samples.times) if since is None or time > since]
     figures: dict[str, float] = {}
     latency = [value for place in places if (value := samples.series.get((_LATENCY, ""), (None,) * len(samples.times))[place]) is not None]
-    if latency:
+    if len(latency) >= _LEAST_SAMPLES:
         figures[LATENCY] = sum(latency) / len(latency)
+        figures[f"{LATENCY} highest"] = max(latency)
     counted = [values for (name, instance), values in samples.series.items() if name in _ABORTS]
-    if counted and places:
+    if counted and len(places) >= _LEAST_SAMPLES:
         figures[ABORTS] = sum(any(values[place] for values in counted) for place in places) / len(places)
         figures[f"{ABORTS} samples"] = sum(any(values[place] for values in counted) for place in places)
     return figures

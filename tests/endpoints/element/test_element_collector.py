@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 from pathlib import Path
@@ -535,3 +536,18 @@ def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
     ]
     # The second one's sample had no length.
     assert [(row["average_io_bytes"], row["bytes_per_second"]) for row in found.tables["array_volume_load"]] == [(None, 0), (None, None)]
+
+
+def test_volumes_without_end_are_given_up(served: tuple[ElementServer, Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.endpoints.common.answer_limits.MOST_PAGES", 5)
+    server, endpoint = served
+    numbers = itertools.count(1)
+    server.alterations["ListVolumes"] = lambda _, result: (
+        {"volumes": [{**result["volumes"][0], "volumeID": next(numbers)}]}
+        if result["volumes"]
+        else {"volumes": [{"volumeID": next(numbers)}]}
+    )
+    found = collected(endpoint)
+    assert server.requests.count("ListVolumes") == 5
+    assert "volumes" in found.incomplete()
+    assert any("did not end after 5 pages" in gap.why for gap in found.gaps)

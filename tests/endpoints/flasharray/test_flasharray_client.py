@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import logging
 import time
@@ -392,3 +393,15 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
         assert PASSWORD not in text
         assert session_token not in text
     assert "***" in heard[0]
+
+
+def test_pages_without_end_are_given_up(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.endpoints.common.answer_limits.MOST_PAGES", 5)
+    tokens = itertools.count()
+    with serve() as (server, endpoint), open_flasharray(endpoint) as array:
+        whole = server.answer
+        server.answer = lambda request: whole(dataclasses.replace(request, path=request.path.partition("&continuation_token")[0]))
+        server.alterations["GET volumes"] = lambda answer: answer | {"more_items_remaining": True, "continuation_token": str(next(tokens))}
+        with pytest.raises(MalformedAnswerError, match="did not end after 5 pages"):
+            names(array)
+        assert server.requests.count("GET volumes") == 5

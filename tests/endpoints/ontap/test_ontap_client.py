@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import logging
 import re
 import time
@@ -327,3 +328,17 @@ def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(
         for secret in (PASSWORD, "Basic "):
             assert secret not in text
     assert "***" in heard[0]
+
+
+def test_pages_without_end_are_given_up(serve: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.endpoints.common.answer_limits.MOST_PAGES", 5)
+    numbers = itertools.count(1)
+    with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
+        server.alterations["GET storage/volumes"] = lambda _: {
+            "records": [],
+            "num_records": 0,
+            "_links": {"next": {"href": f"/api/storage/volumes?max_records={next(numbers)}"}},
+        }
+        with pytest.raises(MalformedAnswerError, match="did not end after 5 pages"):
+            names(cluster)
+        assert server.requests.count("GET storage/volumes") == 5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from auditor.audit import AuditRequest, collect
 from auditor.cli import run
 from auditor.facts.schema import TABLES
-from auditor.lab.scenario import load_scenario
+from auditor.lab.scenario import described, load_scenario
 from auditor.lab.serving import serve
 from tests.audits import Place
 
@@ -68,11 +69,40 @@ def test_what_would_turn_storage_io_control_on_again_goes_off_first_and_without_
         assert run(plan) == 1
         whole = json.loads(capsys.readouterr().out)
         assert run([*plan, "--only", "sioc/auto-tiering"]) == 1
-        alone = json.loads(capsys.readouterr().out)
+        printed = capsys.readouterr()
+        alone = json.loads(printed.out)
+        text = " ".join(printed.err.split())
     numbers = {change["object"]: change["number"] for change in whole["changes"] if change["remediator"] == "pod.io_metric"}
     assert list(numbers) == ["datastore cluster sc-prod-pod on vc-dell"]
     waiting = {change["object"]: change["waits_for"] for change in whole["changes"] if change["remediator"] == "datastore.sioc"}
     assert waiting == {name: list(numbers.values()) for name in ("datastore sc-prod-01 on vc-dell", "datastore sc-prod-02 on vc-dell")}
     assert alone["changes"] == []
+    assert "Left to a person: datastore.sioc of datastore sc-prod-01 on vc-dell" in text
     assert {one["change"]["object"] for one in alone["unmet"]} == set(waiting)
     assert all("sdrs/io-metric-off on pod_id" in one["why"] for one in alone["unmet"])
+
+
+def test_the_true_start_of_incident_s0_is_cured_by_one_plan_queue_first_then_reboot_then_dsnro(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    half_fixed = "modules: {iscsi_vmk: {configured: iscsivmk_LunQDepth=256}}"
+    assert half_fixed in text
+    scenario = tmp_path / "s0.yaml"
+    scenario.write_text(text.replace(half_fixed, "modules: {}"), encoding="utf-8")
+    rules = [word for rule in ("queue/driver-depth", "vvol/pe-dsnro-headroom") for word in ("--only", rule)]
+    with serve(described(str(scenario))) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        where = ["--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", str(tmp_path / "state")]
+        plan, allow = tmp_path / "plan.json", ["--allow", "reboot", "--allow", "online-caution"]
+        run(["plan", *where, *rules, "--out", str(plan)])
+        changes = json.loads(plan.read_text(encoding="utf-8"))["changes"]
+        queues = {one["resource"]["host"]: one["number"] for one in changes if one["remediator"] == "host.module_option"}
+        depths = [(one["resource"]["host"], one["after"], one["waits_for"]) for one in changes if one["remediator"] == "device.dsnro"]
+        assert len(depths) == 13
+        assert all((after, waits) == (256, [queues[host]]) for host, after, waits in depths)
+        run(["apply", str(plan), *where, *allow, "--yes", "--max-changes", "500", "--settle", "0"])
+        capsys.readouterr()
+        run(["plan", *where, *rules, "--out", "-"])
+        again = json.loads(capsys.readouterr().out)["changes"]
+    assert [one["fix_class"] for one in again] == ["retune"], "only what somebody tuned is left, which was not allowed"

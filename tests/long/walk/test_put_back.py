@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 
+from auditor.audit import AuditRequest, FixClass, FixLimits, audit, fix
 from auditor.cli import run
 from auditor.fleet import load_fleet
 from auditor.history.confirming import overdue
+from auditor.model import Outcome
 from auditor.unconfirmed import undo_overdue, utc_now
 from tests.audits import AT_ONCE, DSNRO, Place, only, writes
 from tests.waiting import until
@@ -64,12 +66,18 @@ def test_a_param_out_of_its_bounds_or_out_of_what_the_fleet_has_changes_nothing(
     assert writes(vvols) == []
 
 
-def test_a_run_that_nobody_confirms_is_undone_and_one_that_is_confirmed_stays(vvols: Place) -> None:
+def test_a_run_that_nobody_confirms_is_undone_by_the_next_resume_and_one_that_is_confirmed_stays(vvols: Place) -> None:
     before = depths(vvols)
-    late = vvols.audit("--confirm-within", "1s", *FIX)
-    assert late.code == 5
-    assert "auditor confirm" in late.err
-    assert "was not confirmed in time, and run" in late.err
+    # As if the machine had gone down while it waited: nobody is there to undo it.
+    limits = FixLimits(allow=[FixClass.ONLINE_CAUTION], max_changes="500", settle_seconds=0, confirm_within_seconds=0.2)
+    fixed = fix(audit(AuditRequest(fleet=vvols.fleet, only=[RULE], state=vvols.state, fix=limits)), confirm=lambda _changes: True)
+    assert {receipt.outcome for receipt in fixed.receipts} == {Outcome.APPLIED}
+    until(lambda: overdue(vvols.state, utc_now()) == (fixed.run_id,), "the end of its time")
+    vvols.capsys.readouterr()
+    assert run(["resume", fixed.run_id, "--fleet", str(vvols.fleet), "--state-dir", str(vvols.state), "--yes"]) == 5
+    printed = vvols.capsys.readouterr().err
+    assert f"Run {fixed.run_id} was not confirmed in time: run" in printed
+    assert f"run {fixed.run_id} was put back by run" in printed
     # What was never set is at 32, the default, and is set to that now.
     assert {place: depth for place, depth in depths(vvols).items() if depth != 32} == {
         place: depth for place, depth in before.items() if depth != 32

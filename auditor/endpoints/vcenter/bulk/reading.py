@@ -9,7 +9,7 @@ from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.faults import described, error_for
-from auditor.errors import NotThereError
+from auditor.errors import MalformedAnswerError, NotThereError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 GONE = "ManagedObjectNotFound"
 """What `missing` says of every path of an object that was removed between being listed and being read."""
+
+
+_MOST_EMPTY_ANSWERS = 10
+"""Parts of an answer may hold no object, in theory; each of the others holds one at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def read_page(
             objects += (ObjectProperties(ref, {}, dict(unknown)) for ref in waiting.values())
             return objects, size
         try:
-            for answer in _answers(transport, kind, wanted, list(waiting.values()), answer_size):
+            for answer in _answers(transport, endpoint, kind, wanted, list(waiting.values()), answer_size):
                 size += answer.size
                 for one in answer.objects:
                     ref = waiting.pop(one.id, None)
@@ -120,13 +124,27 @@ def _with(one: ObjectProperties, unknown: Mapping[str, str]) -> ObjectProperties
     return ObjectProperties(one.ref, one.values, {**one.missing, **unknown}) if unknown else one
 
 
-def _answers(transport: BulkClient, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None) -> Iterator[Answer]:
-    """The answers to one request, following tokens to the end."""
+def _answers(
+    transport: BulkClient, endpoint: Endpoint, kind: str, paths: Sequence[str], refs: Sequence[Ref], answer_size: int | None
+) -> Iterator[Answer]:
+    """The answers to one request, following tokens to the end.
+
+    Raises:
+        MalformedAnswerError: there are more of them than objects.
+    """
     answer = transport.retrieve(kind, paths, refs, answer_size)
     yield answer
-    while answer.token:
+    for _ in range(len(refs) + _MOST_EMPTY_ANSWERS):
+        if not answer.token:
+            return
         answer = transport.more(kind, answer.token)
         yield answer
+    if answer.token:
+        raise MalformedAnswerError(
+            f"endpoint {endpoint.name}: its answers to one request for {len(refs)} objects of kind {kind} have no end",
+            why="what they hold is not all, so none of it was used.",
+            do=f"check what answers at {endpoint.address}:{endpoint.port}, and any proxy between.",
+        )
 
 
 def _coped_with(

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.vcenter.collect.events import clock_of
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
-from auditor.errors import EndpointError
+from auditor.errors import EndpointError, MalformedAnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -69,6 +69,9 @@ LONGEST = timedelta(days=30)
 MOST_CHANGES = 20_000
 """Events of either sort that are read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
 
+_MOST_REPEATED_PAGES = 100
+"""In a row, with no event that is new; what is in the latest page comes again once."""
+
 _PAGE = 1000
 """Events. Source: HistoryCollector.SetCollectorPageSize in the vSphere API, the most of one page."""
 
@@ -110,10 +113,18 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
     seen: set[int] = set()
     oldest = datetime.max.replace(tzinfo=UTC)
     with closing(_pages(vcenter, endpoint, types, since)) as pages:
+        repeated = 0
         for page in pages:
             new = {event.key: event for event in page if event.key not in seen}
             if new and len(seen) >= MOST_CHANGES:
                 return oldest
+            repeated = 0 if new else repeated + 1
+            if repeated > _MOST_REPEATED_PAGES:
+                raise MalformedAnswerError(
+                    f"endpoint {endpoint.name}: its events have no end: {repeated} pages told nothing new",
+                    why="who changed what before these is not known.",
+                    do="look at vCenter's log.",
+                )
             seen.update(new)
             for event in new.values():
                 happened_at = event.createdTime.astimezone(UTC)

@@ -84,8 +84,10 @@ def _started(session: VCenter, host_id: str, seconds: float, *, enters: bool) ->
     host, timeout = session.object(vim.HostSystem, host_id), max(1, int(seconds))
     if not enters:
         return host.ExitMaintenanceMode_Task(timeout)
-    mode = vim.vsan.host.DecommissionMode(objectAction=vim.vsan.host.DecommissionMode.ObjectAction.ensureObjectAccessibility)
-    spec = vim.host.MaintenanceSpec(vsanMode=mode)
+    spec = None  # its actions are vSAN's alone
+    if session.value(vim.HostSystem, host_id, "config.vsanHostConfig.enabled"):
+        action = vim.vsan.host.DecommissionMode.ObjectAction.ensureObjectAccessibility
+        spec = vim.host.MaintenanceSpec(vsanMode=vim.vsan.host.DecommissionMode(objectAction=action))
     return host.EnterMaintenanceMode_Task(timeout=timeout, evacuatePoweredOffVms=False, maintenanceSpec=spec)
 
 

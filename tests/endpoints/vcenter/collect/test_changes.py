@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -282,3 +284,18 @@ def test_vcsim_which_repeats_the_latest_page_tells_the_same(
     }
     assert len(rows) == 6
     assert (whole, gaps) == ([True], [])
+
+
+def test_events_that_come_again_without_end_are_given_up(changed: tuple[VCenterServer, Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
+    _, endpoint = changed
+    pages = vcenter_changes._pages
+
+    def again(*about: Any) -> Iterator[Any]:
+        return itertools.repeat(next(pages(*about)))
+
+    monkeypatch.setattr(vcenter_changes, "closing", nullcontext)
+    monkeypatch.setattr(vcenter_changes, "_pages", again)
+    rows, _, whole, gaps = read(endpoint)
+    assert rows, "what was told is kept"
+    assert whole == [False]
+    assert any("have no end" in gap.why for gap in gaps)
