@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.apply import blast_radius
+from auditor.apply import blast_radius, last_receipts
 from auditor.apply.fights import without_put_back
+from auditor.apply.guards import select_changes
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.privileges import roles_for
 from auditor.audited import Audited
@@ -33,7 +34,9 @@ from auditor.history.plan_basis import basis_of
 from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
 from auditor.history.runs import begin_run, keep_run, new_run_id
 from auditor.history.state import state_directory
-from auditor.model import Change, EndpointKind, FixClass, Outcome, Plan
+from auditor.journal import read_journal
+from auditor.journal.records import SUFFIX
+from auditor.model import Change, EndpointKind, FixCertificate, FixClass, Outcome, Plan
 from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, unmatched_notices
 from auditor.report.files import written_whole
 from auditor.report.fix_outcomes import attempted_fixes, contradiction_notices, possible_now, possible_now_notice, refused_fixes
@@ -149,9 +152,20 @@ def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> 
             audited = _followed_up(audited, fleet, task, further, again)
         audited.snapshot.save(audited.directory / AFTER_FOLDER)
         left = possible_now_notice(possible_now(audited.plan, audited.receipts, limits.allow))
-        audited = replace(audited, notices=(*audited.notices, *left))
+        audited = replace(audited, notices=(*audited.notices, *left), certificate=_certificate(audited, limits))
     _keep(audited)
     return audited
+
+
+def _certificate(audited: Audited, limits: FixLimits) -> FixCertificate | None:
+    """What the fix left to do; None where a snapshot of it is not there."""
+    before, after = (snapshot_digest(audited.directory / folder) for folder in (SNAPSHOT_FOLDER, AFTER_FOLDER))
+    if before is None or after is None:
+        return None
+    journal = audited.state / JOURNAL_FOLDER / f"{audited.run_id}{SUFFIX}"
+    made = sum(receipt.outcome is Outcome.APPLIED for receipt in last_receipts(audited.receipts))
+    left, _ = select_changes(audited.plan, limits.allow)
+    return FixCertificate(before, after, made, len(left), read_journal(journal).digests[-1] if journal.is_file() else None)
 
 
 def plan(audited: Audited) -> PlanFile:

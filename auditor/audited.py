@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import CRASHED
 from auditor.facts.read_times import read_times
-from auditor.model import DriftAge, Fix, Outcome, Receipt, Report, Run, Severity
+from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Audited:
     receipts: tuple[Receipt, ...] = ()  # of the changes that a fix attempted or left out
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # of findings whose fix was attempted or refused
     drift_ages: Mapping[FindingKey, DriftAge] = field(default_factory=dict)  # since when failures of drift are there
+    certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
 
     @property
@@ -77,6 +78,7 @@ class Audited:
             receipts=self.receipts,
             notices=self.notices,
             contradictions=self.plan.contradictions,
+            certificate=self.certificate,
         )
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:

@@ -109,7 +109,7 @@ class Written:
 def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
     """Make the changes of `file`; the receipts, what stopped them before the end, and what the reader has to know.
 
-    An undo puts back what was there: it neither waits between its changes nor reboots a host.
+    An undo puts back what was there: it does not wait between its changes, and reboots hosts only on request.
 
     The plan is kept in the run's directory before the first write, so that `resume` finds it. A run of its own that was stopped before it
     wrote anything is forgotten; a fix is an audit as well, and stays.
@@ -139,7 +139,7 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 well=task.well,
                 trust_names=task.trust_names,
                 earlier=task.earlier,
-                reboots=task.fleet.reboot if task.limits.reboot and not is_undo else None,
+                reboots=task.fleet.reboot if task.limits.reboot else None,
                 pace=pace,
                 finish=task.finish,
                 allow_unusual=task.limits.allow_unusual,
@@ -265,7 +265,7 @@ def undo_run(request: UndoRequest, *, confirm: Confirm) -> Written:
         run_id=run_id,
         state=state,
         fleet=fleet,
-        limits=FixLimits(allow=_EVERY, max_changes=request.max_changes),  # the run to undo had its classes allowed
+        limits=FixLimits(allow=_EVERY, max_changes=request.max_changes, reboot=request.reboot),  # the run to undo had its classes allowed
         radius=blast_radius(request.max_changes, len(plan.changes)),
         progress=request.progress,
         well=UNDONE_WELL,

@@ -501,6 +501,17 @@ class RuleText:
 
 
 @dataclass(frozen=True, slots=True)
+class FixCertificate:
+    """What a fix left to do: the fleet was read again, and planned anew by the same rules and allowed classes."""
+
+    read_before: str  # digest of the snapshot that the fix was planned from
+    read_after: str  # digest of the snapshot that was read after it
+    made: int  # changes that were made
+    left: int  # changes that the second plan would make; 0: the same fix again writes nothing
+    journal: str | None  # digest that the run's journal ends with; None where it has none
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that a report shows; rendering it decides nothing."""
 
@@ -512,6 +523,7 @@ class Report:
     receipts: tuple[Receipt, ...] = ()
     notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
     contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
+    certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
 
 
 class Health(StrEnum):

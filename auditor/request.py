@@ -161,6 +161,7 @@ class UndoRequest:
         progress: called before each change.
         trust_names: fleet.yaml's names of endpoints are enough where the run, of an older auditor, did not record who they were.
         only: ids of rules, names of hosts, or numbers of changes in the plan: what is put back; empty: everything.
+        reboot: reboot hosts whose values take effect at a boot, one after another; False: such values wait for the next boot.
     """
 
     run: str
@@ -170,3 +171,4 @@ class UndoRequest:
     progress: Progress = no_progress
     trust_names: bool = False
     only: Collection[str] = ()
+    reboot: bool = False

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Intent, Journal
+    from auditor.model import RebootLimits
 
 _NO_LIMIT = BlastRadius()
 UNDONE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE})
@@ -92,12 +93,13 @@ def undo(
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     trust_names: bool = False,
     restrictions: Restrictions = UNRESTRICTED,
+    reboots: RebootLimits | None = None,
 ) -> Iterator[Receipt]:
     """Undo the changes of `run`, the last change first, where the setting still has the value that the run wrote.
 
     An endpoint that is not the one that the run wrote to gets no write. With `trust_names` its name in fleet.yaml is enough where the
     journal of an older auditor does not say which one that was. What `restrictions` protect is not written; an undo is not
-    bound by their maintenance windows. A value that takes effect at a boot is stored for the next one.
+    bound by their maintenance windows. A value that takes effect at a boot is stored for the next one, or its host is rebooted: `reboots`.
 
     A setting that somebody changed later is not written (STALE), and does not stop the rest of its cluster. The undo is journalled as
     a run of its own and can itself be undone.
@@ -121,6 +123,7 @@ def undo(
         well=UNDONE_WELL,
         trust_names=trust_names,
         restrictions=replace(restrictions, windows=()),
+        reboots=reboots,
     )
 
 

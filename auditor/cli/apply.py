@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
-from auditor.cli.confirm import await_confirmed, seconds_of
+from auditor.cli.confirm import await_confirmed
+from auditor.cli.durations import seconds_of
 from auditor.cli.terminal import always, ask, progress, show_plan
 from auditor.model import FixClass
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,15 +9,12 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import warn
-from auditor.errors import ConfigurationError, GuardError
+from auditor.errors import GuardError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.fleet import Fleet
-
-_DURATION = re.compile(r"([1-9][0-9]*)\s*([smh])")
-_SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
 def confirm(
@@ -39,22 +35,6 @@ def confirm(
     keep(state_directory(state_dir, to_read=True), run, datetime.now(UTC))
     print(f"Run {run} stays.")
     return 0
-
-
-def seconds_of(text: str | None) -> float | None:
-    """The seconds that `--confirm-within` gives, for example 15m; None where it was not given.
-
-    Raises:
-        ConfigurationError: it is no time.
-    """
-    if text is None:
-        return None
-    parsed = _DURATION.fullmatch(text.strip())
-    if parsed is None:
-        raise ConfigurationError(
-            f'--confirm-within: "{text}" is no time', why="nothing was changed.", do="give a number with s, m or h, for example 15m."
-        )
-    return float(int(parsed[1]) * _SECONDS[parsed[2]])
 
 
 def await_confirmed(run: str, fleet: Fleet, state_dir: Path | None) -> None:

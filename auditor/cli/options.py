@@ -165,7 +165,7 @@ class FixOptions:
                 believe that one was made.
         """
         from auditor.apply import blast_radius
-        from auditor.cli.confirm import seconds_of
+        from auditor.cli.durations import seconds_of
         from auditor.request import SETTLE_SECONDS, FixLimits
 
         fixing = (self.dry_run, self.yes, self.allow, self.no_reboot, self.allow_unusual, self.retry_put_back, self.confirm_within)

@@ -25,6 +25,10 @@ def undo(
         list[str] | None,
         typer.Option("--only", metavar="RULE|HOST|CHANGE", help="Only changes of this rule, on this host, or of this number. Repeatable."),
     ] = None,
+    reboot: Annotated[
+        bool,
+        typer.Option("--reboot", help="Reboot hosts whose values take effect at a boot, one after another. [default: the next boot does]"),
+    ] = False,
     max_changes: Annotated[
         str,
         typer.Option(
@@ -58,6 +62,7 @@ def undo(
             progress=shown,
             trust_names=trust_names,
             only=tuple(only or ()),
+            reboot=reboot,
         )
         plan = plan_undo(request)
         if dry_run:

@@ -10,7 +10,7 @@ from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.json_report import json_scalar
 from auditor.report.pages import embedded, write_page
 from auditor.report.provenance import Provenance, when_text
-from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, drift_age_text, neutral, notices_of, outcome_text
+from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, certificate_text, drift_age_text, neutral, notices_of, outcome_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,6 +48,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "verdicts": Verdict,
         "severities": list(Severity),
         "listed": _ROWS_A_LIST,
+        "certificate": None if report.certificate is None else certificate_text(report.certificate),
         "receipts": [(receipt, _receipt_text(receipt)) for receipt in report.receipts[:_ROWS_A_LIST]],
         "left_out": max(0, summary.fail + summary.unknown + summary.waived - FINDINGS_EMBEDDED),
         "chunks": embedding.chunks(report.findings()),

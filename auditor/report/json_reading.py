@@ -14,6 +14,7 @@ from auditor.model import (
     EndpointReading,
     Finding,
     Fix,
+    FixCertificate,
     FixClass,
     Gap,
     Outcome,
@@ -67,6 +68,7 @@ def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callab
         receipts=tuple(_receipt(receipt) for receipt in tail["receipts"]),
         notices=tuple(tail["notices"]),
         contradictions=tuple(_contradiction(clash) for clash in tail.get("contradictions", ())),  # an older report has none
+        certificate=FixCertificate(**tail["certificate"]) if tail.get("certificate") else None,  # likewise
     )
 
 

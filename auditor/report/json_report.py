@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -74,6 +75,7 @@ def tail_object(report: Report) -> dict[str, Any]:
         "notices": list(report.notices),
         "rules": [_rule(rule) for rule in report.rules],
         "contradictions": [_contradiction(clash) for clash in report.contradictions],
+        "certificate": None if report.certificate is None else asdict(report.certificate),
     }
 
 

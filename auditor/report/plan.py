@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, TextIO
 from auditor.model import FixClass
 from auditor.report.console import write_parts
 from auditor.report.fix_outcomes import wish_texts
-from auditor.report.wording import allowing, count_of, neutral, place_texts, setting_text, value_text, waiver_text
+from auditor.report.wording import allowing, count_of, neutral, object_text, place_texts, setting_text, value_text, waiver_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from auditor.model import Change, Plan
+    from auditor.model import Change, Plan, Unmet
 
 _MOST_PLACES = 50
+_MOST_UNMET = 5
 
 Group = tuple[tuple[FixClass, ...], str, str, str]
 """What the changes of one group share: (classes, setting, from -> to, reason)."""
@@ -37,6 +38,7 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield "\nNot made without more --allow:"
     for (classes, setting, values, _), changes in not_allowed.items():
         yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
+    yield from _unusual(plan)
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
@@ -45,9 +47,28 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         place = " ".join(value for _, value in held.target.keys)
         wanted = f"wanted by {', '.join(held.wanted_by)}, and {held.waived} is waived there"
         yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
+    yield from _unmet_parts(plan.unmet)
     for clash in plan.contradictions:
         place = " ".join(value for _, value in clash.target.keys)
         yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
+
+
+def _unusual(plan: Plan) -> Iterator[str]:
+    """The changes to values that are nowhere in the fleet."""
+    for one in plan.unusual:
+        words = " ".join((one.remediator, *(value for _, value in one.setting)))
+        places = f"{count_of(len(one.numbers), 'place')}; the fleet has {neutral(one.seen)}"
+        yield f"\nUnusual, needs --allow-unusual: {words} {value_text(one.wanted)} in {places} ({one.rule})"
+
+
+def _unmet_parts(unmet: Sequence[Unmet]) -> Iterator[RenderableType]:
+    """What is left to a person, as another change comes first or it was put back: a paragraph for each reason, with its places."""
+    reasons: dict[tuple[str, str], list[str]] = {}
+    for one in unmet:
+        reasons.setdefault((setting_text(one.change), one.why), []).append(object_text(one.change))
+    for (setting, why), objects in reasons.items():
+        more = f" and {len(objects) - _MOST_UNMET} more" if len(objects) > _MOST_UNMET else ""
+        yield f"\nLeft to a person: {setting} of {', '.join(objects[:_MOST_UNMET])}{more}: {neutral(' '.join(why.split()))}"
 
 
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:

@@ -11,6 +11,7 @@ from auditor.report.failure_table import failure_parts
 from auditor.report.receipts import receipt_parts
 from auditor.report.wording import (
     ENDPOINTS_NAMED,
+    certificate_text,
     count_of,
     lasted,
     moment,
@@ -51,6 +52,8 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
     yield from _unknowns(summary)
     yield from _gaps(report.gaps)
     yield from receipt_parts(report.receipts)
+    if report.certificate is not None:
+        yield hanging(" ", Text(certificate_text(report.certificate)))
     yield ""
     yield Text.assemble(("Coverage: ", "bold"), coverage_line(report))
     if steps := next_steps(report, summary):

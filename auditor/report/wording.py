@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from datetime import datetime
 
-    from auditor.model import Change, DriftAge, EndpointReading, Fix, Report, Resource, Scalar
+    from auditor.model import Change, DriftAge, EndpointReading, Fix, FixCertificate, Report, Resource, Scalar
 
 VERDICT_WORDS = {
     Verdict.FAIL: "fail",
@@ -241,3 +241,12 @@ def object_text(change: Change) -> str:
         return neutral(f"host {resource.host}")
     kind = _OBJECTS.get(resource.kind, resource.kind.replace("_", " "))
     return neutral(f"{kind} {resource.name} on {change.target.endpoint}")
+
+
+def certificate_text(certificate: FixCertificate) -> str:
+    """What a fix left to do, as a sentence or two."""
+    made = f"{count_of(certificate.made, 'change')} made, and the fleet was read again"
+    if certificate.left == 0:
+        return f"{made}: the same rules and classes would change nothing more."
+    left = count_of(certificate.left, "further change")
+    return f"{made}: the same rules and classes would make {left}. Fix again, or see above why they were not made."

@@ -10,7 +10,8 @@ import pytest
 
 from auditor.changes import Written
 from auditor.cli import run
-from auditor.cli.confirm import await_confirmed, seconds_of
+from auditor.cli.confirm import await_confirmed
+from auditor.cli.durations import seconds_of
 from auditor.errors import ConfigurationError, GuardError
 from auditor.fleet import Fleet
 from auditor.history.confirming import Deadline, deadline_of, keep_deadline

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from auditor.errors import ConfigurationError, GuardError
 from auditor.history.plan_file import Basis, PlanFile, parse_plan, plan_digest, plan_text, read_plan_file
-from auditor.model import ByHand, Change, Contradiction, FixClass, Held, LeftAlone, Plan, Resource, Target, Unmet
+from auditor.model import ByHand, Change, Contradiction, FixClass, Held, LeftAlone, Plan, Resource, Target, Unmet, Unusual
 
 NOON = datetime(2018, 11, 4, 12, tzinfo=UTC)
 SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text())
@@ -57,6 +57,7 @@ PLANS = st.builds(
     held=some(st.builds(Held, NAMES, TARGETS, some(NAMES), NAMES, WAIVERS)),
     identities=st.dictionaries(NAMES, st.none() | NAMES, max_size=2).map(lambda ones: dict(sorted(ones.items()))),
     unmet=some(st.builds(Unmet, CHANGES, NAMES)),
+    unusual=some(st.builds(Unusual, NAMES, NAMES, some(st.tuples(NAMES, NAMES)), SCALARS, NAMES, some(st.integers(1, 9)))),
 )
 FILES = st.builds(
     PlanFile,

@@ -56,12 +56,63 @@ def _module_option(change: Change) -> str:
     return f"UPDATE fact.host_module SET option_string = {string} WHERE {_where(change, 'host_id', 'module')};\n{deeper}"
 
 
+def _sioc_threshold(change: Change) -> str:
+    mode, *number = str(change.after).split()
+    threshold = f", sioc_threshold_ms = {number[0]}" if number else ""
+    return f"UPDATE fact.datastore SET sioc_mode = '{mode}'{threshold} WHERE {_where(change, 'datastore_id')}"
+
+
+def _unmap(change: Change) -> str:
+    return f"UPDATE fact.datastore SET unmap_priority = '{change.after}' WHERE {_where(change, 'datastore_id')}"
+
+
+def _io_metric(change: Change) -> str:
+    return f"UPDATE fact.storage_pod SET io_metric_enabled = {change.after} WHERE {_where(change, 'pod_id')}"
+
+
+def _automation(change: Change) -> str:
+    return f"UPDATE fact.storage_pod SET default_behavior = '{change.after}' WHERE {_where(change, 'pod_id')}"
+
+
+def _disk_limit(change: Change) -> str:
+    limit = "NULL" if change.after == -1 else change.after
+    return f"UPDATE fact.vm_disk SET iops_limit = {limit} WHERE {_where(change, 'vm_id', 'disk_key')}"
+
+
+def _queue_full(change: Change) -> str:
+    sample_size, _, threshold = str(change.after).partition("/")
+    devices = ", ".join(f"'{device}'" for device in dict(change.target.keys)["devices"].split())
+    values = f"queue_full_sample_size = {sample_size}, queue_full_threshold = {threshold}"
+    return f"UPDATE fact.device_scheduling SET {values} WHERE {_where(change, 'host_id')} AND device IN ({devices})"
+
+
+def _path_policy(change: Change) -> str:
+    psp, _, limit = str(change.after).partition(", ")
+    policy, _, count = limit.partition(" ")
+    place = _where(change, "host_id", "device")
+    quoted = f"'{policy}'" if policy else "NULL"
+    values = f"psp = '{psp}', rr_policy = {quoted}, rr_iops = {count or 'NULL'}"
+    return f"UPDATE fact.device_policy SET {values} WHERE {place};\nUPDATE fact.path SET psp = '{psp}' WHERE {place}"
+
+
+def _efficiency_priority(change: Change) -> str:
+    return f"UPDATE fact.array_efficiency SET qos_policy = '{change.after}' WHERE {_where(change, 'policy_id')}"
+
+
 OF_A_SETTING: Mapping[str, Callable[[Change], str]] = {
     "device.dsnro": _dsnro,
     "host.option": _option,
     "datastore.sioc": _sioc,
     "iscsi.target_option": _target_option,
     "host.module_option": _module_option,
+    "datastore.sioc_threshold": _sioc_threshold,
+    "datastore.unmap": _unmap,
+    "pod.io_metric": _io_metric,
+    "pod.automation": _automation,
+    "vm.disk_limit": _disk_limit,
+    "device.queue_full": _queue_full,
+    "device.path_policy": _path_policy,
+    "ontap.efficiency_priority": _efficiency_priority,
 }
 """By remediator, the statement that makes the facts what they are after a change."""
 
@@ -69,6 +120,7 @@ NOT_ONE_FACT: Mapping[str, str] = {
     "iscsi.delayed_ack": "an adapter's answer is inherited by its targets",
     "element.qos_policy": "the array changes every volume in the policy with it",
     "element.volume_limits": "likewise",
+    "host.claim_rule": "the rule may be gone afterwards, and with it what the verdict was about",
     "ontap.efficiency_schedule": "the schedule that a volume goes over to has starts of its own",
 }
 """Remediators whose changes are more than one fact; tests/long/walk applies them to the lab and audits again."""

@@ -15,9 +15,11 @@ import jsonschema
 import pytest
 
 from auditor.errors import SnapshotError
-from auditor.model import Finding, Report, Verdict
+from auditor.model import Finding, FixCertificate, Report, Verdict
+from auditor.report.html_report import write_html
 from auditor.report.json_reading import load_report
 from auditor.report.json_report import report_schema, write_json
+from auditor.report.table import write_table
 from tests.report import samples
 
 VALIDATOR = jsonschema.Draft202012Validator(report_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
@@ -212,3 +214,25 @@ def test_a_report_says_who_each_endpoint_is_and_one_of_an_older_auditor_is_read_
     assert load_report(kept).run.endpoints[0].identity == "4c4c-11"
     kept.write_text(text.replace(', "identity": "4c4c-11"', "").replace(', "identity": null', ""))
     assert load_report(kept).run.endpoints[0].identity is None
+
+
+@pytest.mark.parametrize(("left", "text"), [(0, "would change nothing more."), (3, "would make 3 further changes.")])
+def test_a_fix_says_in_every_format_what_it_left_to_do(tmp_path: Path, left: int, text: str) -> None:
+    certificate = FixCertificate("sha256:" + "a" * 64, "sha256:" + "b" * 64, 12, left, "c" * 64)
+    report = replace(samples.bad_night(), certificate=certificate)
+    document = json.loads(rendered(report))
+    VALIDATOR.validate(document)
+    assert document["certificate"] == {
+        "read_before": "sha256:" + "a" * 64,
+        "read_after": "sha256:" + "b" * 64,
+        "made": 12,
+        "left": left,
+        "journal": "c" * 64,
+    }
+    (tmp_path / "report.json").write_text(rendered(report), encoding="utf-8")
+    assert load_report(tmp_path / "report.json").certificate == certificate
+    for write in (write_table, write_html):
+        out = io.StringIO()
+        write(report, out)
+        assert text in " ".join(out.getvalue().split())
+        assert "12 changes made" in " ".join(out.getvalue().split())

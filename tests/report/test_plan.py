@@ -1,10 +1,11 @@
 """A plan is read before it is confirmed: what changes, from what to what, where, why, and what is left out."""
 
 import io
+from dataclasses import replace
 
 import pytest
 
-from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target
+from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Unmet, Unusual
 from auditor.report.plan import write_plan
 
 
@@ -51,6 +52,12 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
 
 
+def test_what_is_unusual_stands_there_with_what_the_fleet_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    unusual = Unusual("queue/own", "host.option", (("option", "Disk.X"),), 1, "8 to 16", (1, 2))
+    text = " ".join(written(Plan(unusual=(unusual,)), monkeypatch).split())
+    assert "Unusual, needs --allow-unusual: host.option Disk.X 1 in 2 places; the fleet has 8 to 16 (queue/own)" in text
+
+
 def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = Plan(tuple(change(f"esx-{n}", "naa.a") for n in range(1000)))
     lines = written(plan, monkeypatch, FixClass.ONLINE_CAUTION).splitlines()
@@ -61,3 +68,18 @@ def test_a_thousand_places_do_not_scroll_the_question_away(monkeypatch: pytest.M
 
 def test_a_name_cannot_write_to_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b" not in written(Plan((change("esx\x1b[2J", "naa.a"),)), monkeypatch, FixClass.ONLINE_CAUTION)
+
+
+def test_a_planned_change_has_its_number_and_the_numbers_it_waits_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan((replace(change("esx-1", "naa.a"), number=9), replace(change("esx-22", "naa.b"), number=10, waits_for=(3, 9))))
+    assert written(plan, monkeypatch, FixClass.ONLINE_CAUTION).splitlines()[-2:] == [
+        "   9  esx-1   naa.a",
+        "  10  esx-22  naa.b  (after 3, 9)",
+    ]
+
+
+def test_what_lacks_another_change_is_left_to_a_person_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = Plan(unmet=tuple(Unmet(change(f"esx-{n}", "naa.a"), "the queue has to come first") for n in range(7)))
+    text = " ".join(written(plan, monkeypatch).split())
+    assert "Left to a person: device.dsnro of device naa.a of esx-0, device naa.a of esx-1," in text
+    assert text.endswith("device naa.a of esx-4 and 2 more: the queue has to come first")

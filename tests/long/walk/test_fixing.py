@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.journal.chain import verify
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
 from tests.audits import AT_ONCE, DSNRO, FIX, FIXED_RULES, Place, only, writes
@@ -45,7 +46,14 @@ def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(v
     assert written.count("UpdateOptions") == 4
     assert written.count("ConfigureDatastoreIORM_Task") == 1
 
+    certificate = first.report["certificate"]
+    applied = sum(receipt["outcome"] == "applied" for receipt in first.report["receipts"])
+    assert (certificate["made"], certificate["left"]) == (applied, 0)
+    assert certificate["read_before"] != certificate["read_after"]
+    assert verify(vvols.state / "journal", certificate["journal"]).problems == ()
+
     second = vvols.audit(*FIX, *only(*FIXED_RULES))
+    assert second.report["certificate"] is None
     assert writes(vvols) == written
     assert "nothing to change" in second.err
     for rule in PE_RULES:

@@ -69,12 +69,15 @@ def test_what_would_turn_storage_io_control_on_again_goes_off_first_and_without_
         assert run(plan) == 1
         whole = json.loads(capsys.readouterr().out)
         assert run([*plan, "--only", "sioc/auto-tiering"]) == 1
-        alone = json.loads(capsys.readouterr().out)
+        printed = capsys.readouterr()
+        alone = json.loads(printed.out)
+        text = " ".join(printed.err.split())
     numbers = {change["object"]: change["number"] for change in whole["changes"] if change["remediator"] == "pod.io_metric"}
     assert list(numbers) == ["datastore cluster sc-prod-pod on vc-dell"]
     waiting = {change["object"]: change["waits_for"] for change in whole["changes"] if change["remediator"] == "datastore.sioc"}
     assert waiting == {name: list(numbers.values()) for name in ("datastore sc-prod-01 on vc-dell", "datastore sc-prod-02 on vc-dell")}
     assert alone["changes"] == []
+    assert "Left to a person: datastore.sioc of datastore sc-prod-01 on vc-dell" in text
     assert {one["change"]["object"] for one in alone["unmet"]} == set(waiting)
     assert all("sdrs/io-metric-off on pod_id" in one["why"] for one in alone["unmet"])
 

@@ -57,6 +57,16 @@ def test_one_command_cures_s0_from_its_true_start(at_the_start: Place) -> None:
     assert not any(host.in_maintenance_mode for host in hosts.values())
     assert {name for name, host in hosts.items() if host.boot_time > booted[name]} == {*SICK, *_also_booted(receipts)}
 
+    again = {name: host.boot_time for name, host in hosts.items()}
+    arguments = ["--fleet", str(at_the_start.fleet), "--state-dir", str(at_the_start.state), "--yes", "--reboot"]
+    code = run(["undo", cured.report["run"]["id"], *arguments])
+    printed = at_the_start.capsys.readouterr()
+    assert code == 0, printed.out + printed.err
+    assert {hosts[name].queue_depth(device) for name in SICK for device in hosts[name].devices.values()} == {128}
+    assert {hosts[name].dsnro(device) for name in SICK for device in hosts[name].devices.values()} == {32}
+    assert not any(host.in_maintenance_mode for host in hosts.values())
+    assert all(hosts[name].boot_time > again[name] for name in SICK)
+
 
 def _also_booted(receipts: list[dict[str, object]]) -> set[str]:
     """Hosts besides the sick ones of which a receipt says that they were rebooted."""
