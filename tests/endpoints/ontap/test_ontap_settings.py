@@ -12,6 +12,7 @@ from auditor.apply import apply, undo
 from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.ontap.client import OntapCluster, open_ontap
+from auditor.endpoints.ontap.settings.efficiency_priority import OntapEfficiencyPriority
 from auditor.endpoints.ontap.settings.efficiency_schedule import OntapEfficiencySchedule
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from auditor.model import Receipt, Scalar
 
 SCHEDULE: Remediator[OntapCluster] = OntapEfficiencySchedule()
+PRIORITY: Remediator[OntapCluster] = OntapEfficiencyPriority()
 LIMIT: Remediator[OntapCluster] = OntapQosPolicyLimit()
 ASSIGNED: Remediator[OntapCluster] = OntapVolumeQosPolicy()
 FIRST, SECOND = "20181104T120000Z-0001", "20181104T130000Z-0002"
@@ -181,6 +183,9 @@ def test_a_job_that_ends_after_we_stopped_waiting_is_found_by_the_next_run(peer:
         pytest.param(LIMIT, limit_of("../../luns"), 8000, NotThereError, True, id="an id that is a path"),
         pytest.param(SCHEDULE, schedule_of("evening"), "never-made", RefusedError, True, id="a schedule that the cluster does not have"),
         pytest.param(SCHEDULE, schedule_of("evening"), None, RefusedError, False, id="no schedule"),
+        pytest.param(PRIORITY, schedule_of("evening"), None, RefusedError, False, id="no priority"),
+        pytest.param(PRIORITY, schedule_of("evening"), "high", RefusedError, False, id="a priority that there is not"),
+        pytest.param(PRIORITY, schedule_of("evening"), True, RefusedError, False, id="true for a priority"),
         pytest.param(SCHEDULE, schedule_of("evening"), " ", RefusedError, False, id="an empty name"),
         pytest.param(SCHEDULE, schedule_of("evening"), 5, RefusedError, False, id="a number for a name"),
         pytest.param(SCHEDULE, schedule_of("when-full"), "weekly", RefusedError, False, id="a schedule for a threshold"),

@@ -363,6 +363,25 @@ def test_what_the_endpoint_itself_refuses_is_said_in_its_words(
     assert everything(server) == before
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "field"),
+    [
+        pytest.param("pod.io_metric", True, "ioLoadBalanceEnabled", id="I/O metric"),
+        pytest.param("pod.automation", "manual", "defaultVmBehavior", id="automation level"),
+    ],
+)
+def test_settings_of_a_datastore_cluster_that_are_not_the_default_stay(
+    serve_vcenter: Serve, small_vcenter: VCenterDescription, name: str, value: Scalar, field: str
+) -> None:
+    tuned = dataclasses.replace(small_vcenter.pods[0], interval_minutes=60, behavior="automated", space_utilization_percent=70)
+    server, endpoint = serve_vcenter(dataclasses.replace(small_vcenter, pods=(tuned,)))
+    before = dict(server.state.pods["group-p201"].config)
+    with open_vcenter(endpoint) as vcenter:
+        remediator_for(name).write(vcenter, to(pod_id="group-p201"), value)
+    assert server.state.pods["group-p201"].config == before | {field: value}
+    assert before[field] != value
+
+
 def test_a_path_policy_is_read_and_set_in_one_text(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     policy, target = remediator_for("device.path_policy"), to(host_id="host-11", device=DEVICE)
