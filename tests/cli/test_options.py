@@ -62,7 +62,7 @@ TRANSPORT = {"--transport", "--lane"}
             {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
         ),
         ("collect", {"--fleet", "--out", *TRANSPORT}),
-        ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--max-changes", "--state-dir"}),
+        ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--reboot", "--max-changes", "--state-dir"}),
         ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--retry-put-back"}}),
         ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot", *LATE}}),
     ],

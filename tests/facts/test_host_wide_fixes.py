@@ -16,6 +16,8 @@ from .test_baseline_views import held, option, rows, with_rows
 MEANT_FOR_ALL = {
     "baseline/module-parameter": "the option string is put back for whatever is behind the driver",
     "baseline/option-reboot": "options of the host's own stack, which the baseline holds for the whole host",
+    "multipath/satp-rule": "the rule names a vendor and a model: it claims no other array's devices",
+    "queue/qfull-throttle": "the LUNs of ONTAP alone are written to, each by its name",
     "iscsi/max-io-size": "the fleet agreed on one size for every iSCSI array",
     "queue/pending-reboot": "the host is rebooted; nothing is written",
     "vaai/enabled": "proposed only where a source says of every array on the host that it bears offload",

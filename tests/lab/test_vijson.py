@@ -505,7 +505,8 @@ HOST = "esx-vvol-1.lab.example"
 def test_govc_reads_the_same_through_json_as_through_soap(command: str, govc: Callable[..., str]) -> None:
     told = govc(*command.split(), in_json=True)
     assert told.strip()
-    assert told == govc(*command.split(), in_json=False)
+    # SOAP has no empty list: govc shows null where JSON has [].
+    assert told.replace(": []", ": null") == govc(*command.split(), in_json=False).replace(": []", ": null")
 
 
 def test_govc_writes_through_json(govc: Callable[..., str]) -> None:

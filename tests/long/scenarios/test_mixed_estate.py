@@ -50,15 +50,15 @@ def test_what_could_not_be_read_is_a_gap_and_nothing_else_is(mixed: Audit) -> No
     assert {gap["endpoint"] for gap in mixed.report["gaps"]} == {"sf-mx-two", "netapp-mx", "vc-mx"}
 
 
-def test_what_storage_drs_would_turn_on_again_is_left_to_a_person(mixed: Audit) -> None:
-    """docs/rule-catalogue.md#c3: never switched off where the I/O metric would switch it on again, as incident S1's fix was."""
+def test_what_storage_drs_would_turn_on_again_waits_for_its_metric_or_is_left_to_a_person(mixed: Audit) -> None:
+    """docs/rule-catalogue.md#c3: where the I/O metric would switch it on again, as incident S1's fix was, the metric goes off first."""
     outcomes = {
         (f["rule"], f["resource"]["name"]): f["fix"]["outcome"]
         for f in mixed.report["findings"]
         if f["verdict"] == "fail" and f["fix"].get("remediator") == "datastore.sioc"
     }
     assert outcomes == {
-        ("sioc/overlap-array-qos", "mx-metro"): "by_hand",
+        ("sioc/overlap-array-qos", "mx-metro"): "proposed",
         ("qos/one-throttler", "mx-metro"): "by_hand",
         ("sioc/supported-datastore", "mx-extents"): "proposed",
         ("sioc/supported-datastore", "mx-both"): "proposed",

@@ -143,12 +143,12 @@ def test_what_fleet_yaml_says_of_things_nobody_saw_is_told(everything: Place) ->
 
 def test_a_parameter_for_one_cluster_reaches_that_cluster_alone(everything: Place) -> None:
     def lenient(endpoints: dict[str, dict[str, object]]) -> None:
-        # 32 commands hold half of one disk's 64, so with headroom 0 the sick cluster passes; the others are not asked.
-        endpoints["vc-solidfire"]["clusters"] = {"sf-vvol": {"params": {"vvol/pe-dsnro-headroom": {"headroom": 0}}}}
+        # 32 commands hold four disks of 8, so with disks of 8 the sick cluster passes; the others are not asked.
+        endpoints["vc-solidfire"]["clusters"] = {"sf-vvol": {"params": {"vvol/pe-dsnro-headroom": {"disk_depth": 8}}}}
 
     audit = audit_of(everything, edited(everything, lenient), "vvol/pe-dsnro-headroom")
     assert audit.of("vvol/pe-dsnro-headroom", "fail") == []
-    assert {f["desired"] for f in audit.of("vvol/pe-dsnro-headroom", "pass")} == {0, 256}
+    assert {f["desired"] for f in audit.of("vvol/pe-dsnro-headroom", "pass")} == {32, 256}
 
 
 def test_a_pinned_certificate_is_enough(everything: Place) -> None:

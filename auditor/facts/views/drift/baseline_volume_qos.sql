@@ -3,7 +3,8 @@
 -- `wanted_policy` is the policy of that array by whose name the baseline's text begins; of two such names the longer one. What a group around the
 -- volume gives it comes last in the text, and has to be the same for the policy alone to be what differs.
 WITH named AS (
-    SELECT d.endpoint, d.thing, arg_max(p.name, length(p.name)) AS name, arg_max(p.policy_id, length(p.name)) AS policy_id
+    SELECT d.endpoint, d.thing, arg_max(p.name, (length(p.name), p.name, p.policy_id)) AS name,
+        arg_max(p.policy_id, (length(p.name), p.name, p.policy_id)) AS policy_id
     FROM step_setting_drift AS d
     JOIN fact.array_qos_policy AS p ON p.endpoint = d.endpoint AND starts_with(d.wanted, p.name || ': ')
     WHERE d.kind = 'volume_qos'
