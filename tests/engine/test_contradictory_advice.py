@@ -98,11 +98,17 @@ def test_one_device_is_not_advised_to_have_two_values_of_dsnro() -> None:
 
 
 def test_a_driver_that_only_waits_for_its_reboot_takes_that_alone() -> None:
-    found = judged(of_the_demo("iscsi_vmk", configured=256, in_effect=128, dsnro=32), "queue/pending-reboot")
+    found = judged(of_the_demo("iscsi_vmk", configured=128, in_effect=256, dsnro=32), "queue/pending-reboot")
     assert [(change.rules, change.after, change.classes) for change in found.changes] == [
-        (("queue/pending-reboot",), 256, (FixClass.REBOOT,))
+        (("queue/pending-reboot",), 128, (FixClass.REBOOT,))
     ]
     assert (found.by_hand, found.contradictions) == ((), ())
+
+
+def test_a_depth_that_another_rule_would_not_leave_is_not_brought_into_effect_without_a_person() -> None:
+    found = judged(of_the_demo("iscsi_vmk", configured=256, in_effect=128, dsnro=32), "queue/pending-reboot")
+    assert [one.rule for one in found.by_hand] == ["queue/pending-reboot"]
+    assert found.changes == ()
 
 
 def test_rules_conflicts_finds_them_over_the_facts_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
