@@ -16,7 +16,7 @@ from auditor.apply.values import is_made, plain, same, shown
 from auditor.apply.waves import Confirm, Progress, apply
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
-from auditor.journal import Entry, history, open_intents
+from auditor.journal import Entry, entries_of, open_intents
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar, Target
 from auditor.yaml import did_you_mean
 
@@ -134,15 +134,7 @@ def undo_plan(directory: Path, run: str) -> Plan:
         ConfigurationError: `directory` has no journal of that run.
         JournalError: a journal is damaged.
     """
-    past = history(directory)
-    entries = past.of_run(run)
-    if not entries:
-        runs = list(dict.fromkeys(entry.intent.run for entry in past.entries))
-        raise ConfigurationError(
-            f"no journal in {directory} holds a change of run {run}",
-            why="there is nothing to undo.",
-            do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
-        )
+    entries = entries_of(directory, run, "there is nothing to undo.")
     left = [entry for entry in entries if entry.intent.change.remediator not in STEPS and _left_something(entry)]
     waits = reversed_waits([entry.intent.change for entry in left])
     reversed_changes = (_reversed(entry) for entry in reversed(left))

@@ -7,7 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auditor.errors import JournalError
+from auditor.errors import ConfigurationError, JournalError
 from auditor.journal.records import BEGINNING, SUFFIX, UNCHAINED, VERSION, Intent, Link, digest_of, is_chained, record_of
 from auditor.model import Change, Outcome, Receipt, Scalar
 
@@ -84,6 +84,25 @@ def open_intents(directory: Path) -> list[Intent]:
         JournalError: a journal is damaged.
     """
     return [entry.intent for entry in history(directory).entries if not entry.settled]
+
+
+def entries_of(directory: Path, run: str, why: str) -> tuple[Entry, ...]:
+    """The changes of one run in their order, from all journals of `directory`; `why` says what follows where there are none.
+
+    Raises:
+        ConfigurationError: no journal holds a change of that run.
+        JournalError: a journal is damaged.
+    """
+    past = history(directory)
+    entries = past.of_run(run)
+    if not entries:
+        runs = list(dict.fromkeys(entry.intent.run for entry in past.entries))
+        raise ConfigurationError(
+            f"no journal in {directory} holds a change of run {run}",
+            why=why,
+            do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
+        )
+    return entries
 
 
 def history(directory: Path) -> History:

@@ -6,8 +6,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.errors import ConfigurationError
-from auditor.journal import history, read_journal
+from auditor.journal import entries_of, read_journal
 from auditor.journal.chain import newest_link
 from auditor.journal.records import SUFFIX
 from auditor.model import Outcome
@@ -51,15 +50,7 @@ def ticket_of(journals: Path, run: str) -> Ticket:
         ConfigurationError: no journal holds a change of that run.
         JournalError: a journal is damaged.
     """
-    past = history(journals)
-    entries = past.of_run(run)
-    if not entries:
-        runs = list(dict.fromkeys(entry.intent.run for entry in past.entries))
-        raise ConfigurationError(
-            f"no journal in {journals} holds a change of run {run}",
-            why="there is nothing to export.",
-            do=f"name one of the last runs that changed something: {', '.join(runs[-5:]) or 'there is none'}.",
-        )
+    entries = entries_of(journals, run, "there is nothing to export.")
     own = read_journal(journals / f"{run}{SUFFIX}")
     return Ticket(run, own.started, own.host, own.user, entries, newest_link(journals))
 
