@@ -162,7 +162,8 @@ class Trial:
         self.killed(lambda: _apply(self, run), self.point(chance))
         self.settle()
         if chance.random() < 0.3:
-            self.killed(lambda: _undo(self, run, self.run_id()), self.point(chance))
+            own = self.run_id()  # here: the process that is killed counts for itself
+            self.killed(lambda: _undo(self, run, own), self.point(chance))
             self.settle()
         self.runs += 1
         self.apart(lambda: _undo_everything(self))
@@ -195,6 +196,8 @@ class Trial:
                 continue
             if not entry.settled or entry.receipt is None:
                 self.counts.unknown += 1
+                why = entry.receipt.why if entry.receipt is not None else "no receipt"
+                print(f"   {target}: run {entry.intent.run} left it open: {why}; it is {value!r}", file=sys.stderr)
             elif not same(entry.receipt.found, value):
                 self.counts.misreported += 1
                 print(f"   {target}: the journal says {entry.receipt.found!r}, it is {value!r}", file=sys.stderr)
