@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import threading
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -77,13 +77,41 @@ def _interruptible(
     """Run a statement beside the main thread, which alone receives signals: DuckDB 2.0 that is signalled in it does not return."""
     if threading.current_thread() is not threading.main_thread():
         return connection.execute(statement, bound)
-    future = _worker(os.getpid()).submit(connection.execute, statement, bound)
+    job = _Job(connection, statement, bound)
     try:
-        return future.result()
+        return _worker(os.getpid()).submit(job).result()
     finally:
-        while not future.done():  # again and again: an interrupt before the statement began is lost
-            connection.interrupt()
-            wait([future], _INTERRUPT_EVERY_SECONDS)
+        job.end()
+
+
+class _Job:
+    """One statement for the worker. A Ctrl-C may come at any moment, also before it is known whether the worker has it already."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection, statement: str | duckdb.Statement, bound: Mapping[str, Any] | None) -> None:
+        self._connection, self._statement, self._bound = connection, statement, bound
+        self._lock = threading.Lock()
+        self._over = False  # nobody waits for it any more: it must not begin
+        self._stopped = threading.Event()
+        self._stopped.set()
+
+    def __call__(self) -> duckdb.DuckDBPyConnection:
+        """Run the statement, in the worker."""
+        with self._lock:
+            if self._over:
+                return self._connection
+            self._stopped.clear()
+        try:
+            return self._connection.execute(self._statement, self._bound)
+        finally:
+            self._stopped.set()
+
+    def end(self) -> None:
+        """Return when the statement does not run and will not begin; one that runs is interrupted."""
+        with self._lock:
+            self._over = True
+        while not self._stopped.wait(0):  # again and again: an interrupt before the statement began is lost
+            self._connection.interrupt()
+            self._stopped.wait(_INTERRUPT_EVERY_SECONDS)
 
 
 @cache

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -12,12 +13,13 @@ import pytest
 
 from auditor.engine.evaluate import evaluate
 from auditor.errors import SnapshotError
-from auditor.facts import views
+from auditor.facts import memory, views
 from auditor.facts.catalog import catalog
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.policy import load_rule_set
+from tests.waiting import PATIENCE_SECONDS
 
 from .fleets import hosts, snapshot
 
@@ -127,6 +129,22 @@ try:
 except KeyboardInterrupt:
     sys.exit(130)
 """
+
+
+def test_ctrl_c_while_a_statement_is_handed_over_ends_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = ThreadPoolExecutor(1)
+
+    class Interrupted:
+        def submit(self, job: Callable[[], object]) -> Future[object]:
+            worker.submit(job)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(memory, "_worker", lambda _process: Interrupted())
+    endless = "SELECT sum(a.n * b.n * c.n) FROM range(90000) AS a (n), range(90000) AS b (n), range(90000) AS c (n)"
+    with duckdb.connect() as connection, pytest.raises(KeyboardInterrupt):
+        memory.execute(connection, endless)
+    assert worker.submit(lambda: "free").result(PATIENCE_SECONDS) == "free"
+    worker.shutdown()
 
 
 def test_ctrl_c_ends_a_statement_that_runs() -> None:
