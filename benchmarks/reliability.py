@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import pickle
 import random
 import signal
 import sys
@@ -49,6 +48,10 @@ POINTS_A_CHANGE = 8
 """Two lines of the journal with three points each, and one write with two."""
 NOT_STATE = frozenset({"reading", "gap", "change_event"})
 """Tables that say when and how the fleet was read, and what happened to it. What was measured is left out as well."""
+
+
+_FORK = get_context("fork")
+"""What talks to the fleet starts as a copy of this process, which has no threads, with everything imported."""
 
 
 @dataclass
@@ -212,38 +215,28 @@ class Trial:
 
     def killed(self, work: Callable[[], Any], point: int) -> None:
         """Do work in a process that kills itself at that point, if it comes so far."""
-        child = os.fork()
-        if child == 0:
+
+        def dying() -> None:
             _die_at(point)
-            _finish(work, None)
-        _, status = os.waitpid(child, 0)
-        self.counts.kills += os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+            work()
+
+        child = _FORK.Process(target=dying)
+        child.start()
+        child.join()
+        self.counts.kills += child.exitcode == -signal.SIGKILL
 
     def apart(self, work: Callable[[], Any]) -> Any:
         """What work answers, in a process of its own, so that no thread of a session stays in this one."""
-        answer = self.folder / "answer"
-        child = os.fork()
-        if child == 0:
-            _finish(work, answer)
-        _, status = os.waitpid(child, 0)
-        if status:
-            raise RuntimeError(f"a process ended with {status}")
-        return pickle.loads(answer.read_bytes())  # written by our own child
-
-
-def _finish(work: Callable[[], Any], answer: Path | None) -> None:
-    """Work, leave the answer, and end this process without running what its parent had planned for its own end."""
-    try:
-        result = work()
-        if answer is not None:
-            answer.write_bytes(pickle.dumps(result))
-        sys.stderr.flush()
-        os._exit(0)
-    except BaseException:  # noqa: BLE001  nothing may return into the parent's code
-        import traceback
-
-        traceback.print_exc()
-        os._exit(1)
+        here, there = _FORK.Pipe(duplex=False)
+        child = _FORK.Process(target=lambda: there.send(work()))
+        child.start()
+        there.close()
+        try:
+            return here.recv()
+        except EOFError:
+            raise RuntimeError("a process ended without an answer; its traceback is above") from None
+        finally:
+            child.join()
 
 
 _left = 0

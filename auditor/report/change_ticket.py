@@ -10,7 +10,7 @@ from auditor.journal import entries_of, read_journal
 from auditor.journal.chain import newest_link
 from auditor.journal.records import SUFFIX
 from auditor.model import Outcome
-from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, place_texts, setting_text, value_text
+from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, object_text, setting_text, setting_value_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -87,22 +87,22 @@ def ticket_markdown(ticket: Ticket) -> str:
     ]
     if ticket.sealed is not None:
         lines.append(f"* To verify this record later: `auditor journal verify --head {ticket.sealed.sha256}`")
-    lines += ["", "| # | object | setting | from | to | result | read back | time | why |", "|" + "---|" * 9]
+    lines += ["", "| # | object | endpoint | setting | from | to | result | read back | time | why |", "|" + "---|" * 10]
     lines += [_row(number, entry) for number, entry in enumerate(ticket.entries, 1)]
     return "\n".join(lines) + "\n"
 
 
 def _row(number: int, entry: Entry) -> str:
     change, receipt = entry.intent.change, entry.receipt
-    where, what = place_texts(change)
     values = (
         str(number),
-        " ".join(filter(None, (where, what, f"({change.target.endpoint})"))),
+        object_text(change),
+        change.target.endpoint,
         setting_text(change),
-        value_text(change.before, absent="absent"),
-        value_text(change.after, absent="absent"),
+        setting_value_text(change, change.before),
+        setting_value_text(change, change.after),
         _result(entry),
-        "not read" if receipt is None else value_text(receipt.found, absent="absent"),
+        "not read" if receipt is None else setting_value_text(change, receipt.found),
         moment(entry.intent.time),
         f"{change.reason} ({', '.join(change.rules)})",
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.model import Outcome, Target, Verdict
 from auditor.report.rule_words import flat
 from auditor.report.saved_report import FindingKey, key_of
-from auditor.report.wording import value_text
+from auditor.report.wording import neutral, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -84,16 +84,21 @@ def contradiction_notices(contradictions: Sequence[Contradiction]) -> tuple[str,
     for clash in contradictions:
         alike.setdefault((clash.remediator, tuple(wish_texts(clash))), []).append(clash)
     notices = []
-    for (remediator, wishes), clashes in alike.items():
-        where = clashes[0].resource
-        host = f" of {where.host}" if where is not None and where.host is not None else ""
-        keys = " ".join(value for key, value in clashes[0].target.keys if key != "host_id")
+    for (_, wishes), clashes in alike.items():
         more = f" and {len(clashes) - 1} more" if len(clashes) > 1 else ""
         notices.append(
-            f"{clashes[0].target.endpoint}: rules contradict each other about {remediator} {keys}{host}{more}: {'; '.join(wishes)}. "
+            f"{clashes[0].target.endpoint}: rules contradict each other about {clash_place(clashes[0])}{more}: {'; '.join(wishes)}. "
             f"Nothing is planned for it: decide which of them counts, and waive the other or set its params."
         )
     return tuple(notices)
+
+
+def clash_place(clash: Contradiction) -> str:
+    """The setting that rules contradict each other about, and the host it is on where that has a name."""
+    where = clash.resource
+    host = f" of {where.host}" if where is not None and where.host is not None else ""
+    keys = " ".join(value for key, value in clash.target.keys if key != "host_id" or not host)
+    return neutral(f"{clash.remediator} {keys}{host}")
 
 
 def wish_texts(clash: Contradiction) -> list[str]:

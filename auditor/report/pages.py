@@ -75,7 +75,6 @@ def _environment() -> jinja2.Environment:
         "neutral": lambda text: wording.neutral(text or ""),
         "prose": wording.neutral_prose,
         "value": wording.value_text,
-        "setting": lambda value: wording.value_text(value, absent="absent"),
         "moment": wording.moment,
         "counted": wording.count_of,
         "percent": wording.percent,
@@ -85,6 +84,7 @@ def _environment() -> jinja2.Environment:
         "lasted": wording.lasted,
         "place_of": wording.place_of,
         "fix_text": wording.fix_text,
+        "setting_value": wording.setting_value_text,
         "drift_age_text": wording.drift_age_text,
     }
     return environment

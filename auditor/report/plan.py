@@ -7,9 +7,19 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import FixClass
-from auditor.report.console import write_parts
-from auditor.report.fix_outcomes import wish_texts
-from auditor.report.wording import allowing, count_of, neutral, object_text, place_texts, setting_text, value_text, waiver_text
+from auditor.report.console import hanging, write_parts
+from auditor.report.fix_outcomes import clash_place, wish_texts
+from auditor.report.wording import (
+    allowing,
+    count_of,
+    from_to_text,
+    neutral,
+    object_text,
+    place_texts,
+    setting_text,
+    value_text,
+    waiver_text,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -49,8 +59,7 @@ def _parts(plan: Plan, allow: Collection[FixClass], width: int) -> Iterator[Rend
         yield f"\nNot changed: {held.remediator} on {neutral(place)}: {wanted} ({waiver_text(held.waiver, 1)})"
     yield from _unmet_parts(plan.unmet)
     for clash in plan.contradictions:
-        place = " ".join(value for _, value in clash.target.keys)
-        yield f"\nContradiction, not changed: {clash.remediator} on {neutral(place)}: {neutral(', '.join(wish_texts(clash)))}"
+        yield f"\nContradiction, not changed: {clash_place(clash)}: {neutral(', '.join(wish_texts(clash)))}"
 
 
 def _unusual(plan: Plan) -> Iterator[str]:
@@ -74,8 +83,7 @@ def _unmet_parts(unmet: Sequence[Unmet]) -> Iterator[RenderableType]:
 def _groups(changes: Sequence[Change]) -> dict[Group, list[Change]]:
     groups: dict[Group, list[Change]] = {}
     for change in changes:
-        values = f"{value_text(change.before)} -> {value_text(change.after)}"
-        groups.setdefault((change.classes, setting_text(change), values, change.reason), []).append(change)
+        groups.setdefault((change.classes, setting_text(change), from_to_text(change), change.reason), []).append(change)
     return groups
 
 
@@ -89,9 +97,9 @@ def _group_parts(group: Group, changes: Sequence[Change], width: int) -> Iterato
     widest = max(len(where) for where, _, _ in places)
     digits = max(len(str(change.number)) for _, _, change in places)
     for where, what, change in places:
-        number = f"{change.number:>{digits}}  " if change.number else ""
+        number = f"  {change.number:>{digits}} " if change.number else " "
         collateral = f"  (touches as well: {neutral(change.collateral)})" if change.collateral else ""
         waits = f"  (after {', '.join(map(str, change.waits_for))})" if change.waits_for else ""
-        yield f"  {number}{where:<{widest}}  {what}".rstrip() + waits + collateral
+        yield hanging(number, Text(f"{where:<{widest}}  {what}".rstrip() + waits + collateral))
     if len(changes) > _MOST_PLACES:
         yield f"  ... and {len(changes) - _MOST_PLACES} more"

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Outcome
 from auditor.report.console import ROWS_A_LIST, hanging, write_parts
-from auditor.report.wording import OUTCOME_WORDS, count_of, neutral, outcome_text, place_texts, setting_text, value_text
+from auditor.report.wording import (
+    OUTCOME_WORDS,
+    count_of,
+    from_to_text,
+    neutral,
+    outcome_text,
+    place_texts,
+    setting_text,
+    setting_value_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -58,11 +67,10 @@ def _texts(receipt: Receipt) -> tuple[str, str, str]:
     change = receipt.change
     result = outcome_text(receipt.outcome, change.fix_class, receipt.pending)
     if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE, Outcome.REVERTED}:
-        result = f"{result}; found {value_text(receipt.found, absent='absent')}"
+        result = f"{result}; found {setting_value_text(change, receipt.found)}"
     if receipt.why:
         result = f"{result}: {neutral(receipt.why)}"
-    values = f"{value_text(change.before, absent='absent')} -> {value_text(change.after, absent='absent')}"
-    return setting_text(change), values, result
+    return setting_text(change), from_to_text(change), result
 
 
 def _places(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:

@@ -219,6 +219,22 @@ def setting_text(change: Change) -> str:
     return neutral(next((keys[key] for key in ("option", "parameter", "field") if key in keys), change.remediator))
 
 
+_UNLIMITED = {"vm.disk_limit": -1}
+"""By remediator: the value that stands for no limit. Source: vSphere API reference, StorageIOAllocationInfo.limit."""
+
+
+def setting_value_text(change: Change, value: Scalar) -> str:
+    """A value of the setting that a change is about; one that stands for no limit in words."""
+    if value is not None and _UNLIMITED.get(change.remediator) == value:
+        return "unlimited"
+    return value_text(value, absent="absent")
+
+
+def from_to_text(change: Change) -> str:
+    """The values of a change, before and after."""
+    return f"{setting_value_text(change, change.before)} -> {setting_value_text(change, change.after)}"
+
+
 def place_texts(change: Change) -> tuple[str, str]:
     """The place of a change: the host or endpoint, and the object on it, which is empty when it is the host itself."""
     keys = dict(change.target.keys)

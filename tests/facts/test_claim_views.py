@@ -118,7 +118,7 @@ def mapping(device: str | None) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("disks", "machine", "told"),
+    ("disks", "machine", "is_mapped"),
     [
         pytest.param([], {}, False, id="nobody maps anything"),
         pytest.param([mapping(PE[0])], {}, True, id="mapped"),
@@ -131,11 +131,11 @@ def mapping(device: str | None) -> dict[str, Any]:
     ],
 )
 def test_whether_a_machine_maps_a_device_is_known_where_all_machines_are(
-    disks: list[dict[str, Any]], machine: dict[str, Any], *, told: bool | None
+    disks: list[dict[str, Any]], machine: dict[str, Any], *, is_mapped: bool | None
 ) -> None:
     given = claimed({})
     given["vm"], given["vm_disk"] = [{"vm_id": "vm-77", "disks_read": True, **machine}], disks
-    assert one("device_claim", given, **ON_1, device=PE[0])["is_mapped"] is told
+    assert one("device_claim", given, **ON_1, device=PE[0])["is_mapped"] is is_mapped
 
 
 def test_whether_a_machine_maps_a_device_is_not_known_where_machines_were_not_read() -> None:

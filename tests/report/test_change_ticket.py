@@ -58,8 +58,9 @@ def test_a_ticket_has_every_change_and_its_last_result(journals: Path) -> None:
 def test_the_table_has_one_row_a_change_whatever_a_name_holds(journals: Path) -> None:
     markdown = ticket_markdown(ticket_of(journals, RUN))
     table = rows(markdown)
-    assert [len(row) for row in table] == [9, 9, 9]
-    assert [row[3:7] for row in table] == [
+    assert [len(row) for row in table] == [10, 10, 10]
+    assert [row[1:3] for row in table][:2] == [["device naa.1 of esx-01", "vc-east"], ["device naa.2 of esx-01", "vc-east"]]
+    assert [row[4:8] for row in table] == [
         ["32", "256", "applied", "256"],
         ["absent", "a|b", "applied, in force after a reboot", "a|b"],
         ["32", "256", "not known: the run ended before it was read back", "not read"],

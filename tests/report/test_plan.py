@@ -49,7 +49,30 @@ def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.
     target = Target("vc", (("device", "naa.a"),))
     plan = Plan(contradictions=(Contradiction("device.dsnro", target, (("own/low", 32), ("vvol/pe-dsnro-headroom", 256))),))
     text = " ".join(written(plan, monkeypatch).split())
-    assert "Contradiction, not changed: device.dsnro on naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+    assert "Contradiction, not changed: device.dsnro naa.a: own/low wants 32, vvol/pe-dsnro-headroom wants 256" in text
+
+
+def test_a_contradiction_names_the_host_and_not_its_id(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = change("esx-1", "naa.a")
+    clash = Contradiction("device.dsnro", made.target, (("own/low", 32), ("own/high", 64)), (), made.resource)
+    text = " ".join(written(Plan(contradictions=(clash,)), monkeypatch).split())
+    assert "device.dsnro naa.a of esx-1: own/low wants 32, own/high wants 64" in text
+    assert "host-esx-1" not in text
+
+
+def test_a_long_place_goes_on_beneath_where_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = replace(change("esx-1.lab.example", "naa.a"), number=7, collateral="the other disks on a datastore with a very long name indeed")
+    rows = written(Plan((long,)), monkeypatch, FixClass.ONLINE_CAUTION).splitlines()[4:]
+    assert rows[0].startswith("  7  esx-1.lab.example  naa.a")
+    assert len(rows) == 2
+    assert rows[1].startswith("     ")
+    assert rows[1][5] != " "
+
+
+def test_a_limit_that_is_none_is_called_unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
+    lifted = replace(change("esx-1", "naa.a", after=-1), remediator="vm.disk_limit")
+    assert "vm.disk_limit  32 -> unlimited" in written(Plan((lifted,)), monkeypatch, FixClass.ONLINE_CAUTION)
+    assert "device.dsnro  32 -> -1" in written(Plan((change("esx-1", "naa.a", after=-1),)), monkeypatch, FixClass.ONLINE_CAUTION)
 
 
 def test_what_is_unusual_stands_there_with_what_the_fleet_has(monkeypatch: pytest.MonkeyPatch) -> None:
