@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Outcome, Verdict
 from auditor.report.console import hanging
+from auditor.report.messages import message_beside_name
 from auditor.report.rows import Cell, Column, aligned, fits
 from auditor.report.wording import change_text, count_of, drift_age_text, first_sentence, fix_text, neutral, place_of, value_text
 
@@ -93,7 +94,7 @@ def _columns(failures: Sequence[Finding]) -> list[Column]:
         Column("Resource", floor=16, shorten=True),
         Column(place, floor=18, whole=True),
         Column("Cluster", floor=10, shorten=True),
-        Column("Observed -> desired", floor=14),
+        Column("What is wrong", floor=28) if any(one.message for one in failures) else Column("Observed -> desired", floor=14),
         Column("Fix", floor=8),
         *([Column(_DRIFTED, floor=14)] if any(one.drift_age for one in failures) else []),
     ]
@@ -108,7 +109,7 @@ def _cells(finding: Finding, *, several_vcenters: bool, show_class: bool, drifts
         Cell(neutral(resource.name)),
         Cell(place_of(resource)),
         Cell(cluster, "dim"),
-        Cell(f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
+        Cell(message_beside_name(finding) or f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
         Cell(fix_text(finding.fix, show_class=show_class), "green" if finding.fix and finding.fix.outcome is Outcome.APPLIED else ""),
         *([Cell(_drift_text(finding))] if drifts else []),
     ]

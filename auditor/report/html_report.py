@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.json_report import json_scalar
+from auditor.report.messages import message_beside_name
 from auditor.report.pages import embedded, write_page
 from auditor.report.provenance import Provenance, when_text
 from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, certificate_text, drift_age_text, neutral, notices_of, outcome_text
@@ -124,6 +125,7 @@ class _Embedding:
             {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
             drift_age_text(finding.drift_age) if finding.drift_age else 0,
             [self._read(read) for read in self._provenance.of(finding)],
+            message_beside_name(finding) or 0,
         ]
 
     def _read(self, read: ReadFrom) -> list[int]:

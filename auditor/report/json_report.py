@@ -9,6 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import Verdict
+from auditor.report.messages import message_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -167,6 +168,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
         "title": finding.title,
+        **({"message": message} if (message := message_of(finding)) else {}),
         "verdict": finding.verdict,
         "severity": finding.severity,
         "resource": _resource(finding.resource),
