@@ -7,7 +7,6 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
-from auditor.model import Verdict
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
@@ -22,8 +21,6 @@ _LEAST = 4
 _NAMED = 10
 """Candidates that a refusal names."""
 _PREFIX = re.compile(rf"[0-9a-f]{{{_LEAST},{_DIGITS}}}")
-_BY_NAME = (Verdict.FAIL, Verdict.WAIVED, Verdict.UNKNOWN)
-"""What may be named by rule and resource; a pass has an id too."""
 
 
 class FindingIds:
@@ -52,7 +49,7 @@ def may_be_id(text: str) -> bool:
 def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] | None:
     """The id and the finding that `words` name: an id or its beginning, or a rule and a resource; None where no finding is named so.
 
-    A resource is named by its name or id, its host, or HOST/NAME. Where several verdicts of a rule fit, a failure goes before others.
+    A resource is named by its name or id, its host, or HOST/NAME. Where several verdicts of a rule fit, the worst goes before others.
 
     Raises:
         ConfigurationError: several findings are named so.
@@ -74,8 +71,6 @@ def _with_ids(report: Report, ids: FindingIds) -> Iterator[tuple[str, Finding]]:
 
 def _is_about(finding: Finding, words: str) -> bool:
     resource = finding.resource
-    if finding.verdict not in _BY_NAME:
-        return False
     names = {resource.name, resource.id, resource.host or "", f"{resource.host or ''}/{resource.name}"} - {"", "/"}
     return words.casefold() in {name.casefold() for name in names}
 
