@@ -80,8 +80,8 @@ def test_at_worst_a_command_finds_all_others_before_its_limit() -> None:
     # 1 command, 1 ms, 1000 a second: at worst each takes 1 ms + 1 / 1000 s = 2 ms, so 500 pass. With 10: 10 / (1 ms + 10 ms) = 909.1.
     assert crowded(Sender(1, MS, 1000), 0) == pytest.approx(500)
     assert crowded(Sender(10, MS, 1000), 0) == pytest.approx(909.09, rel=1e-4)
-    # With 10 and a wait of 10 ms: 0.01 X^2 - 21 X + 10,000 = 0, X = (21 - sqrt(441 - 400)) / 0.02 = 729.8. So 7.298 wait, and 2.702 are in the
-    # array: 2.702 / (1 ms + 2.702 ms) = 729.8.
+    # With 10 and a wait of 10 ms: 0.01 X^2 - 21 X + 10,000 = 0, X = (21 - sqrt(441 - 400)) / 0.02 = 729.8. So 7.298 wait, and 2.702 are
+    # in the array: 2.702 / (1 ms + 2.702 ms) = 729.8.
     assert crowded(Sender(10, MS, 1000), 10 * MS) == pytest.approx(729.84, rel=1e-4)
 
 
