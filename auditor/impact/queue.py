@@ -18,7 +18,6 @@ from auditor.impact.balance import (
     crowded,
     slower,
     smooth,
-    throughput,
     wait_at_station,
     wait_for_rate,
     wait_for_slots,
@@ -137,7 +136,6 @@ class _Corner:
     def __init__(self, queue: Queue, streams: Sequence[Stream], *, is_best: bool, more: int | None = None) -> None:
         """`more` is the place of the stream whose outstanding commands are taken from the other end: what it gains, others lose."""
         self._law: Law = smooth if is_best else crowded
-        self._sign = -1 if is_best else 1
         self._senders = [_sender(one, is_best=is_best, is_swapped=place == more) for place, one in enumerate(streams)]
         depth = _end(queue.slots, is_high=is_best)
         # A sender that its limit hinders less leaves more slots to others, and takes more of the array: each bound is asked at its own end.
@@ -152,34 +150,20 @@ class _Corner:
                 self._array_wait = max(self._array_wait, wait_for_rate(loading, self._ceiling, load) - 1 / self._ceiling)
             else:
                 self._senders = slower(self._senders, wait_at_station(loading, depth, self._ceiling, load))
-        self._slot_wait = wait_for_slots(self._senders, depth, self._law)
-        self._passed = throughput(self._senders, self._slot_wait, self._law)
-
-    def slot_wait(self, place: int) -> float:
-        """Seconds that a command of the stream at `place` waits for a slot.
-
-        The model counts commands as a fluid. A command does not wait for itself, so it finds one more ahead of it, or one less, of those
-        that the other commands make free.
-        """
-        if not self._slot_wait:
-            return 0.0
-        one = self._senders[place]
-        of_others = self._passed - self._law(one, self._slot_wait) / max(1.0, one.outstanding)
-        return max(0.0, self._slot_wait + self._sign / of_others) if of_others > 0 else self._slot_wait
-
-    def wait(self, place: int) -> float:
-        """Seconds that a command of the stream at `place` waits for others, in the host or in the array."""
-        return max(self.slot_wait(place), self._array_wait)
+        self.slot_wait = wait_for_slots(self._senders, _counted(self._senders, depth, is_best=is_best), self._law)
+        self._wait = max(self.slot_wait, self._array_wait)
+        self._depth = depth
 
     def per_second(self, place: int) -> float:
         """Commands a second of the stream at `place`."""
-        return min(self._law(self._senders[place], self.wait(place)), self._ceiling)
+        one = self._senders[place]
+        return min(self._law(one, self._wait), self._ceiling, self._depth / one.service_seconds)
 
     def latency(self, place: int) -> float:
         """Seconds from the host's queue to the answer, of the stream at `place`; by Little's law where its limit delays it."""
         one = self._senders[place]
         passed = self.per_second(place)
-        return one.outstanding / passed if passed else one.service_seconds + self.wait(place)
+        return one.outstanding / passed if passed else one.service_seconds + self._wait
 
 
 def _flow(queue: Queue, streams: Sequence[Stream], place: int, best: _Corner, worst: _Corner) -> Flow:
@@ -194,10 +178,17 @@ def _flow(queue: Queue, streams: Sequence[Stream], place: int, best: _Corner, wo
     return Flow(
         name=stream.name,
         guest_wait_ms=guest.times(1000),
-        wait_ms=Interval.around(best.slot_wait(place), worst.slot_wait(place)).times(1000),
+        wait_ms=Interval.around(best.slot_wait, worst.slot_wait).times(1000),
         latency_ms=(guest + host).times(1000),
         per_second=passed,
     )
+
+
+def _counted(senders: Sequence[Sender], depth: float, *, is_best: bool) -> float:
+    """The depth, one slot more or less: the balance counts commands as a fluid (docs/queue-model.md#fluid)."""
+    if is_best:
+        return depth + 1
+    return max(depth - 1, depth / 2) if sum(one.outstanding for one in senders) > depth else depth
 
 
 def _sender(stream: Stream, *, is_best: bool, is_swapped: bool) -> Sender:
