@@ -2,8 +2,8 @@
 
 pytest writes it to standard error, amid thousands of lines of a long session; what CI shows of such a session is its end.
 
-A process is killed by native code alone (DuckDB, OpenSSL, Python itself), some tests after the one that led to it, so the test that happened
-to run then is run again, in a new process. That is done for the first crash of a session and reported; a second one fails.
+A process is killed by native code alone (DuckDB, OpenSSL, Python itself), some tests after the one that led to it. So the test that
+happened to run then is run again, in a new process. That is done for the first crash of a session and reported; a second one fails.
 """
 
 from __future__ import annotations
