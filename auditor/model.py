@@ -414,6 +414,7 @@ class Finding:
     waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: the verdict without the waiver, its owner and expiry
     lapsed_waiver: Mapping[str, Scalar] | None = None  # of another verdict: a waiver that matches, and why it is not in force
     drift_age: DriftAge | None = None  # of failures of drift rules only
+    message: str = ""  # of failures, waived ones too: what is wrong with the resource; "" where its rule has no message
 
 
 @dataclass(frozen=True, slots=True)

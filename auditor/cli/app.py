@@ -15,6 +15,7 @@ from auditor.cli.doctor import doctor
 from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
+from auditor.cli.reproduce import reproduce
 from auditor.cli.resume import resume
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
@@ -40,6 +41,7 @@ app.command("undo")(undo)
 app.command("resume")(resume)
 app.command("confirm")(confirm)
 app.command("query")(query)
+app.command("reproduce")(reproduce)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")

@@ -63,6 +63,7 @@ def _environment() -> jinja2.Environment:
     import jinja2
 
     from auditor.report import wording
+    from auditor.report.messages import message_beside_name
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template_folder()),
@@ -86,5 +87,6 @@ def _environment() -> jinja2.Environment:
         "fix_text": wording.fix_text,
         "setting_value": wording.setting_value_text,
         "drift_age_text": wording.drift_age_text,
+        "message_beside_name": message_beside_name,
     }
     return environment

@@ -6,7 +6,8 @@
   const words = JSON.parse(byId("vocabulary").textContent);
   // A row is a list; these are the places in it (html_report.py writes it).
   const RULE = 0, VERDICT = 1, SEVERITY = 2, ENDPOINT = 3, CLUSTER = 4, HOST = 5, KIND = 6, NAME = 7, ID = 8, OBSERVED = 9, DESIRED = 10,
-    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16, LAPSED = 17, SINCE = 18, READ = 19;
+    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16, LAPSED = 17, SINCE = 18, READ = 19,
+    FINDING = 20, MESSAGE = 21;
   const rows = [];
   for (const block of document.querySelectorAll("script.rows")) {
     for (const row of JSON.parse(block.textContent)) rows.push(row);
@@ -43,8 +44,8 @@
     if (haystacks[place] === undefined) {
       const row = rows[place];
       const rule = words.rules[row[RULE]];
-      haystacks[place] = [row[NAME], word(row[HOST]), word(row[CLUSTER]), word(row[ENDPOINT]), rule[0], rule[1], row[ID],
-        say(row[OBSERVED]), say(row[DESIRED]), word(row[KIND]), ...row[MISSING].map(word)].join("\n").toLowerCase();
+      haystacks[place] = [row[FINDING], row[NAME], word(row[HOST]), word(row[CLUSTER]), word(row[ENDPOINT]), rule[0], rule[1], row[ID],
+        say(row[OBSERVED]), say(row[DESIRED]), row[MESSAGE] || "", word(row[KIND]), ...row[MISSING].map(word)].join("\n").toLowerCase();
     }
     return haystacks[place];
   }
@@ -142,7 +143,9 @@
     verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${verdictText}`, `verdict ${verdictText}`));
     made.append(severity, verdict);
     const rule = words.rules[row[RULE]];
-    cell(made, rule[1], rule[0]);
+    // What is wrong stands first; the title says what is wanted.
+    if (row[MESSAGE]) cell(made, row[MESSAGE], `${rule[0]}: ${rule[1]}`);
+    else cell(made, rule[1], rule[0]);
     cell(made, row[NAME]);
     cell(made, word(row[HOST]) || word(row[ENDPOINT]), row[HOST] < 0 ? "endpoint" : "");
     cell(made, word(row[CLUSTER]), severals ? word(row[ENDPOINT]) : "");
@@ -189,7 +192,7 @@
     const evidence = words.shapes[row[SHAPE]].map((name, at) => [name, say(row[EVIDENCE][at], missing.has(name) ? "not read" : "none")]);
     if (evidence.length) parts.append(part("Evidence", evidence));
     if (row[READ].length) parts.append(part("Read from", row[READ].map(([whom, columns]) => [word(whom), word(columns)]), "stacked"));
-    const about = [["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])]];
+    const about = [["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])], ["finding", row[FINDING]]];
     if (row[SINCE]) about.push(["drifted", row[SINCE]]);
     if (missing.size) about.push(["not read", [...missing].join(", ")]);
     parts.append(part("Resource", about));

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.authoring.scaffold import blanks
 from auditor.cli import run
-from auditor.cli.watch import run_on_change
+from auditor.cli.run_on_change import run_on_change
 from auditor.errors import RuleError
 
 FILLED = {
