@@ -342,7 +342,7 @@ def test_no_datastore_is_under_control_only_where_all_were_read() -> None:
         pytest.param({"commands_per_second": 1000.0, "kavg_ms": 0.0, "qavg_ms": 0.0}, None, id="a millisecond more would be one"),
     ],
 )
-def test_by_littles_law_less_than_a_millisecond_cannot_be_told_from_none(figures: dict[str, float], is_full: bool | None) -> None:
+def test_by_littles_law_less_than_a_millisecond_cannot_be_told_from_none(figures: dict[str, Any], is_full: bool | None) -> None:
     (found,) = queues([device("d")], [load("d", **figures)], [stream("d", outstanding=None)])
     assert found["queue_basis"] == "littles-law"
     assert found["is_full"] is is_full

@@ -97,7 +97,7 @@ def load(endpoint: str, volume: str, **more: Any) -> dict[str, Any]:
 
 
 def streams() -> Rows:
-    volumes = [
+    volumes: Rows = [
         {"endpoint": "east", "volume_id": "1", "name": "v1"},
         {"endpoint": "east", "volume_id": "9", "name": "v9"},
         {"endpoint": "filer", "volume_id": "s", "name": "share!"},

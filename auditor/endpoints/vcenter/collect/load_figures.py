@@ -107,7 +107,7 @@ def fills(device: Mapping[str, Any]) -> bool:
     """
     rate, took, depth, waited = (device[name] for name in ("commands_per_second", "gavg_ms", "max_queue_depth", "kavg_max_ms"))
     if rate == 0 or None in (rate, took, depth):
-        return rate != 0
+        return bool(rate != 0)
     return bool((waited or 0) >= 1 or rate * took / 1000 >= depth / 2)
 
 
@@ -180,9 +180,9 @@ def _window(times: tuple[datetime, ...]) -> Mapping[str, datetime | None]:
 def _mean_size(values: Counters) -> float | None:
     """Bytes of a command, the mean over the samples that have all four counters; None where there is none, or nothing passed."""
     parts = (values["reads"], values["writes"], values["read_kb"], values["write_kb"])
-    known = [sample for sample in zip(*parts, strict=False) if None not in sample]
-    passed = sum(reads + writes for reads, writes, _, _ in known)
-    return sum(read_kb + write_kb for _, _, read_kb, write_kb in known) * 1024 / passed if passed else None
+    known = [tuple(each for each in sample if each is not None) for sample in zip(*parts, strict=False) if None not in sample]
+    passed = sum(sum(sample[:2]) for sample in known)
+    return sum(sum(sample[2:]) for sample in known) * 1024 / passed if passed else None
 
 
 def _mean_sum(pairs: list[tuple[int, int]] | None) -> float | None:

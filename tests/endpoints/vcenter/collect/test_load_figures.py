@@ -140,5 +140,5 @@ def test_a_disk_has_no_size_where_nothing_passed_and_no_latency_where_a_counter_
         pytest.param({"kernel": (0,)}, True, id="the rate is not reported"),
     ],
 )
-def test_a_queue_fills_where_half_of_it_is_taken_or_it_may_be(figures: dict[str, tuple[int, ...]], filling: bool) -> None:
+def test_a_queue_fills_where_half_of_it_is_taken_or_it_may_be(figures: dict[str, Any], *, filling: bool) -> None:
     assert fills(device(**figures)) is filling
