@@ -6,19 +6,18 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from auditor.facts.catalog import needs_of_columns, view_columns
 from auditor.facts.snapshot import load_snapshot
 from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import create_views, seal
+from auditor.impact.stations import Row
 
 if TYPE_CHECKING:
     import duckdb
 
-Row: TypeAlias = Mapping[str, Any]
-"""One row of a view; None is not known."""
 Ask: TypeAlias = Callable[[str, Mapping[str, object]], Sequence[Row]]
 """The rows of a view whose columns have these values, in the order of their ids."""
 
