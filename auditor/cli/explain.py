@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
 from auditor.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.impact.path import Path as IoPath
 
 
 def explain(
@@ -51,4 +56,26 @@ def explain(
             why="there is nothing to explain.",
             do="give the id that reports show beside each finding, or RULE and RESOURCE as they stand in the report.",
         )
+    if svg is not None:
+        _draw(svg, paths)
     return 0
+
+
+def _draw(file: Path, paths: Sequence[IoPath]) -> None:
+    """Write the first of the paths as a drawing.
+
+    Raises:
+        ConfigurationError: there is none, or the file cannot be written.
+    """
+    from auditor.report.files import written_whole
+    from auditor.report.pages import template_text
+    from auditor.report.path_drawing import drawing_file
+
+    if not paths:
+        raise ConfigurationError(
+            f"--svg {file}: no I/O path is known for it", why="no drawing was written.", do="explain HOST/DEVICE or a machine instead."
+        )
+    with written_whole(file) as out:
+        out.write(drawing_file(paths[0], template_text("drawing.css")))
+    more = f"; of {len(paths)} paths the first, HOST/DEVICE draws another" if len(paths) > 1 else ""
+    print(f"wrote {file}{more}", file=sys.stderr)

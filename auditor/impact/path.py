@@ -56,13 +56,14 @@ class Path:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """What was not read of it, in words."""
-        return tuple(
-            f"{figure.label} of {station.place} {station.name}"
-            for station in (*self.disks, *self.stations)
-            for figure in (station.depth, station.in_flight, station.waiting, station.wait_ms, *station.figures)
-            if figure is not None and figure.value is None
-        )
+        """What was not read of it: each place with the labels of its figures."""
+        labels: dict[Place, dict[str, None]] = {}
+        for station in (*self.disks, *self.stations):
+            figures = (station.depth, station.in_flight, station.waiting, station.wait_ms, *station.figures)
+            missing = {figure.label: None for figure in figures if figure is not None and figure.value is None}
+            if missing:
+                labels.setdefault(station.place, {}).update(missing)
+        return tuple(f"{place}: {', '.join(missing)}" for place, missing in labels.items())
 
 
 def device_path(ask: Ask, endpoint: str, host: str, device: str, about: Sequence[str] = ()) -> Path | None:
@@ -125,6 +126,12 @@ def slowest(path: Path) -> Station | None:
     return max(known, key=lambda pair: pair[0])[1] if known else None
 
 
+def is_busy(path: Path) -> bool:
+    """Whether anything is known to wait or to be worked on anywhere on it."""
+    figures = [figure for one in path.stations for figure in (one.wait_ms, one.in_flight) if figure is not None]
+    return any(isinstance(figure.value, int | float) and figure.value > 0 for figure in figures)
+
+
 def _first(rows: Sequence[Row]) -> Row:
     return rows[0] if rows else {}
 
@@ -159,17 +166,17 @@ def _volumes(ask: Ask, queue: Row, disks: Sequence[Row]) -> list[Station]:
 
 
 def _array(queue: Row, disks: Sequence[Row]) -> Station:
-    """What the array says of itself, and what the host waits for it."""
-    own = queue.get("array_latency_ms")
-    source = "device_queue.array_latency_ms"
+    """What the host waits for the array, and what the array says of itself."""
+    own, label, source = queue.get("array_latency_ms"), "the array's own latency", "device_queue.array_latency_ms"
     if own is None and disks:
-        own, source = disks[0]["array_latency_ms"], "disk_stream.array_latency_ms, of the first disk"
+        own, source = disks[0]["array_latency_ms"], "disk_stream.array_latency_ms"
+        label = f"the array's own latency of {disks[0]['resource_name']}, with what QoS delays"
     overlap = queue.get("windows_overlap")
     notes = ("The array was asked at another time than the host: compare with care.",) if own is not None and overlap is False else ()
     return Station(
         Place.ARRAY,
-        queue.get("array_name") or "no array of the fleet is known behind it",
-        wait_ms=Figure("the array's own latency", own, "ms", source),
-        figures=(Figure("the host waits for it (DAVG)", queue.get("davg_ms"), "ms", "device_load.davg_ms"),),
+        queue.get("array_name") or "not one of this fleet's",
+        wait_ms=Figure("the host waits for it (DAVG)", queue.get("davg_ms"), "ms", "device_load.davg_ms"),
+        figures=(Figure(label, own, "ms", source),),
         notes=notes,
     )

@@ -156,7 +156,7 @@ def adapter_stations(rows: Sequence[Row]) -> list[Station]:
             depth=_figure("depth", row, "adapter_depth", view="adapter"),
             in_flight=_figure("in flight", row, "outstanding", view="adapter"),
             waiting=_figure("queued", row, "queued", view="adapter"),
-            wait_ms=_figure("waits", row, "queue_ms", "ms", view="adapter"),
+            wait_ms=_figure("waits in the adapter", row, "queue_ms", "ms", view="adapter"),
             figures=(_figure("depths of its devices together", row, "effective_depths", view="adapter"),),
             is_full=None if row["queued"] is None else row["queued"] >= 1,
         )

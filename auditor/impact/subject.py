@@ -34,10 +34,8 @@ class Beginning:
 
 def path_of_finding(ask: Ask, finding: Finding) -> tuple[Path | None, int]:
     """The path on which a finding is felt most, and how many others there are; None where no I/O path is known for it."""
-    beginnings = _beginnings(ask, finding)
-    if not beginnings:
-        return None, 0
-    return path_from(ask, beginnings[0]), len(beginnings) - 1
+    begun = beginnings(ask, finding)
+    return (path_from(ask, begun[0]), len(begun) - 1) if begun else (None, 0)
 
 
 def paths_of_machine(ask: Ask, name: str) -> list[Path]:
@@ -53,7 +51,7 @@ def path_from(ask: Ask, begin: Beginning) -> Path | None:
     return None if begin.datastore is None else share_path(ask, begin.endpoint, begin.host, begin.datastore, begin.about)
 
 
-def _beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
+def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
     """Every place that the finding is about, the one with the longest wait first."""
     resource = finding.resource
     if resource.kind in _DISK_VIEWS:

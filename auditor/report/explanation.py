@@ -124,9 +124,7 @@ def _path(explained: Explanation) -> Iterator[RenderableType]:
         return
     yield from path_parts(explained.path)
     if explained.more_paths:
-        yield hanging(
-            "  ", _text(f"This is the one where it is felt most; there are {count_of(explained.more_paths, 'other path')} besides.")
-        )
+        yield hanging("  ", _text(f"This is where it is felt most, of {count_of(explained.more_paths + 1, 'path')} that it is about."))
 
 
 def _evidence(explained: Explanation) -> Iterator[RenderableType]:
@@ -197,7 +195,9 @@ def _section(title: str) -> Iterator[RenderableType]:
 
 
 def _prose(text: str) -> Iterator[RenderableType]:
-    for part in text.split("\n\n"):
+    for place, part in enumerate(text.split("\n\n")):
+        if place:
+            yield ""
         yield hanging("  ", _text(" ".join(neutral_prose(part).split())))
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 _BAR = 12
 _MARK = "     "
-_MOST_UNREAD = 8
 
 
 def path_parts(path: Path) -> Iterator[RenderableType]:
@@ -39,8 +38,7 @@ def path_parts(path: Path) -> Iterator[RenderableType]:
         yield from _station_parts(station, is_slowest=station is longest)
     if path.unread:
         yield ""
-        more = f" and {len(path.unread) - _MOST_UNREAD} more" if len(path.unread) > _MOST_UNREAD else ""
-        yield hanging("  ", Text(f"Not read: {'; '.join(map(neutral, path.unread[:_MOST_UNREAD]))}{more}.", style="yellow"))
+        yield hanging("  ", Text(f"Not read: {neutral('; '.join(path.unread))}.", style="yellow"))
 
 
 def _station_parts(station: Station, *, is_slowest: bool) -> Iterator[RenderableType]:
@@ -53,7 +51,7 @@ def _station_parts(station: Station, *, is_slowest: bool) -> Iterator[Renderable
     queue = ", ".join(part for part in (queue_text(station), wait_text(station)) if part)
     if queue:
         yield hanging(_MARK, Text(f"{bar(station)}{queue}"))
-    if rest := details(station):
+    if rest := details(station, with_unread=False):
         yield hanging(_MARK, Text(", ".join(rest), style="dim"))
     for note in station.notes:
         yield hanging(_MARK, Text(neutral(note)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.impact.stations import Figure, Place, Station
+from auditor.impact.stations import Figure, Station
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
@@ -83,10 +83,6 @@ def disk_text(station: Station) -> str:
 
 def heading(path: Path) -> str:
     """What the path is of."""
-    place = f"{neutral(path.host)}{f' in cluster {neutral(path.cluster)}' if path.cluster else ''}, {neutral(path.endpoint)}"
-    return f"{neutral(path.device)} on {place}" if path.device else f"NFS from {place}"
-
-
-def place_text(station: Station) -> str:
-    """The place and its name."""
-    return f"{station.place} {neutral(station.name)}" if station.place is not Place.WORLDS else "competition"
+    place = f"{f'cluster {neutral(path.cluster)}, ' if path.cluster else ''}{neutral(path.endpoint)}"
+    what = neutral(path.device) if path.device else neutral(path.stations[0].name)
+    return f"{neutral(path.host)} ({place}): {what}"
