@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill
-from auditor.engine.params import bindings_of
+from auditor.engine.lexing import renamed_params
+from auditor.engine.params import RESERVED, bindings_of
 from auditor.engine.sql import verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import seal
@@ -32,6 +33,8 @@ _PRECISION = 1e-4
 _LARGEST = {"TINYINT": 2**7 - 1, "SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1}
 """Types of columns -> the largest number they hold; others hold any that is tried."""
 _LARGEST_TRIED = 2**50
+_PARAM = f"{RESERVED}param_"
+_TYPES: Mapping[type, str] = {bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
 _NAMES = {"endpoint", "resource_id", "resource_name", "cluster", "host"}
 
 
@@ -140,21 +143,29 @@ class _Judge:
 
     def verdicts(self, changes: Sequence[Mapping[str, Scalar]]) -> list[Verdict]:
         """The verdict with each of these sets of changes, by names of columns or one param."""
-        param = next((name for change in changes for name in change if name.startswith("$")), None)
+        names = {name for change in changes for name in change}
+        [param] = [name[1:] for name in names if name.startswith("$")] or [None]
         if param is not None:
-            return [self._one({**self._params, param[1:]: change[param]}, [self._row])[0] for change in changes]  # type: ignore[dict-item]
+            rows = [{**self._row, f"{_PARAM}{param}": change[f"${param}"]} for change in changes]
+            return self._asked(rows, {f"{_PARAM}{param}": _TYPES[type(self._params[param])]}, param)
         together = [{other: value for name, value in change.items() for other in self._followers(name)} for change in changes]
-        return self._one(self._params, [{**self._row, **change} for change in together])
+        return self._asked([{**self._row, **change} for change in together], {})
+
+    def _asked(self, rows: Sequence[Mapping[str, Any]], more: Mapping[str, str], varied: str | None = None) -> list[Verdict]:
+        """The verdict on each row; `varied` is a param that is a column of theirs."""
+        shape = {**self._shape, **more, "auditor_place": "INTEGER"}
+        fill(self._connection, "changed", shape, [{**row, "auditor_place": place} for place, row in enumerate(rows)])
+        verdict = renamed_params(verdict_sql(self.rule), _PARAM)
+        bound = bindings_of(self.rule.judging, self._params)
+        if varied is not None:
+            verdict = re.sub(rf"\$({_PARAM}{varied})\b", r"\1", verdict)
+            del bound[varied]
+        select = f"SELECT TRY({verdict}) FROM changed ORDER BY auditor_place"
+        answered = self._connection.execute(select, {f"{_PARAM}{name}": value for name, value in bound.items()}).fetchall()
+        return [Verdict(one or Verdict.UNKNOWN) for (one,) in answered]
 
     def _followers(self, name: str) -> Sequence[str]:
         return self._leads[_stem(name), self._row[name]]
-
-    def _one(self, params: Mapping[str, ParamValue], rows: Sequence[Mapping[str, Any]]) -> list[Verdict]:
-        shape = {**self._shape, "auditor_place": "INTEGER"}
-        fill(self._connection, "changed", shape, [{**row, "auditor_place": place} for place, row in enumerate(rows)])
-        select = f"SELECT TRY({verdict_sql(self.rule)}) FROM changed ORDER BY auditor_place"
-        answered = self._connection.execute(select, bindings_of(self.rule.judging, params)).fetchall()
-        return [Verdict(verdict or Verdict.UNKNOWN) for (verdict,) in answered]
 
 
 def _stem(column: str) -> str:

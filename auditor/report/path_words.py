@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auditor.impact.path import Path
 
 NOT_READ = "not read"
-_SMALL = 1_000
+_SMALL = 999.5
 
 
 def number_text(value: float) -> str:
