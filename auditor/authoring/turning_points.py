@@ -144,7 +144,7 @@ class _Judge:
     def verdicts(self, changes: Sequence[Mapping[str, Scalar]]) -> list[Verdict]:
         """The verdict with each of these sets of changes, by names of columns or one param."""
         names = {name for change in changes for name in change}
-        [param] = [name[1:] for name in names if name.startswith("$")] or [None]
+        param = next((name[1:] for name in names if name.startswith("$")), None)
         if param is not None:
             rows = [{**self._row, f"{_PARAM}{param}": change[f"${param}"]} for change in changes]
             return self._asked(rows, {f"{_PARAM}{param}": _TYPES[type(self._params[param])]}, param)

@@ -12,7 +12,7 @@ from auditor.model import Scalar, Verdict
 from auditor.policy import load_rule_set
 from auditor.report.explanation import point_text
 
-HEADROOM = {
+HEADROOM: dict[str, Scalar] = {
     "stalls_neighbours": True,
     "per_object_qos": True,
     "carries_vvol_disks": True,
@@ -21,7 +21,7 @@ HEADROOM = {
     "deepest_disk_queue_at_least": 64,
     "deepest_disk_queue_at_most": 64,
 }
-DAVG = {"is_shared": True, "commands_per_second": 51.8, "davg_median_ms": 75.0, "family": "dell-sc"}
+DAVG: dict[str, Scalar] = {"is_shared": True, "commands_per_second": 51.8, "davg_median_ms": 75.0, "family": "dell-sc"}
 RULES = load_rule_set()
 
 
@@ -86,5 +86,5 @@ def test_a_value_of_the_fleet_is_never_a_statement(value: str) -> None:
 
 def turning_points_of_host_type(value: str) -> tuple[TurningPoint, ...]:
     """What would change the verdict on a host that the array takes for `value`."""
-    evidence = {"family": "flasharray", "is_esxi": True, "host_type": value}
+    evidence: dict[str, Scalar] = {"family": "flasharray", "is_esxi": True, "host_type": value}
     return tuple(points("flasharray/host-personality", evidence).values())
