@@ -197,7 +197,13 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         "h1/not counted": {**NOT_COUNTED, **NOTHING_WAITS, "queue_depth": 64, "outstanding": 0.0, "adapter": None, "sioc_enabled": False},
         "h1/few": {**NOT_COUNTED, "depth_in_effect": None, "depth_basis": None, "sioc_enabled": None},
         "h1/old": NOT_COUNTED,
-        "h1/young": {"samples": 5, "adapter": "vmhba9", "adapter_queue_depth": None, "windows_overlap": False, "array_latency_in_window_ms": None},
+        "h1/young": {
+            "samples": 5,
+            "adapter": "vmhba9",
+            "adapter_queue_depth": None,
+            "windows_overlap": False,
+            "array_latency_in_window_ms": None,
+        },
         "h1/may be local": {"is_shared": None},
     }
     expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", "active": 0.0, "queued": 0.0}
