@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 REPORTERS: Mapping[str, str] = {
     "table": "auditor.report.table:write_table",
     "json": "auditor.report.json_report:write_json",
+    "json-full": "auditor.report.json_report:write_full_json",
     "html": "auditor.report.html_report:write_html",
 }
 """Every report format: its name in ``--reporter``, and the function that writes it."""

@@ -58,7 +58,7 @@ def test_no_path_and_a_dash_are_standard_output(text: str) -> None:
     assert parse_reporter(text) == Destination("json", None)
     out = io.StringIO()
     write_report(samples.clean(), parse_reporter(text), out)
-    assert out.getvalue().startswith('{"schema_version": 1')
+    assert out.getvalue().startswith('{"schema_version": 2')
 
 
 def test_a_path_may_hold_colons(tmp_path: Path) -> None:
