@@ -1,9 +1,9 @@
 """Messages of rules: one sentence about a row that fails, with the row's own values and their units.
 
-A rule's file has it as a template. ``{name}`` is a column of the judged view, a param of the rule, ``observed`` or ``desired``. Behind a
-colon stands a unit, or for a column that is true or false what to write for each; behind a last bar what to write where it is NULL::
+A rule's file has it as a template. ``{name}`` is a column of the judged view, ``observed`` or ``desired``, ``{$name}`` a param. Behind a
+colon stands a unit, and behind a bar what to write where it is NULL; of a column that is true or false, what to write for each::
 
-    {resource_name}: the busiest disk is {busy_percent} busy, limit {most_busy:%}
+    {resource_name}: the busiest disk is {busy_percent} busy, limit {$most_busy:%}
     {resource_name}: {active_paths:paths} on {host}, delayed ACK is {delayed_ack:on|off}
     {resource_name}: limit {iops_limit:IOPS|unlimited}
 
@@ -79,7 +79,11 @@ class Shown:
             return None if expression is None else family_of(expression.type)
         if name in self.columns:
             return family_of(self.columns[name])
-        return param_family(self.params[name].default) if name in self.params else None
+        return param_family(self.params[name[1:]].default) if self.is_param(name) else None
+
+    def is_param(self, name: str) -> bool:
+        """Whether `name` is a param with its $."""
+        return name.startswith("$") and name[1:] in self.params
 
 
 def parts(template: str) -> Iterator[str | Slot]:
@@ -113,7 +117,7 @@ def read_message(template: str, shown: Shown) -> Message:
         _check(slot, shown)
     named = dict.fromkeys(slot.name for slot in slots)
     columns = tuple(name for name in named if name in shown.columns and name not in RESOURCE_COLUMNS)
-    return Message(text, columns, tuple(name for name in named if name in shown.params))
+    return Message(text, columns, tuple(name[1:] for name in named if shown.is_param(name)))
 
 
 def unit_of(slot: Slot, plain_column: str | None) -> str:
@@ -131,20 +135,18 @@ def param_family(default: ParamValue) -> Family:
 
 def _literal(text: str) -> str:
     if "{" in text or "}" in text:
-        raise MessageError("has a brace without its other half; what stands in {braces} is a column, a param, observed or desired")
+        raise MessageError("has a brace without its other half; what stands in {braces} is a column, a $param, observed or desired")
     return text
 
 
 def _check(slot: Slot, shown: Shown) -> None:
-    known: Collection[str] = {*shown.columns, *shown.params, OBSERVED, DESIRED}
+    known: Collection[str] = {*shown.columns, *(f"${name}" for name in shown.params), OBSERVED, DESIRED}
     if slot.name not in known:
         raise MessageError(f'names "{slot.name}", which is no column of the view and no param{did_you_mean(slot.name, known)}')
-    if slot.name in shown.columns and slot.name in shown.params:
-        raise MessageError(f'names "{slot.name}", which is a column and a param; one of them needs another name')
     family = shown.family(slot.name)
     if family is Family.TRUTH and len(slot.words) not in (2, 3):
         raise MessageError(f'names "{slot.name}", which is true or false: say what to write for each, for example {{{slot.name}:on|off}}')
-    if family is Family.OTHER and slot.name not in shown.params:
+    if family is Family.OTHER and not shown.is_param(slot.name):
         raise MessageError(f'names "{slot.name}", which is a list or a structure; compute a text in the view and name that')
     if family not in (None, Family.TRUTH) and len(slot.words) > 2:
         raise MessageError(f'has more than a unit and a word for NULL behind "{slot.name}"')

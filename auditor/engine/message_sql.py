@@ -38,10 +38,10 @@ def _part_sql(part: str | Slot, rule: Rule, view: Mapping[str, str]) -> str:
         return _value_sql(part, f"auditor_{SHOWN[part.name]}", family_of(expression.type), _plain_column(expression))
     if part.name in view:
         return _value_sql(part, f'"{part.name}"', family_of(view[part.name]), part.name)
-    family = param_family(rule.params[part.name].default)
+    family = param_family(rule.params[part.name[1:]].default)
     if family is Family.OTHER:
-        return f"array_to_string(${part.name}, ', ')"
-    return _value_sql(part, f"${part.name}", family, part.name)
+        return f"array_to_string({part.name}, ', ')"
+    return _value_sql(part, part.name, family, part.name)
 
 
 def _plain_column(expression: Expression) -> str | None:
@@ -61,7 +61,7 @@ def _value_sql(slot: Slot, value: str, family: Family, column: str | None) -> st
     if family is Family.TIME:
         text = f"strftime(make_timestamp(epoch_us({value})), '%Y-%m-%d %H:%M UTC')"
     else:
-        text = f"CASE {value} WHEN '' THEN 'none' ELSE {value}{f' || {_quoted(_spaced(unit))}' if unit else ''} END"
+        text = f"CASE {value} WHEN '' THEN 'none' ELSE trim({value}){f' || {_quoted(_spaced(unit))}' if unit else ''} END"
     return f"coalesce({text}, {_quoted(absent)})"
 
 

@@ -63,7 +63,7 @@ def failure_parts(rule: RuleDigest, width: int, ids: FindingIds, *, several_vcen
     if shared:
         single = "  in" if shared[0].startswith("cluster ") else "  drifted"
         mark = single if number == 1 else "  each:" if number == len(failures) else "  each shown:"
-        yield hanging(mark, Text(("; " if any(", " in text for text in shared) else ", ").join(shared)))
+        yield hanging(mark, Text(("; " if any(", " in text or "; " in text for text in shared) else ", ").join(shared)))
     yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(failures):
         yield Text(f"  +{number - len(failures):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")

@@ -18,6 +18,7 @@ FILLED = {
     "a condition, for example": "queue_depth <= $wanted",
     "what is shown as found": "queue_depth",
     "what is shown as wanted": "$wanted",
+    "what is wrong, as a sentence": "{resource_name}: {queue_depth:commands}, wanted {$wanted}",
 }
 ROWS = iter(
     (

@@ -31,7 +31,7 @@ VIEW = {
 PARAMS = {"limit": Param(70, "percent", "policy"), "words": Param(("a", "b"), "words", "policy")}
 MESSAGE = (
     '"{resource_name} on {host}: {observed:commands} of {deepest_disk_queue}, wanted {desired}, '
-    '{headroom} disks, {per_object_qos:capped|not capped}"'
+    '{$headroom} disks, {per_object_qos:capped|not capped}"'
 )
 WITH_MESSAGE = changed(SOUND, ("fix:\n", f"message: {MESSAGE}\nfix:\n"))
 
@@ -80,8 +80,8 @@ def rendered(template: str, **cells: str) -> str:
         pytest.param("{truth:on|off}", {}, "not read", id="a truth that was not read"),
         pytest.param("{truth:on|off|either}", {}, "either", id="a truth with a word of its own for NULL"),
         pytest.param("{at}", {"at": "'2026-01-02 03:04:05+00'"}, "2026-01-02 03:04 UTC", id="a moment"),
-        pytest.param("limit {limit:%}, {words}", {}, "limit 70 %, a, b", id="params"),
-        pytest.param("a 'b'\n  c {limit}", {}, "a 'b' c 70", id="quotes, and one line"),
+        pytest.param("limit {$limit:%}, {$words}", {}, "limit 70 %, a, b", id="params"),
+        pytest.param("a 'b'\n  c {$limit}", {}, "a 'b' c 70", id="quotes, and one line"),
     ],
 )
 def test_a_value_is_written_as_a_person_reads_it(template: str, cells: dict[str, str], expected: str) -> None:
@@ -92,7 +92,9 @@ def test_a_value_is_written_as_a_person_reads_it(template: str, cells: dict[str,
     ("message", "mistake"),
     [
         pytest.param("{dsnr} is short", 'names "dsnr", which is no column of the view and no param; did you mean "dsnro"?', id="a column"),
-        pytest.param("{headrom}", 'names "headrom", which is no column of the view and no param; did you mean "headroom"?', id="a param"),
+        pytest.param(
+            "{$headrom}", 'names "$headrom", which is no column of the view and no param; did you mean "$headroom"?', id="a param"
+        ),
         pytest.param("{per_object_qos}", 'names "per_object_qos", which is true or false', id="a truth without words"),
         pytest.param("{dsnro:a|b|c}", 'has more than a unit and a word for NULL behind "dsnro"', id="too many words"),
         pytest.param("{dsnro is short", "has a brace without its other half", id="half a brace"),
@@ -106,18 +108,17 @@ def test_a_mistake_in_a_message_is_refused_with_its_line(tmp_path: Path, message
     assert f"{path}:15: 'message' {mistake}" in caught.value.what
 
 
-def test_a_name_that_is_a_column_and_a_param_is_refused(tmp_path: Path) -> None:
-    both = changed(WITH_MESSAGE, ("{headroom}", "{load}"), ("headroom: {", "load: {"), ("$headroom", "$load"))
-    write_rule(tmp_path, both)
-    with pytest.raises(RuleError, match="is a column and a param"):
-        load_rules([tmp_path], VIEWS, REMEDIATORS)
+def test_a_column_and_a_param_of_one_name_are_two_things(tmp_path: Path) -> None:
+    text = changed(WITH_MESSAGE, ("{$headroom} disks", "{load} and {$load}"), ("headroom: {", "load: {"), ("$headroom", "$load"))
+    [finding] = evaluate(fleet([pe(load=0.25)]), rules_from(tmp_path, text)).findings()
+    assert ", 0.25 and 4, " in finding.message
 
 
 def test_what_a_message_names_is_evidence_and_a_param_that_only_a_message_names_judges_nothing(tmp_path: Path) -> None:
-    text = changed(WITH_MESSAGE, ("{headroom} disks", "{iops_limit}"))
+    text = changed(WITH_MESSAGE, ("{$headroom} disks", "{iops_limit}"))
     rule: Rule = rules_from(tmp_path, text)[HEADROOM]
     assert rule.columns[-1] == "iops_limit"
-    spare = changed(WITH_MESSAGE, ("params:\n", "params:\n  spare: {default: 1, unit: u, why: w}\n"), ("{headroom} disks", "{spare}"))
+    spare = changed(WITH_MESSAGE, ("params:\n", "params:\n  spare: {default: 1, unit: u, why: w}\n"), ("{$headroom} disks", "{$spare}"))
     with pytest.raises(RuleError, match=r"no expression names \$spare"):
         rules_from(tmp_path, spare)
 
