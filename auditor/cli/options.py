@@ -39,7 +39,7 @@ Tags = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Reporter = Annotated[
     list[str] | None,
-    typer.Option("--reporter", metavar="NAME[:PATH]", help="table, json, json-full or html; a path writes a file. Repeatable. [default: table]"),
+    typer.Option("--reporter", metavar="NAME[:PATH]", help="A format, docs/formats.md; a path writes a file. Repeatable. [default: table]"),
 ]
 FailOn = Annotated[Severity, typer.Option("--fail-on", help="The mildest severity whose failure ends with exit code 1.")]
 MinCoverage = Annotated[
