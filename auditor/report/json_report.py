@@ -51,7 +51,7 @@ def write_json(report: Report, out: TextIO) -> None:
 
 def write_full_json(report: Report, out: TextIO) -> None:
     """Write every verdict, also passes and those that do not apply, one a line."""
-    _write(report, out, Verdict)
+    _write(report, out, tuple(Verdict))
 
 
 def _write(report: Report, out: TextIO, listed: Collection[Verdict]) -> None:
