@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
 Scalar: TypeAlias = bool | int | float | str | None
 
@@ -525,6 +526,7 @@ class Report:
     notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
     contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
     certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
+    snapshot: Path | None = None  # the directory of what was judged, for drawings; None: it is not kept
 
 
 class Health(StrEnum):
