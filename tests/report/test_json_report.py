@@ -16,7 +16,7 @@ import jsonschema
 import pytest
 
 from auditor.errors import SnapshotError
-from auditor.model import Finding, FixCertificate, Report, Verdict
+from auditor.model import Finding, FixCertificate, ReadTime, Report, Verdict
 from auditor.report.html_report import write_html
 from auditor.report.json_reading import load_report
 from auditor.report.json_report import report_schema, write_full_json, write_json
@@ -59,6 +59,24 @@ def test_json_lists_what_somebody_has_to_read_and_counts_the_rest_by_rule() -> N
     ]
     assert {**full, "listed": None, "findings": None} == {**short, "listed": None, "findings": None}
     assert sorted(full["listed"]) == sorted(Verdict)
+
+
+def test_a_thousand_hosts_with_ten_thousand_findings_are_below_30_mb() -> None:
+    """Each a quarter larger than the mean of the lab's incidents, which was 1,988 bytes on 2026-11-23 (the largest: 2,807)."""
+    huge = samples.huge(10_000)
+    read = tuple(
+        ReadTime("vc-east", f"topic-{topic}", f"esx-{number:04}.dc1.example.net", samples.STARTED, samples.FINISHED)
+        for number in range(1_000)
+        for topic in range(10)
+    )
+
+    def findings() -> Iterator[Finding]:
+        for finding in huge.findings():
+            yield replace(finding, evidence={**finding.evidence, **{f"evidence_{place}": "x" * 60 for place in range(20)}})
+
+    text = rendered(replace(huge, findings=findings, run=replace(huge.run, hosts=1_000, read=read)), write_json)
+    assert len(text.splitlines()[1]) > 2_500
+    assert len(text) < 30_000_000
 
 
 def test_a_report_that_lists_some_verdicts_only_is_not_shown_again_as_if_it_had_all(tmp_path: Path) -> None:
