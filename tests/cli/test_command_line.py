@@ -16,6 +16,7 @@ COMMANDS = (
     "schedule",
     "undo",
     "explain",
+    "watch",
     "reproduce",
     "rules list",
     "rules show",
