@@ -3,8 +3,10 @@
 import duckdb
 import pytest
 
+from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.few import FEW_ROWS, plan_for_few_facts
 from auditor.facts.schema import create_tables
+from auditor.facts.views import create_views
 
 
 @pytest.mark.parametrize(
@@ -21,7 +23,7 @@ def test_only_few_facts_change_how_duckdb_plans(devices: int, paths: int, few: b
         before = connection.execute("SELECT current_setting('threads')").fetchone()
         for table, rows in (("device", devices), ("path", paths)):
             connection.execute(f"INSERT INTO fact.{table} (device) SELECT 'naa.1' FROM range({rows})")
-        plan_for_few_facts(connection)
+        assert plan_for_few_facts(connection) is few
         [(off,)] = connection.execute("SELECT current_setting('disabled_optimizers')").fetchall()
         assert ("join_order" in off.split(",")) is few
         assert bool(off) is few
@@ -36,3 +38,16 @@ def test_two_lists_with_a_condition_are_joined_and_not_multiplied() -> None:
         joined = "SELECT 1 FROM fact.device AS one, fact.path AS two WHERE one.device = two.device"
         [(_, plan)] = connection.execute(f"EXPLAIN {joined}").fetchall()
         assert "Hash Join" in plan
+
+
+@pytest.mark.parametrize("few", [pytest.param(True, id="few"), pytest.param(False, id="many")])
+def test_a_view_of_few_facts_is_a_table_and_of_many_what_its_file_says(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not few:
+        monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
+    wanted = {"path_policy", "baseline_option"}
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        create_views(connection, views=wanted)
+        views = {name for (name,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()}
+    assert views == (set() if few else {name for name in with_dependencies(wanted) if catalog().views[name].materialize == "view"})
+    assert few or wanted <= views
