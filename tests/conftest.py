@@ -23,6 +23,8 @@ from tests.waiting import SPEED_CHECKS
 settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS)
 settings.load_profile("auditor")
 
+pytest_plugins = ["tests.crashes"]
+
 VCENTER_PASSWORD = "correct-horse-battery"
 
 LONG = Path(__file__).parent / "long"

@@ -13,6 +13,7 @@ from pathlib import Path
 from auditor.endpoint_kinds import endpoint_types
 from auditor.engine.checked_rules import FILE, CheckedRule, encoded, rule_digest
 from auditor.engine.loading import load_rules
+from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
 
 
@@ -25,10 +26,17 @@ def checked_text(directory: Path) -> str:
     """What the file has to say about the rules below `directory`.
 
     Raises:
-        RuleError: one of them has a mistake.
+        RuleError: one of them has a mistake, or no message: that is left to whoever writes rules of their own.
     """
     remediators = [name for one in endpoint_types() for name in one.settings]
     rules = load_rules([directory], view_columns(), remediators)
+    silent = [rule for rule in rules if rule.message is None]
+    if silent:
+        raise RuleError(
+            "\n       ".join(f'{rule.path}:1: "message" is missing' for rule in silent),
+            why="a failure of it would be reported by its title, which names the state that is wanted.",
+            do='write what is wrong, with the row\'s values: message: "{resource_name}: ..." (docs/decisions/0037-messages.md).',
+        )
     return encoded({rule.id: CheckedRule(rule_digest(rule.path.read_bytes(), rules.views[rule.over]), rule) for rule in rules})
 
 

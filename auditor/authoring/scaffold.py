@@ -85,6 +85,10 @@ applies: "<fill in: a condition that says which rows it is about>"
 holds: "<fill in: a condition, for example {column} = $wanted>"
 observed: "<fill in: what is shown as found, for example {column}>"
 desired: "<fill in: what is shown as wanted, for example $wanted>"
+# What is wrong with a row that fails, in one sentence: which thing, what was seen with its unit, what is wanted. {{name}} is a column,
+# observed or desired, {{$name}} a param; {{name:unit}} gives its unit, {{name:unit|word}} also what stands where it is NULL,
+# {{name:yes|no}} both words of a column that is true or false. For example "{{resource_name}}: {{{column}}}, wanted {{$wanted}}".
+message: "<fill in: what is wrong, as a sentence with the row's values>"
 # What a person does about a failure. A rule whose setting a remediator writes has `fix:` as well; see `auditor rules show`.
 by_hand: |
   <fill in: what to do, where, and what to look at first>

@@ -12,9 +12,11 @@ from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
 from auditor.cli.confirm import confirm
 from auditor.cli.doctor import doctor
+from auditor.cli.explain import explain
 from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
+from auditor.cli.reproduce import reproduce
 from auditor.cli.resume import resume
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
@@ -40,6 +42,8 @@ app.command("undo")(undo)
 app.command("resume")(resume)
 app.command("confirm")(confirm)
 app.command("query")(query)
+app.command("explain")(explain)
+app.command("reproduce")(reproduce)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")

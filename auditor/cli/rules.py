@@ -76,7 +76,7 @@ def check_rules(
     """
     names, directories = chosen or [], rules or []
     if watch:
-        from auditor.cli.watch import run_on_change
+        from auditor.cli.run_on_change import run_on_change
 
         run_on_change(lambda: _test(names, directories, tag or []), lambda: _rule_folders(names, directories))
     return _test(names, directories, tag or [])

@@ -37,6 +37,14 @@ class Expression:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """A template that engine/message.py has found sound: what is wrong with a row that fails, as a sentence."""
+
+    text: str
+    columns: tuple[str, ...]  # each column it names, once, but for those that every verdict has anyway
+
+
+@dataclass(frozen=True, slots=True)
 class Param:
     """A number or word of a rule that a fleet may set differently."""
 
@@ -105,6 +113,7 @@ class Rule:
     desired: Expression
     path: Path
     applies: Expression | None = None  # None: it applies to every row
+    message: Message | None = None  # None: reports make a sentence of title, observed and desired
     tags: tuple[str, ...] = ()
     params: Mapping[str, Param] = field(default_factory=dict)
     may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
@@ -142,7 +151,8 @@ class Rule:
     def columns(self) -> tuple[str, ...]:
         """Every column the rule reads or shows, once: the evidence of its verdicts."""
         named = [column for expression in self.expressions for column in expression.columns]
-        return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else []), *self.evidence]))
+        shown = self.message.columns if self.message else ()
+        return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else []), *shown, *self.evidence]))
 
     def text(self) -> RuleText:
         """What reports show of it."""

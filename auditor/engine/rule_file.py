@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.bounds import bounds_mistake, bounds_of
 from auditor.engine.columns import ExpressionError
+from auditor.engine.message import MessageError, Shown, read_message
 from auditor.engine.params import RESERVED
-from auditor.engine.rule import After, Example, Expression, FixRule, Param, Rule
+from auditor.engine.rule import After, Example, Expression, FixRule, Message, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
 from auditor.model import FixClass, Verdict
@@ -71,6 +72,8 @@ class RuleReader:
         if not self._is_known(shape.over, self._views, "view", "over"):
             return None  # every other sentence about an expression would follow from this one
         self._params = self._read_params()
+        observed = self._expression(shape.observed, "observed", wanted=_SHOWN)
+        desired = self._expression(shape.desired, "desired", wanted=_SHOWN)
         rule = Rule(
             id=expected_id,
             title=shape.title.strip(),
@@ -79,8 +82,9 @@ class RuleReader:
             lesson=shape.lesson.strip(),
             sources=self._read_sources(),
             holds=self._expression(shape.holds, "holds", wanted=_TRUTH) or _NOTHING,
-            observed=self._expression(shape.observed, "observed", wanted=_SHOWN) or _NOTHING,
-            desired=self._expression(shape.desired, "desired", wanted=_SHOWN) or _NOTHING,
+            observed=observed or _NOTHING,
+            desired=desired or _NOTHING,
+            message=self._read_message(Shown(self._columns, self._params, observed, desired)),
             path=self._document.path,
             applies=self._expression(shape.applies, "applies", wanted=_TRUTH),
             tags=shape.tags,
@@ -163,6 +167,15 @@ class RuleReader:
                 )
             read[column] = direction
         return read
+
+    def _read_message(self, shown: Shown) -> Message | None:
+        if self._shape.message is None:
+            return None
+        try:
+            return read_message(self._shape.message, shown)
+        except MessageError as failure:
+            self._wrong(f"'message' {failure}", "message")
+            return None
 
     def _read_params(self) -> dict[str, Param]:
         params = {}

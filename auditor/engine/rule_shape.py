@@ -100,6 +100,7 @@ class RuleShape(Shape, kw_only=True):
     holds: Sql
     observed: Sql
     desired: Sql
+    message: Text | None = None
     may_be_missing: Mapping[str, Text] = field(default_factory=dict)
     worse: Mapping[str, bool | Text] = field(default_factory=dict)
     evidence: tuple[str, ...] = ()

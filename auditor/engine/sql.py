@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from auditor.engine.lexing import renamed_params
+from auditor.engine.message import DESIRED, OBSERVED
+from auditor.engine.message_sql import SHOWN, message_sql, shows
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
 from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS
@@ -32,6 +34,7 @@ VERDICT_COLUMNS: Mapping[str, str] = {
     "touches": "VARCHAR",  # of such a failure: what else a change reaches than it is meant for; '' where nothing
     "retunes": "BOOLEAN",  # of such a failure: the fix reverts what somebody tuned, or may; NULL where there is none
     "waits": "VARCHAR",  # of such a failure: JSON list of what has to come first, as fix_order.Wait; NULL where nothing ever has to
+    "message": "VARCHAR",  # of a failure: what is wrong with the row, as a sentence; NULL where the rule has no message
 }
 
 NOT_KNOWN = "not known"
@@ -76,7 +79,10 @@ def failing_sql(rule: Rule) -> str:
 
 
 def deferred_form(rule: Rule, prefix: str) -> Rule:
-    """The rule without its fix, for rows that did not fail; its params are $<prefix><name>, since many such stand in one statement."""
+    """The rule without its fix and its message, for rows that did not fail.
+
+    Its params are $<prefix><name>, since many such stand in one statement.
+    """
 
     def renamed(expression: Expression) -> Expression:
         return replace(
@@ -90,6 +96,7 @@ def deferred_form(rule: Rule, prefix: str) -> Rule:
         observed=renamed(rule.observed),
         desired=renamed(rule.desired),
         fix=None,
+        message=None,
         evidence=rule.columns,
     )
 
@@ -171,7 +178,22 @@ def _weighed(rule: Rule, view: Mapping[str, str]) -> str:
     parts["evidence"] = f"CASE WHEN {applies} THEN {_evidence(rule.columns, view)} ELSE {_evidence(applying, view)} END"
     parts["missing"] = f"CASE WHEN auditor_verdict = 'unknown' THEN {_missing(rule)} END"
     parts |= _fix_parts(rule, view)
+    parts |= _message_parts(rule, view)
     return ", ".join(f"{text} AS auditor_{name}" for name, text in parts.items())
+
+
+def _message_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
+    """The message of a row as it was read, NULL where it did not fail; and before it the values that it shows several times."""
+    message, failed = rule.message, "auditor_verdict = 'fail'"
+    if message is None:
+        return {"message": "NULL"}
+    shown = {OBSERVED: rule.observed, DESIRED: rule.desired}
+    parts = {
+        place: f"CASE WHEN {failed} THEN {_strict(shown[name], rule.may_be_missing)} END"
+        for name, place in SHOWN.items()
+        if shows(message, name)
+    }
+    return {**parts, "message": f"CASE WHEN {failed} THEN {message_sql(rule, message, view)} END"}
 
 
 def _fallible(rule: Rule, view: Mapping[str, str]) -> list[str]:

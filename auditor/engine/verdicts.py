@@ -20,7 +20,7 @@ from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Sev
 if TYPE_CHECKING:
     import duckdb
 
-_FORMAT = 4
+_FORMAT = 5
 _WAIVING = {
     "waiver": "INTEGER",  # which of Evaluation.waivers covers it, from 0; of a verdict that is not waived: which would, were it in force
     "waived_from": "VARCHAR",  # of a waived verdict: what it was
@@ -29,9 +29,10 @@ _STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
 _ADDED: Mapping[int, Collection[str]] = {
-    1: (*_WAIVING, "retunes", "touches", "waits"),
-    2: ("retunes", "touches", "waits"),
-    3: ("waits",),
+    1: (*_WAIVING, "retunes", "touches", "waits", "message"),
+    2: ("retunes", "touches", "waits", "message"),
+    3: ("waits", "message"),
+    4: ("message",),
     _FORMAT: (),
 }
 """The formats that can be read, and the columns that each of them has not yet."""
@@ -286,6 +287,7 @@ def _finding(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping
         fix=_fix(row, rule) if row["verdict"] == Verdict.FAIL else None,
         waiver={"verdict": row["waived_from"], **waiver} if waiver is not None and waived else None,
         lapsed_waiver=None if waived else waiver,
+        message=row["message"] or "",
     )
 
 

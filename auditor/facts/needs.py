@@ -172,7 +172,8 @@ RESTS_ON: Mapping[str, frozenset[Fact]] = MappingProxyType(
         "modules": frozenset({("host", "software_iscsi"), ("hba", "driver")}),  # which modules matter
         "device_load": frozenset({("host", ""), ("device", "")}),  # how much there will be to an answer
         "adapter_load": frozenset({("host", ""), ("hba", "")}),
-        "disk_load": frozenset({("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller")}),  # which to ask
+        # Which machines to ask, and which not where they are many.
+        "disk_load": frozenset({("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller"), ("device_load", "")}),
         "volumes": frozenset({("array_qos_policy", "name")}),
         "volume_load": frozenset({("array_volume", "")}),  # whether none was left out
         "volume_histograms": frozenset({("array_volume", "")}),

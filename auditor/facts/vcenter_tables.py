@@ -357,6 +357,7 @@ VCENTER_TABLES = (
         _HOST,
         _DEVICE,
         ("samples", "BIGINT", "samples that tell how many commands passed; 15 unless the host has not run for five minutes"),
+        ("window_begin", "TIMESTAMPTZ", "when the oldest sample began, by the host's clock; NULL in snapshots of older auditors"),
         ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
         ("commands_per_second", "DOUBLE", "mean"),
         ("busy_samples", "BIGINT", "samples with 50 commands a second or more"),
@@ -418,15 +419,23 @@ VCENTER_TABLES = (
     ),
     table(
         "vm_disk_load",
-        "How a virtual disk did over the last five minutes, by counters of its machine; QueryPerf, group virtualDisk. Asked of "
-        "running machines that have a disk on an LSI Logic or BusLogic controller.",
+        "How a virtual disk did over the last five minutes, by counters of its machine; QueryPerf, group virtualDisk. Asked of every "
+        "running machine; of a vCenter with more than 20,000 of them, of those on hosts where a queue fills, and of those with a disk on "
+        "an LSI Logic or BusLogic controller. One that was not asked has no row.",
         ENDPOINT,
         ("vm_id", "VARCHAR", "managed object id"),
         ("node", "VARCHAR", "where the disk is attached, for example scsi0:1"),
         ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("window_begin", "TIMESTAMPTZ", "as in device_load"),
         ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
         ("commands_per_second", "DOUBLE", "mean; numberReadAveraged and numberWriteAveraged"),
         ("outstanding", "DOUBLE", "commands under way, mean; readOIO and writeOIO"),
+        (
+            "latency_ms",
+            "DOUBLE",
+            "totalReadLatency and totalWriteLatency, mean over commands; 0 when none passed. In whole ms: 0.4 counts 0",
+        ),
+        ("io_bytes", "DOUBLE", "bytes of a command, mean; of the counters read and write, in KiB a second; NULL when none passed"),
     ),
     table(
         "storage_pod",

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Outcome, Verdict
 from auditor.report.console import hanging
-from auditor.report.rows import Cell, Column, aligned, fits
+from auditor.report.finding_ids import SHOWN
+from auditor.report.messages import message_beside_name
+from auditor.report.rows import Cell, Column, aligned, fits, fits_shrunk
 from auditor.report.wording import change_text, count_of, drift_age_text, first_sentence, fix_text, neutral, place_of, value_text
 
 if TYPE_CHECKING:
@@ -16,19 +18,22 @@ if TYPE_CHECKING:
 
     from auditor.model import Finding
     from auditor.report.digest import RuleDigest
+    from auditor.report.finding_ids import FindingIds
 
 SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium": "bold yellow", "low": "cyan", "info": "blue"}
 _RESOURCE, _PLACE, _CLUSTER = 0, 1, 2
 """Positions of the columns in `_columns` that name the resource."""
 _DRIFTED = "Drifted"
+_ID = Column("Id", floor=SHOWN)
 
 
-def failure_parts(rule: RuleDigest, width: int, *, several_vcenters: bool) -> Iterator[RenderableType]:
+def failure_parts(rule: RuleDigest, width: int, ids: FindingIds, *, several_vcenters: bool) -> Iterator[RenderableType]:
     """A heading, the reason, and a table of the first failures of `rule`; the others are counted.
 
     Args:
         rule: has at least one failure.
         width: of the terminal, in characters.
+        ids: of the findings of this run.
         several_vcenters: whether a cluster has to be shown with its vCenter.
     """
     from rich.padding import Padding
@@ -52,10 +57,13 @@ def failure_parts(rule: RuleDigest, width: int, *, several_vcenters: bool) -> It
     drifts = any(one.drift_age for one in failures)
     cells = [_cells(one, several_vcenters=several_vcenters, show_class=common is None, drifts=drifts) for one in failures]
     columns, cells, shared = _without_repetition(columns, cells, width - 2)
+    with_ids = [*columns, _ID], [[*row, Cell(ids.of(one)[:SHOWN], "dim")] for one, row in zip(failures, cells, strict=True)]
+    if fits_shrunk(*with_ids, width - 2):  # no host's name is cut for it
+        columns, cells = with_ids
     if shared:
         single = "  in" if shared[0].startswith("cluster ") else "  drifted"
         mark = single if number == 1 else "  each:" if number == len(failures) else "  each shown:"
-        yield hanging(mark, Text(", ".join(shared)))
+        yield hanging(mark, Text(("; " if any(", " in text or "; " in text for text in shared) else ", ").join(shared)))
     yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
     if number > len(failures):
         yield Text(f"  +{number - len(failures):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
@@ -93,7 +101,7 @@ def _columns(failures: Sequence[Finding]) -> list[Column]:
         Column("Resource", floor=16, shorten=True),
         Column(place, floor=18, whole=True),
         Column("Cluster", floor=10, shorten=True),
-        Column("Observed -> desired", floor=14),
+        Column("What is wrong", floor=28) if any(one.message for one in failures) else Column("Observed -> desired", floor=14),
         Column("Fix", floor=8),
         *([Column(_DRIFTED, floor=14)] if any(one.drift_age for one in failures) else []),
     ]
@@ -108,7 +116,7 @@ def _cells(finding: Finding, *, several_vcenters: bool, show_class: bool, drifts
         Cell(neutral(resource.name)),
         Cell(place_of(resource)),
         Cell(cluster, "dim"),
-        Cell(f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
+        Cell(message_beside_name(finding) or f"{value_text(finding.observed)} -> {value_text(finding.desired)}", "bold"),
         Cell(fix_text(finding.fix, show_class=show_class), "green" if finding.fix and finding.fix.outcome is Outcome.APPLIED else ""),
         *([Cell(_drift_text(finding))] if drifts else []),
     ]

@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.digest import coverage_line, digest, headline, next_steps
+from auditor.report.finding_ids import FindingIds
 from auditor.report.json_report import json_scalar
+from auditor.report.messages import message_beside_name
 from auditor.report.pages import embedded, write_page
+from auditor.report.path_drawing import drawing
+from auditor.report.path_words import heading
 from auditor.report.provenance import Provenance, when_text
 from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, certificate_text, drift_age_text, neutral, notices_of, outcome_text
+from auditor.report.worst_paths import worst_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from auditor.model import Finding, Receipt, Report, Scalar
     from auditor.report.digest import Digest
     from auditor.report.provenance import ReadFrom
+    from auditor.report.worst_paths import WorstPaths
 
 FINDINGS_EMBEDDED = 200_000
 """Findings that the page holds for searching; it says how many were left out."""
@@ -36,10 +42,13 @@ def write_html(report: Report, out: TextIO) -> None:
     Failures, unknown and waived verdicts are embedded one by one; passes and verdicts that do not apply only as counts of each rule.
     """
     results = digest(report, _ROWS_WITHOUT_SCRIPT)
-    embedding = _Embedding({rule.rule: place for place, rule in enumerate(results.rules)}, Provenance(report.run))
+    places = {rule.rule: place for place, rule in enumerate(results.rules)}
+    ids = FindingIds(report.run)
+    embedding = _Embedding(places, Provenance(report.run), ids)
     summary = report.summary
     values = {
         "report": report,
+        "ids": ids,
         "digest": results,
         "headline": headline(report, len(results.failing), results.failing_hosts),
         "notices": list(notices_of(report)),
@@ -54,7 +63,18 @@ def write_html(report: Report, out: TextIO) -> None:
         "chunks": embedding.chunks(report.findings()),
         "vocabulary": embedding.vocabulary(results),
     }
-    write_page("report.html.j2", values, out, script="report.js")
+    worst = worst_paths(report, results)
+    values |= {"paths": list(_drawn(worst)), "why_no_path": worst.why_none}
+    write_page("report.html.j2", values, out, script="report.js", styles=("page.css", "drawing.css"))
+
+
+def _drawn(worst: WorstPaths) -> Iterator[tuple[str, Markup, tuple[Finding, ...]]]:
+    """Each path with its heading, its drawing and the findings that are felt on it."""
+    from markupsafe import Markup
+
+    for number, (path, findings) in enumerate(worst.drawn):
+        # Its texts are escaped where it is made.
+        yield heading(path), Markup(drawing(path, f"path-{number}")), findings  # noqa: S704
 
 
 def _receipt_text(receipt: Receipt) -> str:
@@ -64,9 +84,10 @@ def _receipt_text(receipt: Receipt) -> str:
 class _Embedding:
     """Encodes findings as short rows; a repeated text is a number in the rows, and stands once in the vocabulary."""
 
-    def __init__(self, rules: dict[str, int], provenance: Provenance) -> None:
+    def __init__(self, rules: dict[str, int], provenance: Provenance, ids: FindingIds) -> None:
         self._rules = rules
         self._provenance = provenance
+        self._ids = ids
         self._words: dict[str, int] = {}
         self._shapes: dict[tuple[str, ...], int] = {}
 
@@ -124,6 +145,8 @@ class _Embedding:
             {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
             drift_age_text(finding.drift_age) if finding.drift_age else 0,
             [self._read(read) for read in self._provenance.of(finding)],
+            self._ids.of(finding),
+            message_beside_name(finding) or 0,
         ]
 
     def _read(self, read: ReadFrom) -> list[int]:

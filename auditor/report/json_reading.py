@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from auditor.model import (
     Verdict,
 )
 from auditor.report.json_report import FINDINGS_OPEN, SCHEMA_VERSION
+from auditor.report.messages import message_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -136,6 +138,12 @@ def _summary(summary: dict[str, Any]) -> Summary:
 
 
 def _finding(finding: dict[str, Any]) -> Finding:
+    read = _without_message(finding)
+    message = finding.get("message", "")  # an older report does not have this field
+    return read if message == message_of(read) else replace(read, message=message)  # one that reports make is no message of the rule
+
+
+def _without_message(finding: dict[str, Any]) -> Finding:
     return Finding(
         rule=finding["rule"],
         title=finding["title"],

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import Verdict
+from auditor.report.messages import message_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,15 +45,17 @@ def write_json(report: Report, out: TextIO) -> None:
 
     Findings of every verdict are written, also passes and those that do not apply.
     """
+    from auditor.report.finding_ids import FindingIds
     from auditor.report.provenance import Provenance
 
     out.write(f"{_encode(head_object(report))[:-1]}, {FINDINGS_OPEN}")
     separator = "\n"
-    provenance = Provenance(report.run)
+    provenance, ids = Provenance(report.run), FindingIds(report.run)
     for finding in report.findings():
         out.write(separator)
         read = provenance.of(finding) if finding.verdict in _WITH_READ_TIMES else ()
-        out.write(_encode({**_finding(finding), "read": [_read_from(one) for one in read]} if read else _finding(finding)))
+        found = {"id": ids.of(finding), **_finding(finding)}
+        out.write(_encode({**found, "read": [_read_from(one) for one in read]} if read else found))
         separator = ",\n"
     out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
 
@@ -167,6 +170,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule,
         "title": finding.title,
+        **({"message": message} if (message := message_of(finding)) else {}),
         "verdict": finding.verdict,
         "severity": finding.severity,
         "resource": _resource(finding.resource),

@@ -65,6 +65,16 @@ def fits(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) 
     return sum(natural) + _GAP * (len(natural) - 1) <= width
 
 
+def fits_shrunk(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> bool:
+    """Whether `rows` fit into `width` characters with names whole and no other column below its floor."""
+    widths = [
+        _natural(column, [row[place] for row in rows]) if column.whole else column.floor
+        for place, column in enumerate(columns)
+        if any(row[place].text for row in rows)
+    ]
+    return sum(widths) + _GAP * (len(widths) - 1) <= width
+
+
 def _natural(column: Column, cells: Sequence[Cell]) -> int:
     from rich.cells import cell_len
 

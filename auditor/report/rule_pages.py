@@ -115,6 +115,8 @@ def _what(rule: Rule) -> Iterator[str]:
     if rule.applies is not None:
         yield from ("and applies only where", "", "```sql", _sql(rule.applies.text), "```", "")
     yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
+    if rule.message is not None:
+        yield from (f"A failure reads: `{rule.message.text}`", "")
     if rule.params:
         yield from ("| param | default | unit | why | may be |", "|---|---|---|---|---|")
         for name, param in rule.params.items():

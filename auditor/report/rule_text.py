@@ -64,7 +64,7 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
 def _judged(rule: Rule) -> list[str]:
     lines = [] if rule.applies is None else [_field("applies", rule.applies.text)]
     lines += [_field("holds", rule.holds.text), _field("observed", rule.observed.text), _field("desired", rule.desired.text)]
-    return lines
+    return lines if rule.message is None else [*lines, _field("message", rule.message.text)]
 
 
 def _param(rule: Rule, name: str, overrides: Sequence[Override]) -> list[str]:

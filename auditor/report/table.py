@@ -8,6 +8,7 @@ from auditor.model import Verdict
 from auditor.report.console import ROWS_A_LIST, hanging, write_parts
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.failure_table import failure_parts
+from auditor.report.finding_ids import FindingIds
 from auditor.report.receipts import receipt_parts
 from auditor.report.wording import (
     ENDPOINTS_NAMED,
@@ -45,9 +46,10 @@ def _parts(report: Report, width: int) -> Iterator[RenderableType]:
 
     summary = digest(report, ROWS_A_RULE)
     yield from _head(report, summary)
+    ids = FindingIds(report.run)
     several_vcenters = sum(reading.kind == "vcenter" for reading in report.run.endpoints) > 1
     for rule in summary.failing:
-        yield from failure_parts(rule, width, several_vcenters=several_vcenters)
+        yield from failure_parts(rule, width, ids, several_vcenters=several_vcenters)
     yield from _waived(summary)
     yield from _unknowns(summary)
     yield from _gaps(report.gaps)

@@ -6,7 +6,8 @@
   const words = JSON.parse(byId("vocabulary").textContent);
   // A row is a list; these are the places in it (html_report.py writes it).
   const RULE = 0, VERDICT = 1, SEVERITY = 2, ENDPOINT = 3, CLUSTER = 4, HOST = 5, KIND = 6, NAME = 7, ID = 8, OBSERVED = 9, DESIRED = 10,
-    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16, LAPSED = 17, SINCE = 18, READ = 19;
+    SHAPE = 11, EVIDENCE = 12, MISSING = 13, FIX = 14, IMPACT = 15, WAIVER = 16, LAPSED = 17, SINCE = 18, READ = 19,
+    FINDING = 20, MESSAGE = 21;
   const rows = [];
   for (const block of document.querySelectorAll("script.rows")) {
     for (const row of JSON.parse(block.textContent)) rows.push(row);
@@ -43,8 +44,8 @@
     if (haystacks[place] === undefined) {
       const row = rows[place];
       const rule = words.rules[row[RULE]];
-      haystacks[place] = [row[NAME], word(row[HOST]), word(row[CLUSTER]), word(row[ENDPOINT]), rule[0], rule[1], row[ID],
-        say(row[OBSERVED]), say(row[DESIRED]), word(row[KIND]), ...row[MISSING].map(word)].join("\n").toLowerCase();
+      haystacks[place] = [row[FINDING], row[NAME], word(row[HOST]), word(row[CLUSTER]), word(row[ENDPOINT]), rule[0], rule[1], row[ID],
+        say(row[OBSERVED]), say(row[DESIRED]), row[MESSAGE] || "", word(row[KIND]), ...row[MISSING].map(word)].join("\n").toLowerCase();
     }
     return haystacks[place];
   }
@@ -128,6 +129,12 @@
     return words.outcomes[fix[4]] + (fix[6] < 0 ? "" : `, ${word(fix[6])} pending`);
   }
 
+  // Beside the title of a rule without a message.
+  function valuesText(row) {
+    if (row[OBSERVED] === null && row[DESIRED] === null) return row[VERDICT] === 1 ? ": not read" : "";
+    return `: ${brief(say(row[OBSERVED]))} → ${brief(say(row[DESIRED]))}`;
+  }
+
   function line(place) {
     const row = rows[place], made = element("tr");
     const lead = element("td"), button = element("button", open.has(place) ? "−" : "+", "open");
@@ -142,17 +149,10 @@
     verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${verdictText}`, `verdict ${verdictText}`));
     made.append(severity, verdict);
     const rule = words.rules[row[RULE]];
-    cell(made, rule[1], rule[0]);
+    cell(made, row[MESSAGE] || rule[1], row[MESSAGE] ? rule[0] : `${rule[0]}${valuesText(row)}`);
     cell(made, row[NAME]);
     cell(made, word(row[HOST]) || word(row[ENDPOINT]), row[HOST] < 0 ? "endpoint" : "");
     cell(made, word(row[CLUSTER]), severals ? word(row[ENDPOINT]) : "");
-    const values = element("td", undefined, "values");
-    if (row[OBSERVED] === null && row[DESIRED] === null) {
-      values.append(row[VERDICT] === 1 ? "not read" : "");
-    } else {
-      values.append(element("bdi", brief(say(row[OBSERVED]))), element("span", " → ", "arrow"), element("bdi", brief(say(row[DESIRED]))));
-    }
-    made.append(values);
     cell(made, fixText(row), row[FIX] && row[VERDICT] === 0 ? words.classes[row[FIX][1]] : "");
     return made;
   }
@@ -185,11 +185,11 @@
   function detail(place) {
     const row = rows[place], made = element("tr", undefined, "detail"), held = element("td"), parts = element("div", undefined, "parts");
     const missing = new Set(row[MISSING].map(word));
-    held.colSpan = 9;
+    held.colSpan = 8;
     const evidence = words.shapes[row[SHAPE]].map((name, at) => [name, say(row[EVIDENCE][at], missing.has(name) ? "not read" : "none")]);
     if (evidence.length) parts.append(part("Evidence", evidence));
     if (row[READ].length) parts.append(part("Read from", row[READ].map(([whom, columns]) => [word(whom), word(columns)]), "stacked"));
-    const about = [["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])]];
+    const about = [...(row[MESSAGE] ? [["wrong", row[MESSAGE]]] : []), ["wanted", words.rules[row[RULE]][1]], ["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])], ["finding", row[FINDING]]];
     if (row[SINCE]) about.push(["drifted", row[SINCE]]);
     if (missing.size) about.push(["not read", [...missing].join(", ")]);
     parts.append(part("Resource", about));

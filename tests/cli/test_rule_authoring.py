@@ -7,7 +7,7 @@ import pytest
 
 from auditor.authoring.scaffold import blanks
 from auditor.cli import run
-from auditor.cli.watch import run_on_change
+from auditor.cli.run_on_change import run_on_change
 from auditor.errors import RuleError
 
 FILLED = {
@@ -18,6 +18,7 @@ FILLED = {
     "a condition, for example": "queue_depth <= $wanted",
     "what is shown as found": "queue_depth",
     "what is shown as wanted": "$wanted",
+    "what is wrong, as a sentence": "{resource_name}: {queue_depth:commands}, wanted {$wanted}",
 }
 ROWS = iter(
     (

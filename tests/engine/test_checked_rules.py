@@ -13,7 +13,7 @@ from auditor.engine.loading import load_rules
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
 from auditor.policy import load_rule_set, shipped_rules
-from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, write_rule
+from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, write_rule
 from tests.waiting import completed
 
 OTHER_TYPE = {"protocol_endpoint": {**VIEWS["protocol_endpoint"], "dsnro": "BOOLEAN"}}
@@ -32,6 +32,15 @@ def test_the_file_of_checked_rules_is_up_to_date() -> None:
     stale = f"{file} is older than rules/, the columns of the views or the code that checks rules; run `make checked-rules`"
     is_up_to_date = (Path(__file__).parents[2] / file).read_text(encoding="utf-8") == checked_text(shipped_rules())
     assert is_up_to_date, stale
+
+
+def test_a_shipped_rule_has_a_message(tmp_path: Path) -> None:
+    path = write_rule(tmp_path, rule_text("queue/one", over="device", holds="dsnro > 0"))
+    with pytest.raises(RuleError) as caught:
+        checked_text(tmp_path)
+    assert caught.value.what == f'{path}:1: "message" is missing'
+    write_rule(tmp_path, rule_text("queue/one", over="device", holds="dsnro > 0", message='"{resource_name}: {dsnro}"'))
+    assert "{resource_name}: {dsnro}" in checked_text(tmp_path)
 
 
 def test_rules_that_were_checked_before_are_those_that_are_read_now() -> None:

@@ -1,5 +1,6 @@
 """The rules that come with auditor, held to what every rule promises."""
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from auditor.authoring.examples import _judge_rows, check_examples
 from auditor.endpoints.settings import remediator_names
 from auditor.engine.loading import load_rules
+from auditor.engine.message import Slot, parts
 from auditor.engine.rule import Rule, RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import RESOURCE_COLUMNS, seal
@@ -52,6 +54,40 @@ def test_a_row_of_which_nothing_was_read_is_never_a_pass(rule_id: str) -> None:
     rule = shipped()[rule_id]
     (judged,) = judge_rows(rule, [dict.fromkeys(RESOURCE_COLUMNS, "x")])
     assert judged["verdict"] in (Verdict.UNKNOWN, Verdict.NOT_APPLICABLE)
+
+
+MOST_CHARACTERS = 240
+PLACE = dict(zip(RESOURCE_COLUMNS, ("vc-1", "id-1", "naa.6f47acc100000000612e3f4d00000001", "gold", "esx-01.example.net"), strict=True))
+
+
+def figures(row: Mapping[str, Any]) -> set[str]:
+    """The values of a row as a person may write them: 0.4 as 40, 80.0 as 80, in groups of three digits, and bytes as MiB."""
+    numbers = [value for value in row.values() if isinstance(value, int | float) and not isinstance(value, bool)]
+    written = {f"{one:,}" for one in numbers} | {f"{one * factor:.4g}" for one in numbers for factor in (1, 100)}
+    written |= {f"{int(one / 2**20 * 10) / 10:g}" for one in numbers}
+    return written | {str(value) for value in row.values() if isinstance(value, str) and value} | set(map(str, numbers))
+
+
+@pytest.mark.parametrize("rule_id", IDS)
+def test_a_failing_example_says_what_is_wrong_with_values_of_its_row(rule_id: str) -> None:
+    rule = shipped()[rule_id]
+    assert rule.message is not None
+    failing = [example for example in rule.examples if example.verdict is Verdict.FAIL]
+    spoken = [part for part in parts(rule.message.text) if isinstance(part, Slot) and part.words[1:]]
+    for example, judged in zip(failing, judge_rows(rule, [PLACE | dict(example.row) for example in failing]), strict=True):
+        message = judged["message"]
+        assert message.startswith((f"{judged['resource_name']}: ", f"{judged['resource_name']} on esx-01.example.net: ")), message
+        said = message.removeprefix(judged["resource_name"])
+        assert not set("{}$") & set(said), message
+        assert re.search(r"\b(None|null|NULL|NaN|nan|not read not read)\b|  ", message) is None, message
+        assert len(message) <= MOST_CHARACTERS, message
+        words = [word for part in spoken for word in part.words]
+        shown = [one for one in (*figures(example.row), *words, "none") if re.search(rf"(?<![\w.]){re.escape(one)}(?![\w])", said)]
+        assert shown or rule_id in ONLY_NAMES, (message, example.row)
+
+
+ONLY_NAMES = {"sioc/deprecation", "sioc/overlap-array-qos", "ontap/lun-space-alloc"}
+"""Rules whose message has the name of what fails and no other value: a switch that is on, or a feature that is missing."""
 
 
 def test_every_param_of_a_shipped_rule_has_bounds_with_a_source() -> None:

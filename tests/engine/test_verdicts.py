@@ -170,7 +170,13 @@ RULES_SAVED: Mapping[str, Any] = {"a/one": asdict(BY_HAND)}
 
 @pytest.mark.parametrize(
     ("number", "leave_out"),
-    [(1, ("waiver", "waived_from", "retunes", "touches", "waits")), (2, ("retunes", "touches", "waits")), (3, ("waits",)), (4, ())],
+    [
+        (1, ("waiver", "waived_from", "retunes", "touches", "waits", "message")),
+        (2, ("retunes", "touches", "waits", "message")),
+        (3, ("waits", "message")),
+        (4, ("message",)),
+        (5, ()),
+    ],
 )
 def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: tuple[str, ...]) -> None:
     path = written(tmp_path / "v.parquet", json.dumps({"format": number, "rules": RULES_SAVED}), leave_out)
@@ -183,7 +189,7 @@ def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: 
 @pytest.mark.parametrize(
     ("about", "why"),
     [
-        pytest.param(json.dumps({"format": 5, "rules": RULES_SAVED}), "verdict format 5", id="of a newer auditor"),
+        pytest.param(json.dumps({"format": 6, "rules": RULES_SAVED}), "verdict format 6", id="of a newer auditor"),
         pytest.param(None, "verdict format None", id="no file of ours"),
         pytest.param(json.dumps({"format": 4, "rules": {}}), "does not hold the verdicts", id="its rule is missing"),
         pytest.param(json.dumps({"format": 4}), "does not hold the verdicts", id="all rules are missing"),

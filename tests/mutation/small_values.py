@@ -145,6 +145,7 @@ VALUES: Mapping[str, Mapping[str, Choices]] = {
     "vmfs_lockmode": {"locking_mode": ("ATS", "ATS+SCSI", "ATS UPGRADE PENDING")},
     "device_load": {
         "samples": (15, 2),
+        "window_begin": (WHEN - timedelta(minutes=5),),
         "sampled_at": (WHEN,),
         "commands_per_second": _BUSY,
         "busy_samples": _COUNTS,
@@ -219,7 +220,15 @@ VALUES: Mapping[str, Mapping[str, Choices]] = {
         "is_eager_zeroed": _YES_NO,
         "file": ("[x] y.vmdk",),
     },
-    "vm_disk_load": {"samples": (15, 2), "sampled_at": (WHEN,), "commands_per_second": _BUSY, "outstanding": (0.0, 20.0, 31.5, 64.0)},
+    "vm_disk_load": {
+        "samples": (15, 2),
+        "window_begin": (WHEN - timedelta(minutes=5),),
+        "sampled_at": (WHEN,),
+        "commands_per_second": _BUSY,
+        "outstanding": (0.0, 20.0, 31.5, 64.0),
+        "latency_ms": _MS,
+        "io_bytes": (4096.0, 262144.0),
+    },
     "storage_pod": {
         "sdrs_enabled": _YES_NO,
         "io_metric_enabled": _YES_NO,

@@ -97,8 +97,11 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "waived_unknown": 0,
     }
     assert document["findings"][1] == {
+        "id": "28289e63bcf0",  # sha256 of rule, endpoint, kind and resource id with zero bytes between them, made by another program
         "rule": "vvol/pe-dsnro-headroom",
         "title": "One throttled disk cannot fill a protocol endpoint's queue",
+        "message": "naa.6f47acc100000000612e3f4d00000001: observed 32, desired 256. "
+        "Wanted: One throttled disk cannot fill a protocol endpoint's queue",
         "verdict": "fail",
         "severity": "high",
         "resource": {

@@ -126,7 +126,7 @@ def test_a_single_failure_says_its_cluster_above_where_names_would_have_to_give_
     report = samples.report_of([samples.pe_finding("esx-dx-3.lab.example", cluster="dx90-l66")])
     text = rendered(report)
     assert "\n  in cluster dx90-l66\n" in text
-    assert re.search(r"\n  naa\.\S+…\S+  esx-dx-3\.lab\.example +32 -> 256 +proposed\n", text)
+    assert re.search(r"\n  naa\.\S+…\S+  esx-dx-3\.lab\.example +32 -> 256 +proposed +[0-9a-f]{8}\n", text)
     monkeypatch.setenv("COLUMNS", "120")
     assert re.search(r"esx-dx-3\.lab\.example +dx90-l66 +32 -> 256", rendered(report))
 
@@ -136,6 +136,11 @@ def test_a_host_name_is_cut_last() -> None:
     findings = [samples.pe_finding(host, cluster=f"cluster of {host}", observed=number) for number, host in enumerate(hosts)]
     text = rendered(samples.report_of(findings))
     assert [line.split()[1] for line in text.splitlines() if line.startswith("  naa.")] == hosts
+
+
+def test_an_id_is_left_out_where_a_host_would_be_cut_for_it() -> None:
+    findings = [samples.pe_finding(f"esx-fq-emulex-{n}.city.lab.example", cluster=f"cluster {n}", observed=n) for n in range(2)]
+    assert not re.search(r"\bId\b", rendered(samples.report_of(findings)))
 
 
 def test_a_host_that_no_terminal_has_room_for_is_broken_at_a_dot() -> None:
@@ -151,7 +156,7 @@ def test_a_host_that_no_terminal_has_room_for_is_broken_at_a_dot() -> None:
 def test_values_that_every_row_shares_are_shown_once_above_the_table() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}.example.net") for number in range(3)]))
     assert "  each: cluster gold, 32 -> 256, proposed\n" in text
-    assert "  naa.6f47acc100000000612e3f4d00000001  esx-2.example.net\n" in text
+    assert re.search(r"  naa\.6f47acc100000000612e3f4d00000001  esx-2\.example\.net  [0-9a-f]{8}\n", text)
 
 
 def test_values_that_only_the_shown_rows_share_are_marked_so() -> None:
@@ -161,7 +166,7 @@ def test_values_that_only_the_shown_rows_share_are_marked_so() -> None:
 
 def test_a_resource_that_is_its_own_host_is_named_once() -> None:
     text = rendered(samples.report_of([samples.pe_finding(f"esx-{number}", name=f"esx-{number}") for number in range(3)]))
-    assert "\n  Host\n  esx-0\n  esx-1\n  esx-2\n" in text
+    assert re.search(r"\n  Host   Id\n  esx-0  \w{8}\n  esx-1  \w{8}\n  esx-2  \w{8}\n", text)
 
 
 def test_changes_that_were_not_attempted_are_counted_and_not_listed() -> None:
@@ -319,17 +324,17 @@ endpoints.
 CRITICAL  sioc/overlap-array-qos  1 failure, fix: online
 Storage I/O Control and array QoS do not throttle the same datastore
 Two governors on one road: each takes the other's braking for congestion.
-  Resource    Endpoint  Cluster  Observed -> desired  Fix
-  ds-gold-07  vc-east   gold     true -> false        proposed
+  Resource    Endpoint  Cluster  Observed -> desired  Fix       Id
+  ds-gold-07  vc-east   gold     true -> false        proposed  ef09282d
 
 HIGH  vvol/pe-dsnro-headroom  2 failures, fix: online-caution
 One throttled disk cannot fill a protocol endpoint's queue
 All virtual volumes behind a protocol endpoint share one queue, so one throttled
 VM makes its neighbours wait.
   each: cluster gold, 32 -> 256, proposed
-  Resource                              Host
-  naa.6f47acc100000000612e3f4d00000001  esx-01.example.net
-  naa.6f47acc100000000612e3f4d00000001  esx-02.example.net
+  Resource                              Host                Id
+  naa.6f47acc100000000612e3f4d00000001  esx-01.example.net  28289e63
+  naa.6f47acc100000000612e3f4d00000001  esx-02.example.net  6aacd168
 
 WAIVED: a waiver covers these, and no fix changes them
   - vvol/pe-dsnro-headroom  1 failure until 2027-06-01T00:00:00Z: replaced in

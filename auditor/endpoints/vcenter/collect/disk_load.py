@@ -1,7 +1,8 @@
 """How single virtual disks did over the last five minutes, by the real-time counters of their machines: many machines in one question.
 
-Asked of running machines that have a disk on a controller with a short queue, because only of these a rule looks at one disk alone
-(rules/vm/controller.yaml). A fleet has many times more machines than hosts, and each would be an answer of its own.
+Every running machine is asked. A vCenter with more of them than MOST_MACHINES is asked about those that matter: machines of hosts where a
+queue fills, and those with a disk on a controller with a short queue (rules/vm/controller.yaml). The others have no row, so what a view
+shows of their disks is NULL.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 
     from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.shapes import Ref
@@ -25,18 +26,32 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 TOPIC = "disk_load"
-_MOST_MACHINES = MOST_VALUES // (2 * len(DISK_COUNTERS) * LAST_SAMPLES)  # a page; two disks each are expected
+MOST_MACHINES = 20_000
+"""Running machines of one vCenter that are all asked; docs/performance.md has what it costs. Policy: half of what a vCenter may have."""
+
+_PAGE = MOST_VALUES // (2 * len(DISK_COUNTERS) * LAST_SAMPLES)  # machines; two disks each are expected
 
 
-def collect_disk_load(vcenter: VCenter, endpoint: Endpoint, machines: MachinesSeen, circuit: Circuit) -> Iterator[Facts]:
-    """Yield vm_disk_load of `machines`, and the reading of topic "disk_load": whole when the machines were, and each of them answered."""
+def asked_of(machines: MachinesSeen, filling: Collection[str], most: int = MOST_MACHINES) -> Sequence[Ref]:
+    """The machines to ask, `filling` being the hosts of which a queue fills. One whose host is not known may run on such a host."""
+    if len(machines.refs) <= most:
+        return machines.refs
+    hosts = machines.host_of
+    return [one for one in machines.refs if one.value in machines.limited or hosts.get(one.value) in {None, *filling}]
+
+
+def collect_disk_load(
+    vcenter: VCenter, endpoint: Endpoint, machines: MachinesSeen, filling: Collection[str], circuit: Circuit
+) -> Iterator[Facts]:
+    """Yield vm_disk_load, and the reading of topic "disk_load": whole when the machines were, and each that was asked answered in full."""
     complete = machines.complete
-    if machines.refs:
+    asked = asked_of(machines, filling)
+    if asked:
         try:
             counters = yield from _counters(vcenter, endpoint, circuit)
             complete = complete and len(counters) == len(DISK_COUNTERS)
-            for at in range(0, len(machines.refs), _MOST_MACHINES):
-                page = machines.refs[at : at + _MOST_MACHINES]
+            for at in range(0, len(asked), _PAGE):
+                page = asked[at : at + _PAGE]
                 complete = (yield from _page(vcenter, endpoint, page, counters, circuit)) and complete
         except EndpointError as error:
             circuit.failed(error)

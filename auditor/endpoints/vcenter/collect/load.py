@@ -13,6 +13,7 @@ from auditor.endpoints.vcenter.collect.load_figures import (
     adapter_figures,
     datastore_figures,
     device_figures,
+    fills,
 )
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
@@ -74,6 +75,7 @@ class _Query:
         stores: ids of datastores by the instance that hosts count them by; the last part of a datastore's URL.
         on_devices: how many of them are VMFS: a host has no more of these than it has devices.
         whole: by topic, whether all there is of it can be asked.
+        filling: ids of hosts on which a queue fills; filled by the tasks.
     """
 
     vcenter: VCenter
@@ -82,6 +84,7 @@ class _Query:
     stores: Mapping[str, str]
     on_devices: int
     whole: Mapping[str, bool]
+    filling: set[str]
 
 
 def expected_of(properties: ObjectProperties | EndpointError | None) -> tuple[int, int]:
@@ -99,13 +102,16 @@ def send_for_load(
     tasks: TaskPool,
     circuit: Circuit,
     topics: Collection[str],
+    filling: set[str],
 ) -> Iterator[Facts]:
     """Send tasks for the load of `hosts`, each with what `expected_of` it; yield what is known to be missing before.
 
-    Each task brings rows of the tables of `topics` and their readings, for a page of hosts.
+    Each task brings rows of the tables of `topics` and their readings, for a page of hosts, and adds the ids of hosts on which a queue
+    fills to `filling`.
     """
     try:
-        query = yield from _prepared(vcenter, endpoint, circuit, [topic for topic in LOAD_TOPICS if topic in topics])
+        wanted = [topic for topic in LOAD_TOPICS if topic in topics]
+        query = yield from _prepared(vcenter, endpoint, circuit, wanted, filling)
     except EndpointError as error:
         circuit.failed(error)
         yield gap(endpoint, f"performance counters ({', '.join(sorted(topics))})", error)
@@ -127,7 +133,9 @@ def send_for_load(
         tasks.send(partial(_read_page, query, page, circuit))
 
 
-def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Sequence[str]) -> Generator[Facts, None, _Query]:
+def _prepared(
+    vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Sequence[str], filling: set[str]
+) -> Generator[Facts, None, _Query]:
     from auditor.endpoints.vcenter.performance import counter_keys
     from auditor.endpoints.vcenter.translation import translated
 
@@ -145,7 +153,7 @@ def _prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, topics: Se
         stores, on_devices, all_told = yield from _stores(vcenter, endpoint, circuit)
         whole["datastore_load"] = whole["datastore_load"] and all_told
     counters = {name: known[name] for names in wanted.values() for name in names if name in known}
-    return _Query(vcenter, endpoint, counters, stores, on_devices, whole)
+    return _Query(vcenter, endpoint, counters, stores, on_devices, whole, filling)
 
 
 def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
@@ -209,7 +217,10 @@ def _facts(query: _Query, host: HostSeen, samples: Samples | None) -> Iterator[F
         rows = Rows(group.table, endpoint=query.endpoint.name, host_id=host.id)
         things = _things(group, samples, query)
         for name, series in things.items():
-            rows.add(**{group.named: name}, **group.figures(series, samples.times))
+            figures = group.figures(series, samples.times)
+            rows.add(**{group.named: name}, **figures)
+            if group.table == "device_load" and fills(figures):
+                query.filling.add(host.id)
         yield from rows.batch()
         if not things and (group.always_there or any(counter in group.counters.values() for counter, _ in samples.series)):
             yield gap(query.endpoint, f"{topic} of {host.name}", "its counters are not reported one by one")

@@ -55,6 +55,10 @@ DISK_COUNTERS: Mapping[str, str] = {
     "writes": "virtualDisk.numberWriteAveraged.average",
     "reads_under_way": "virtualDisk.readOIO.latest",
     "writes_under_way": "virtualDisk.writeOIO.latest",
+    "read_ms": "virtualDisk.totalReadLatency.average",
+    "write_ms": "virtualDisk.totalWriteLatency.average",
+    "read_kb": "virtualDisk.read.average",
+    "write_kb": "virtualDisk.write.average",
 }
 """Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); docs/domain/facts.md#9-1."""
 
@@ -78,7 +82,7 @@ def _device(values: tuple[Values, ...], times: tuple[datetime, ...]) -> Mapping[
     troubled = _both(by_counter["aborted"], by_counter["resets"])
     return {
         "samples": len(samples),
-        "sampled_at": times[-1] if times else None,
+        **_window(times),
         "commands_per_second": _mean(commands),
         "busy_samples": sum(busy) if samples else None,
         "gavg_ms": _weighted(by_counter["total"], commands),
@@ -94,6 +98,17 @@ def _device(values: tuple[Values, ...], times: tuple[datetime, ...]) -> Mapping[
         "bus_resets": _sum(by_counter["resets"]),
         "troubled_samples": None if troubled is None else sum(1 for one, other in troubled if one or other),
     }
+
+
+def fills(device: Mapping[str, Any]) -> bool:
+    """Whether a queue may be filling, by a device's columns of device_load: commands wait in the kernel, or half of its places are taken.
+
+    Commands under way are the rate times the latency (Little's law). What is not reported may be anything, so it fills.
+    """
+    rate, took, depth, waited = (device[name] for name in ("commands_per_second", "gavg_ms", "max_queue_depth", "kavg_max_ms"))
+    if rate == 0 or None in (rate, took, depth):
+        return bool(rate != 0)
+    return bool((waited or 0) >= 1 or rate * took / 1000 >= depth / 2)
 
 
 def adapter_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
@@ -139,16 +154,35 @@ def datastore_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping
 def disk_figures(samples: Counters, times: tuple[datetime, ...]) -> Mapping[str, Any]:
     """The columns of table vm_disk_load.
 
-    readOIO and writeOIO are the mean of a sample's interval, whatever the roll-up is called. Source: govmomi's capture, their summaries.
+    readOIO and writeOIO are the mean of a sample's interval, whatever the roll-up is called. A kilobyte is of 1,024 bytes. Source:
+    govmomi's capture, their summaries and units; that a "KBps" counts 1,024 is common use, unverified.
     """
     values = {name: samples.get(name, ()) for name in DISK_COUNTERS}
     commands, under_way = _both(values["reads"], values["writes"]), _both(values["reads_under_way"], values["writes_under_way"])
+    both_ways = len(values["reads"]) == len(values["read_ms"]) == len(values["writes"]) == len(values["write_ms"]) == len(times)
     return {
         "samples": 0 if commands is None else len(commands),
-        "sampled_at": times[-1] if times else None,
+        **_window(times),
         "commands_per_second": _mean_sum(commands),
         "outstanding": _mean_sum(under_way),
+        "latency_ms": _weighted((*values["read_ms"], *values["write_ms"]), (*values["reads"], *values["writes"])) if both_ways else None,
+        "io_bytes": _mean_size(values),
     }
+
+
+def _window(times: tuple[datetime, ...]) -> Mapping[str, datetime | None]:
+    """From when to when the samples count: a sample is of the 20 seconds before its time."""
+    if not times:
+        return {"window_begin": None, "sampled_at": None}
+    return {"window_begin": times[0] - timedelta(seconds=SAMPLE_SECONDS), "sampled_at": times[-1]}
+
+
+def _mean_size(values: Counters) -> float | None:
+    """Bytes of a command, the mean over the samples that have all four counters; None where there is none, or nothing passed."""
+    parts = (values["reads"], values["writes"], values["read_kb"], values["write_kb"])
+    known = [tuple(each for each in sample if each is not None) for sample in zip(*parts, strict=False) if None not in sample]
+    passed = sum(sum(sample[:2]) for sample in known)
+    return sum(sum(sample[2:]) for sample in known) * 1024 / passed if passed else None
 
 
 def _mean_sum(pairs: list[tuple[int, int]] | None) -> float | None:

@@ -63,6 +63,7 @@ def collect_vcenter(
         hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
         if comparison is not None:
             comparison.look_at_hosts()
+    filling: set[str] = set()
     machines = MachinesSeen(lost=frozenset(host.id for host in hosts if not host.connected))
     rest: list[tuple[str, Callable[..., Iterator[Facts]]]] = [
         ("datastores", collect_datastores),
@@ -78,7 +79,7 @@ def collect_vcenter(
         rest.pop(0)  # which hosts are asked rests on what they mount
         yield from collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores"))
     with TaskPool(endpoint.limits.concurrency + SPARE_TASKS) as tasks:
-        yield from _collect_of_hosts(vcenter, endpoint, hosts, tasks, circuit, needs, comparison)
+        yield from _collect_of_hosts(vcenter, endpoint, hosts, tasks, circuit, needs, comparison, filling)
         for topic, collect in rest:
             if topic not in topics:
                 continue
@@ -86,7 +87,8 @@ def collect_vcenter(
                 yield item
                 yield from tasks.finished()
         if DISK_LOAD in topics:
-            yield from collect_disk_load(vcenter, endpoint, machines, circuit)
+            yield from tasks.rest()  # which queues fill decides which machines are asked
+            yield from collect_disk_load(vcenter, endpoint, machines, filling, circuit)
         yield from tasks.rest()
 
 
@@ -98,6 +100,7 @@ def _collect_of_hosts(
     circuit: Circuit,
     needs: Needs,
     comparison: HostComparison | None,
+    filling: set[str],
 ) -> Iterator[Facts]:
     live = needs.topics.intersection(LIVE_TOPICS)
     yield from _unconnected(endpoint, hosts, needs)
@@ -125,7 +128,7 @@ def _collect_of_hosts(
             if host.id not in comparison.taken:
                 ask(host, drivers)
     if load:
-        yield from send_for_load(vcenter, endpoint, loaded, tasks, circuit, load)
+        yield from send_for_load(vcenter, endpoint, loaded, tasks, circuit, load, filling)
 
 
 def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) -> Iterator[Facts]:

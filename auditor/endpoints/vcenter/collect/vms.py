@@ -32,14 +32,29 @@ _HOST = "runtime.host"
 
 @dataclass(slots=True)
 class MachinesSeen:
-    """The running machines that have a disk on a controller of LIMITED, filled while machines are read.
+    """The running machines with a disk, filled while machines are read.
 
     Machines of hosts in `lost` are left out: vCenter has no counters of what such a host does.
     """
 
     lost: frozenset[str] = frozenset()  # managed object ids
     refs: list[Ref] = field(default_factory=list)
+    limited: set[str] = field(default_factory=set)  # ids of those that have a disk on a controller of LIMITED
+    host_of: dict[str, str] = field(default_factory=dict)  # by machine's id; one whose host is not reported is not in it
     complete: bool = False  # every machine was read, with its disks
+
+    def add(self, facts: ObjectProperties) -> None:
+        """Take a machine in, if it runs, as far as is known, on a host that is not lost, and may have a disk."""
+        host: Ref | None = facts.values.get(_HOST)
+        if (host is not None and host.value in self.lost) or facts.values.get("runtime.powerState") not in (None, "poweredOn"):
+            return
+        if facts.is_gone or not _may_have_disks(facts):
+            return
+        self.refs.append(Ref("VirtualMachine", facts.id))
+        if host is not None:
+            self.host_of[facts.id] = host.value
+        if not {CONTROLLERS.get(device.type_name) for device in facts.values.get(_DEVICES) or ()}.isdisjoint(LIMITED):
+            self.limited.add(facts.id)
 
 
 def collect_vms(
@@ -64,8 +79,8 @@ def collect_vms(
         # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
         yield from _add(endpoint, machines, disks, facts, paths)
-        if seen is not None and not isinstance(facts, tuple) and _is_limited(facts, seen.lost):
-            seen.refs.append(Ref("VirtualMachine", facts.id))
+        if seen is not None and not isinstance(facts, tuple):
+            seen.add(facts)
         if count % _MACHINES_A_BATCH == 0:
             yield from machines.batch()
             yield from disks.batch()
@@ -77,13 +92,10 @@ def collect_vms(
         seen.complete = complete
 
 
-def _is_limited(facts: ObjectProperties, lost: frozenset[str]) -> bool:
-    """Whether a machine runs, as far as is known, on a host that is not lost, and has a controller of LIMITED."""
-    host: Ref | None = facts.values.get(_HOST)
-    if host is not None and host.value in lost:
-        return False
-    kinds = {CONTROLLERS.get(device.type_name) for device in facts.values.get(_DEVICES) or ()}
-    return facts.values.get("runtime.powerState") in (None, "poweredOn") and not kinds.isdisjoint(LIMITED)
+def _may_have_disks(facts: ObjectProperties) -> bool:
+    """False where all of a machine's devices were reported and none is a disk: it has no counters of disks."""
+    devices = facts.values.get(_DEVICES)
+    return devices is None or any(device.type_name == "VirtualDisk" for device in devices)
 
 
 def _add(

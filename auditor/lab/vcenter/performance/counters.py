@@ -74,6 +74,7 @@ _UNITS = {
     "microsecond": ("µs", "Microsecond"),
     "number": ("num", "Number"),
     "percent": ("%", "Percentage"),
+    "kiloBytesPerSecond": ("KBps", "Kilobytes per second"),
 }
 
 # fmt: off
@@ -103,6 +104,12 @@ _TABLE: tuple[Counter, ...] = (
     Counter(172, "virtualDisk", "numberWriteAveraged", "average", "rate", "number", 1, 3,
             "Average write requests per second",
             "Average number of write commands issued per second to the virtual disk during the collection interval"),
+    Counter(173, "virtualDisk", "read", "average", "rate", "kiloBytesPerSecond", 2, 2,
+            "Read rate",
+            "Rate of reading data from the virtual disk"),
+    Counter(174, "virtualDisk", "write", "average", "rate", "kiloBytesPerSecond", 2, 2,
+            "Write rate",
+            "Rate of writing data to the virtual disk"),
     Counter(175, "virtualDisk", "totalReadLatency", "average", "absolute", "millisecond", 1, 3,
             "Read latency",
             "The average time a read from the virtual disk takes"),

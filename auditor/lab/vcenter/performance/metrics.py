@@ -148,6 +148,7 @@ def _of_vm(state: VCenterState, moid: str, loads: Loads) -> Iterator[tuple[str, 
         yield "virtualDisk.writeOIO", instance, Value((writes,))
         for kind in ("Read", "Write"):  # half each, as above
             yield f"virtualDisk.number{kind}Averaged", instance, Value((reading.per_second / 2,))
+            yield f"virtualDisk.{kind.lower()}", instance, Value((reading.per_second / 2 * disk.load.average_io_bytes / 1024,))
             yield f"virtualDisk.total{kind}Latency", instance, Value((reading.latency_ms,))
         yield "virtualDisk.commandsAborted", instance, _steady(0)
         yield "virtualDisk.busResets", instance, _steady(0)

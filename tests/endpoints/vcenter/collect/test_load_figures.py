@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.vcenter.collect.load_figures import adapter_figures, datastore_figures, device_figures
+from auditor.endpoints.vcenter.collect.load_figures import adapter_figures, datastore_figures, device_figures, disk_figures, fills
 
 BEGUN = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -106,3 +106,39 @@ def test_zero_microseconds_are_no_latency_but_zero_percent_is_an_answer() -> Non
 def test_a_datastore_without_counters_tells_nothing() -> None:
     found = datastore_figures({}, times(15))
     assert {name: value for name, value in found.items() if value is not None} == {"samples": 0, "sampled_at": times(15)[-1]}
+
+
+def disk(**given: tuple[int | None, ...]) -> dict[str, Any]:
+    return dict(disk_figures(given, times(max(map(len, given.values())))))
+
+
+def test_a_disk_has_the_latency_of_its_commands_and_their_mean_size() -> None:
+    # 100 reads of 1 ms and 4 KiB, then 300 writes of 5 ms and 64 KiB.
+    found = disk(reads=(100, 0), writes=(0, 300), read_ms=(1, 0), write_ms=(0, 5), read_kb=(400, 0), write_kb=(0, 19200))
+    assert found["latency_ms"] == pytest.approx(4.0)
+    assert found["io_bytes"] == pytest.approx(19600 * 1024 / 400)
+    assert (found["window_begin"], found["sampled_at"]) == (BEGUN - timedelta(seconds=20), BEGUN + timedelta(seconds=20))
+
+
+def test_a_disk_has_no_size_where_nothing_passed_and_no_latency_where_a_counter_is_missing() -> None:
+    idle = disk(reads=(0,), writes=(0,), read_ms=(0,), write_ms=(0,), read_kb=(0,), write_kb=(0,))
+    assert (idle["latency_ms"], idle["io_bytes"]) == (0.0, None)
+    partly = disk(reads=(5, 5), writes=(5, 5), read_ms=(1, 1), write_ms=(), read_kb=(20, None), write_kb=(20, 20))
+    assert (partly["latency_ms"], partly["io_bytes"]) == (None, 4096.0)
+    assert disk_figures({}, ())["window_begin"] is None
+
+
+@pytest.mark.parametrize(
+    ("figures", "filling"),
+    [
+        pytest.param({"commands": (1000,), "total": (15,), "kernel": (0,), "depth": (32,)}, False, id="15 of 32 under way"),
+        pytest.param({"commands": (1000,), "total": (16,), "kernel": (0,), "depth": (32,)}, True, id="16 of 32"),
+        pytest.param({"commands": (60,), "total": (2,), "kernel": (1,), "depth": (32,)}, True, id="a millisecond in the kernel"),
+        pytest.param({"commands": (0,), "total": (0,), "kernel": (0,), "depth": (32,)}, False, id="idle"),
+        pytest.param({"commands": (0,)}, False, id="idle, and nothing else is reported"),
+        pytest.param({"commands": (60,), "kernel": (0,), "depth": (32,)}, True, id="the latency is not reported"),
+        pytest.param({"kernel": (0,)}, True, id="the rate is not reported"),
+    ],
+)
+def test_a_queue_fills_where_half_of_it_is_taken_or_it_may_be(figures: dict[str, Any], *, filling: bool) -> None:
+    assert fills(device(**figures)) is filling

@@ -184,8 +184,9 @@ def test_what_is_not_complete_stays_so() -> None:
     assert not seen.complete
 
 
-def test_running_machines_on_short_controllers_are_noted() -> None:
-    lsi, pvscsi = [controller("VirtualLsiLogicController", 1)], [controller("ParaVirtualSCSIController", 1)]
+def test_running_machines_with_a_disk_are_noted_and_which_are_on_short_controllers() -> None:
+    lsi = [controller("VirtualLsiLogicController", 1), disk(2000, 1)]
+    pvscsi = [controller("ParaVirtualSCSIController", 1), disk(2000, 1)]
     seen = MachinesSeen(lost=frozenset({"host-9"}))
     unread = {path: value for path, value in NEEDED.items() if path not in (DEVICES, "runtime.host", "runtime.powerState")}
     given = found(
@@ -195,11 +196,15 @@ def test_running_machines_on_short_controllers_are_noted() -> None:
         machine("vm-4", **{DEVICES: lsi, "runtime.host": Ref("HostSystem", "host-9")}),
         has("VirtualMachine", "vm-5", {**unread, DEVICES: lsi}),
         has("VirtualMachine", "vm-6", unread),
+        machine("vm-7", **{DEVICES: [controller("VirtualLsiLogicController", 1)]}),
+        has("VirtualMachine", "vm-8", {}, dict.fromkeys(PATHS, GONE)),
         seen=seen,
         paths=("name",),
     )
     assert given.gaps == []
-    assert seen.refs == [Ref("VirtualMachine", "vm-1"), Ref("VirtualMachine", "vm-5")]
+    assert [ref.value for ref in seen.refs] == ["vm-1", "vm-2", "vm-5", "vm-6"]  # vm-7 has no disk
+    assert seen.limited == {"vm-1", "vm-5"}
+    assert seen.host_of == dict.fromkeys(("vm-1", "vm-2"), "host-1")
     assert seen.complete
 
 

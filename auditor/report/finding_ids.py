@@ -1,0 +1,100 @@
+"""Short ids of findings: a person copies one from a report and gives it to `auditor explain` or `auditor reproduce`."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import TYPE_CHECKING
+
+from auditor.errors import ConfigurationError
+from auditor.report.wording import neutral
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from auditor.model import Finding, Report, Run
+
+SHOWN = 8
+"""Digits of an id that tables show; any prefix that only one finding has is accepted."""
+_DIGITS = 12
+_LEAST = 4
+_NAMED = 10
+"""Candidates that a refusal names."""
+_PREFIX = re.compile(rf"[0-9a-f]{{{_LEAST},{_DIGITS}}}")
+
+
+class FindingIds:
+    """The ids of the findings of one run.
+
+    An id is a digest of the rule, of who the endpoint says it is (its name in fleet.yaml where that is not known), and of the resource. So
+    it stays the same from run to run, and when an endpoint gets another name. Nothing of it is kept: it is made again for older runs.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._identities = {reading.name: (reading.identity or reading.name).casefold() for reading in run.endpoints}
+
+    def of(self, finding: Finding) -> str:
+        """Twelve hexadecimal digits."""
+        resource = finding.resource
+        endpoint = self._identities.get(resource.endpoint, resource.endpoint)
+        parts = f"{finding.rule}\0{endpoint}\0{resource.kind}\0{resource.id}"
+        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def may_be_id(text: str) -> bool:
+    """Whether `text` has the form of an id, or of the beginning of one."""
+    return _PREFIX.fullmatch(text.lower()) is not None
+
+
+def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] | None:
+    """The id and the finding that `words` name: an id or its beginning, or a rule and a resource; None where no finding is named so.
+
+    A resource is named by its name or id, its host, or HOST/NAME. Where several verdicts of a rule fit, the worst goes before others.
+
+    Raises:
+        ConfigurationError: several findings are named so.
+    """
+    ids = FindingIds(report.run)
+    if len(words) == 1:
+        if not may_be_id(words[0]):
+            return None
+        return _only(words, [(one, finding) for one, finding in _with_ids(report, ids) if one.startswith(words[0].lower())])
+    rule, resource = words
+    fitting = [(one, finding) for one, finding in _with_ids(report, ids) if finding.rule == rule and _is_about(finding, resource)]
+    worst = [pair for pair in fitting if pair[1].verdict is fitting[0][1].verdict]
+    return _only(words, worst)
+
+
+def _with_ids(report: Report, ids: FindingIds) -> Iterator[tuple[str, Finding]]:
+    return ((ids.of(finding), finding) for finding in report.findings())
+
+
+def _is_about(finding: Finding, words: str) -> bool:
+    resource = finding.resource
+    names = {resource.name, resource.id, resource.host or "", f"{resource.host or ''}/{resource.name}"} - {"", "/"}
+    return words.casefold() in {name.casefold() for name in names}
+
+
+def _only(words: Sequence[str], fitting: Sequence[tuple[str, Finding]]) -> tuple[str, Finding] | None:
+    """The one finding; its id is distinct from all others of the list.
+
+    Raises:
+        ConfigurationError: there are several.
+    """
+    if len({one for one, _ in fitting}) > 1:
+        raise ConfigurationError(
+            f'"{neutral(" ".join(words))}" names {len(fitting)} findings: {", ".join(_listed(fitting))}',
+            why="it is not clear which one is meant.",
+            do="give the id of one of them; reports show it beside each finding.",
+        )
+    return fitting[0] if fitting else None
+
+
+def _listed(fitting: Iterable[tuple[str, Finding]]) -> Iterator[str]:
+    for place, (one, finding) in enumerate(fitting):
+        if place == _NAMED:
+            yield "..."
+            return
+        resource = finding.resource
+        host = f" of {resource.host}" if resource.host and resource.host != resource.name else ""
+        yield neutral(f"{one} ({finding.rule}, {resource.name}{host})")

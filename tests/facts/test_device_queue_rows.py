@@ -1,0 +1,349 @@
+"""Every column of the view `device_queue` over rows of what it reads: what waits in a queue, and what is not known of it."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from .elsewhere import with_namesakes
+from .single import ByName, Rows, of_vc, rows_over, shown
+
+ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
+BEGUN = ENDED - timedelta(minutes=5)
+
+
+def device(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
+    told = {
+        "resource_id": f"{host}/{name}",
+        "resource_name": name,
+        "cluster": "gold",
+        "host": f"{host}!",
+        "host_id": host,
+        "device": name,
+        "is_shared": True,
+        "is_protocol_endpoint": False,
+        "queue_depth": 64,
+        "dsnro": 32,
+        "volume_id": name,
+        "driver": "nfnic",
+    }
+    return {"endpoint": "vc", **told, **more}
+
+
+def load(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
+    told = {
+        "samples": 5,
+        "window_begin": BEGUN,
+        "sampled_at": ENDED,
+        "commands_per_second": 1000.0,
+        "davg_ms": 2.0,
+        "kavg_ms": 3.0,
+        "gavg_ms": 5.0,
+        "qavg_ms": 1.0,
+        "max_queue_depth": 30,
+    }
+    return {"endpoint": "vc", "host_id": host, "device": name, **told, **more}
+
+
+def stream(name: str | None, host: str = "h1", **more: Any) -> dict[str, Any]:
+    told = {
+        "runs": True,
+        "commands_per_second": 10.0,
+        "outstanding": 16.0,
+        "driver": "nfnic",
+        "datastore_id": "s",
+        "datastore_type": "VMFS",
+    }
+    return {"endpoint": "vc", "host_id": host, "device": name, **told, **more}
+
+
+def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:
+    hosts = {row["host_id"] for row in devices}
+    tables: dict[str, Rows] = {
+        "device": devices,
+        "fact.device_load": loads,
+        "disk_stream": streams,
+        "step_load_reading": of_vc(
+            *({"scope": host, "topic": "device_load", "read_at": ENDED} for host in sorted(hosts)),
+            {"scope": "h1", "topic": "disk_load", "read_at": ENDED + timedelta(days=1)},
+        ),
+        "step_endpoint_reading": of_vc({"vms_read": True, "datastores_read": True}),
+        "step_host_reading": of_vc(*({"host_id": host} for host in sorted(hosts))),
+        **more,
+    }
+    tables = with_namesakes(tables)
+    tables["step_array_device"] = [
+        {"device": row["device"], "array_endpoint": "east"} for row in {row["device"]: row for row in devices}.values()
+    ]
+    return [row for row in rows_over("device_queue", tables) if row["endpoint"] == "vc"]
+
+
+NOT_COUNTED = dict.fromkeys(
+    ("samples", "window_begin", "sampled_at", "commands_per_second", "davg_ms", "kavg_ms", "gavg_ms", "qavg_ms", "windows_overlap")
+)
+NOTHING_WAITS = {"queue_basis": None, "active": None, "queued": None, "is_full": None}
+
+
+def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> None:
+    devices = [
+        device("naa.1", family="flasharray", volume="v1", array_name="east", qos_capped=False, device_type="disk", is_namespace=False),
+        device("naa.1", "h2"),
+        device("idle"),
+        device("not counted"),
+        device("few"),
+        device("old"),
+        device("young"),
+        device("local", is_shared=False),
+        device("may be local", is_shared=None),
+    ]
+    loads = [
+        load("naa.1"),
+        load("naa.1", "h2", max_queue_depth=8),
+        load("idle", commands_per_second=0.0),
+        load("few", samples=4),
+        load("old", sampled_at=ENDED - timedelta(seconds=901)),
+        load("young", sampled_at=ENDED - timedelta(seconds=900)),
+        load("local"),
+        load("may be local"),
+    ]
+    streams = [stream("naa.1"), stream("naa.1", outstanding=20.0), stream("naa.1", "h2", outstanding=8.0), stream("idle", outstanding=0.0)]
+    paths = [{"host_id": "h1", "device": "naa.1", "hba": hba} for hba in ("vmhba2", "vmhba1", "vmhba2")]
+    also = [
+        {"host_id": "h2", "device": "naa.1", "hba": "vmhba2"},
+        {"host_id": "h1", "device": "young", "hba": "vmhba9"},
+        {"host_id": "h1", "device": "idle", "hba": "vmhba1"},
+    ]
+    adapters = [("h1", "vmhba1", 1024), ("h1", "vmhba2", 512), ("h2", "vmhba2", 256), ("h1", "vmhba9", None)]
+    found = queues(
+        devices,
+        loads,
+        streams,
+        **{
+            "fact.path": of_vc(*paths, *also),
+            "fact.adapter_load": of_vc(*({"host_id": host, "hba": hba, "queue_depth": depth} for host, hba, depth in adapters)),
+            "step_device_sioc": of_vc({"device": "naa.1", "sioc_enabled": True}, {"device": "few"}),
+            "fact.datastore_extent": of_vc({"datastore_id": "s", "device": "naa.1"}, {"datastore_id": "t", "device": "naa.1"}),
+            "fact.datastore_load": of_vc(
+                {"datastore_id": "s", "host_id": "h1", "sioc_active_percent": 30.0},
+                {"datastore_id": "t", "host_id": "h1", "sioc_active_percent": 40.0},
+                {"datastore_id": "s", "host_id": "h2", "sioc_active_percent": 50.0},
+            ),
+            "step_volume_load": [
+                {"endpoint": "east", "volume_id": "naa.1", "latency_ms": 0.5, "iops": 70, "is_at_limit": False, "read_at": ENDED},
+                {"endpoint": "east", "volume_id": "young", "latency_ms": 0.5, "read_at": BEGUN - timedelta(seconds=61)},
+                {"endpoint": "west", "volume_id": "naa.1", "latency_ms": 9.5},
+            ],
+        },
+    )
+    expected: ByName = {
+        "h1/naa.1": {
+            "resource_name": "naa.1",
+            "cluster": "gold",
+            "host": "h1!",
+            "host_id": "h1",
+            "device": "naa.1",
+            "device_type": "disk",
+            "is_shared": True,
+            "is_protocol_endpoint": False,
+            "is_namespace": False,
+            "family": "flasharray",
+            "driver": "nfnic",
+            "array_name": "east",
+            "volume": "v1",
+            "volume_id": "naa.1",
+            "qos_capped": False,
+            "queue_depth": 64,
+            "dsnro": 32,
+            "depth_in_effect": 30,
+            "depth_basis": "counter",
+            "sioc_enabled": True,
+            "sioc_active_percent": 40.0,
+            "worlds": 2,
+            "worlds_at_least": 2,
+            "outstanding": 36.0,
+            "samples": 5,
+            "window_begin": BEGUN,
+            "sampled_at": ENDED,
+            "commands_per_second": 1000.0,
+            "davg_ms": 2.0,
+            "kavg_ms": 3.0,
+            "gavg_ms": 5.0,
+            "qavg_ms": 1.0,
+            "queue_basis": "disks",
+            "active": 30.0,
+            "queued": 6.0,
+            "is_full": True,
+            "adapter": "vmhba1, vmhba2",
+            "adapter_queue_depth": 512,
+            "array_latency_ms": 0.5,
+            "array_iops": 70,
+            "is_at_limit": False,
+            "array_read_at": ENDED,
+            "windows_overlap": True,
+        },
+        "h2/naa.1": {
+            "host": "h2!",
+            "depth_in_effect": 8,
+            "worlds": 1,
+            "outstanding": 8.0,
+            "active": 8.0,
+            "queued": 0.0,
+            "is_full": False,
+            "sioc_active_percent": 50.0,
+            "adapter": "vmhba2",
+            "adapter_queue_depth": 256,
+        },
+        "h1/not counted": {**NOT_COUNTED, **NOTHING_WAITS, "queue_depth": 64, "outstanding": 0.0, "adapter": None, "sioc_enabled": False},
+        "h1/few": {**NOT_COUNTED, "depth_in_effect": None, "depth_basis": None, "sioc_enabled": None},
+        "h1/old": NOT_COUNTED,
+        "h1/young": {"samples": 5, "adapter": "vmhba9", "adapter_queue_depth": None, "windows_overlap": False, "sioc_active_percent": None},
+        "h1/may be local": {"is_shared": None},
+    }
+    expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", "active": 0.0, "queued": 0.0}
+    expected["h1/not counted"] |= {"is_full": False}
+    assert shown(found, expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("streams", "more", "expected"),
+    [
+        pytest.param([stream("d")], {}, (1, 1, 16.0, "disks"), id="all are known"),
+        pytest.param([stream("d"), stream("d", outstanding=0.0, commands_per_second=0.0)], {}, (1, 1, 16.0, "disks"), id="one idles"),
+        pytest.param([stream("d", outstanding=0.0), stream("d", commands_per_second=0.0)], {}, (2, 2, 16.0, "disks"), id="both send"),
+        pytest.param([stream("d"), stream("d", outstanding=None)], {}, (None, 2, None, "littles-law"), id="what one has is not known"),
+        pytest.param([stream("d"), stream("d", runs=None)], {}, (None, 1, None, "littles-law"), id="one may run"),
+        pytest.param([stream("d"), stream(None)], {}, (None, 1, None, "littles-law"), id="one lies on this device, or the next"),
+        pytest.param([stream("d"), stream(None, datastore_id="t")], {}, (1, 1, 16.0, "disks"), id="one lies elsewhere"),
+        pytest.param([stream("d"), stream(None, "h2")], {}, (1, 1, 16.0, "disks"), id="one is another host's"),
+        pytest.param(
+            [stream("d"), stream(None, datastore_id="v", datastore_type="VVOL")],
+            {"fact.vvol_mount": of_vc({"host_id": "h1", "datastore_id": "v", "device": "d"})},
+            (None, 1, None, "littles-law"),
+            id="a virtual volume is behind this endpoint, or the next",
+        ),
+        pytest.param(
+            [stream("d"), stream(None, datastore_id="v", datastore_type="VVOL")],
+            {
+                "fact.vvol_mount": of_vc(
+                    {"host_id": "h2", "datastore_id": "v", "device": "d"}, {"host_id": "h1", "datastore_id": "w", "device": "d"}
+                )
+            },
+            (1, 1, 16.0, "disks"),
+            id="it is behind another host's",
+        ),
+        pytest.param([stream("d"), stream(None, rdm_mode="virtualMode")], {}, (None, 1, None, "littles-law"), id="one maps no known LUN"),
+        pytest.param(
+            [stream("d"), stream(None, datastore_id=None, datastore_type=None)], {}, (None, 1, None, "littles-law"), id="one is anywhere"
+        ),
+        pytest.param([stream("d"), stream("e", datastore_type=None)], {}, (1, 1, 16.0, "disks"), id="one is known to be elsewhere"),
+        pytest.param([stream("d"), stream("e", rdm_mode="virtualMode")], {}, (1, 1, 16.0, "disks"), id="one maps another"),
+        pytest.param(
+            [], {"step_endpoint_reading": of_vc({"vms_read": False})}, (None, 0, None, "littles-law"), id="machines were not read"
+        ),
+        pytest.param([], {"step_endpoint_reading": []}, (None, 0, None, "littles-law"), id="nothing was read"),
+        pytest.param(
+            [stream("d", driver="iscsi_vmk", io_bytes=8192.0, largest_io_bytes=8192)], {}, (1, 1, 16.0, "disks"), id="as large as may be"
+        ),
+        pytest.param(
+            [stream("d", driver="iscsi_vmk", io_bytes=8193.0, largest_io_bytes=8192)], {}, (1, 1, 16.0, "littles-law"), id="split"
+        ),
+        pytest.param([stream("d", driver="iscsi_vmk")], {}, (1, 1, 16.0, "littles-law"), id="may be split"),
+        pytest.param(
+            [stream("d", driver="iscsi_vmk", outstanding=0.0), stream("d")], {}, (2, 2, 16.0, "disks"), id="too little to be split"
+        ),
+    ],
+)
+def test_what_machines_send_counts_where_all_of_it_is_known(streams: Rows, more: dict[str, Rows], expected: tuple[Any, ...]) -> None:
+    extents = of_vc({"datastore_id": "s", "device": "d"}, {"datastore_id": "s", "device": "e"})
+    (found,) = queues([device("d")], [load("d")], streams, **{"fact.datastore_extent": extents, **more})
+    assert (found["worlds"], found["worlds_at_least"], found["outstanding"], found["queue_basis"]) == expected
+    if expected[-1] == "littles-law":
+        assert (found["active"], found["queued"], found["is_full"]) == (2.0, 3.0, True)
+
+
+@pytest.mark.parametrize(
+    ("commands", "basis"),
+    [
+        pytest.param(4250.0, "disks", id="17 under way, and one is in the rounding"),
+        pytest.param(4251.0, "littles-law", id="more than 17"),
+        pytest.param(None, "disks", id="the device's own are not reported"),
+    ],
+)
+def test_disks_do_not_count_alone_where_the_device_shows_more_than_theirs(commands: float | None, basis: str) -> None:
+    # 16 of one disk. By the device's counters its commands take 5 ms, which may be 4: 4,250 a second are 17.
+    (found,) = queues([device("d")], [load("d", commands_per_second=commands)], [stream("d")])
+    assert found["queue_basis"] == basis
+
+
+@pytest.mark.parametrize(
+    ("machine", "known"),
+    [
+        pytest.param({"host_id": "h1", "disks_read": True, "runs": True}, True, id="its disks were read"),
+        pytest.param({"host_id": "h1", "disks_read": False, "runs": True}, False, id="its disks were not read"),
+        pytest.param({"host_id": "h1", "disks_read": None, "runs": None}, False, id="nor whether it runs"),
+        pytest.param({"host_id": "h1", "disks_read": False, "runs": False}, True, id="it does not run"),
+        pytest.param({"host_id": "h2", "disks_read": False, "runs": True}, True, id="it runs elsewhere"),
+        pytest.param({"host_id": None, "disks_read": True, "runs": True}, False, id="it may run here"),
+    ],
+)
+def test_a_machine_that_was_not_read_may_send_to_any_device(machine: dict[str, Any], *, known: bool) -> None:
+    vm = {"endpoint": "vc", "vm_id": "vm"} | machine
+    more = {
+        "fact.vm": [{key: value for key, value in vm.items() if key != "runs"}],
+        "step_guest": [{"endpoint": "vc", "vm_id": "vm", "runs": machine["runs"]}, {"endpoint": "vc", "vm_id": "other", "runs": True}],
+    }
+    (found,) = queues([device("d")], [load("d")], [stream("d")], **more)
+    assert (found["worlds"] is not None) is known
+
+
+@pytest.mark.parametrize(
+    ("given", "sent", "sioc", "expected"),
+    [
+        pytest.param({}, (16.0,), False, (64, "settings"), id="one disk alone: its own depth"),
+        pytest.param({}, (16.0, 1.0), False, (32, "settings"), id="two compete: DSNRO"),
+        pytest.param({"dsnro": None}, (16.0, 1.0), False, (None, None), id="two compete, and DSNRO is not known"),
+        pytest.param({}, (16.0, None), False, (None, None), id="two may compete"),
+        pytest.param({"dsnro": 64}, (16.0, None), False, (64, "settings"), id="two may, and it is all the same"),
+        pytest.param({"queue_depth": 31}, (16.0, 1.0), False, (31, "settings"), id="two compete for less than DSNRO"),
+        pytest.param({"queue_depth": None}, (16.0, 1.0), False, (None, None), id="the depth is not known"),
+        pytest.param({}, (16.0,), True, (None, None), id="Storage I/O Control sets it"),
+        pytest.param({}, (16.0,), None, (None, None), id="it may"),
+        pytest.param({"is_protocol_endpoint": True}, (16.0,), True, (64, "settings"), id="of a protocol endpoint it does not"),
+    ],
+)
+def test_without_its_counter_the_depth_follows_from_the_settings(
+    given: dict[str, Any], sent: tuple[float | None, ...], sioc: bool | None, expected: tuple[Any, ...]
+) -> None:
+    streams = [stream("d", outstanding=one, commands_per_second=one) for one in sent]
+    (found,) = queues(
+        [device("d", **given)],
+        [load("d", max_queue_depth=None, kavg_ms=None)],
+        streams,
+        step_device_sioc=of_vc({"device": "d", "sioc_enabled": sioc}),
+    )
+    assert (found["depth_in_effect"], found["depth_basis"]) == expected
+    assert found["queue_basis"] == ("disks" if expected[0] and None not in sent else None)
+
+
+def test_no_datastore_is_under_control_only_where_all_were_read() -> None:
+    for read, expected in ((True, False), (False, None)):
+        (found,) = queues([device("d")], [load("d")], [], step_endpoint_reading=of_vc({"vms_read": True, "datastores_read": read}))
+        assert found["sioc_enabled"] is expected
+
+
+@pytest.mark.parametrize(
+    ("figures", "is_full"),
+    [
+        pytest.param({"commands_per_second": 1000.0, "kavg_ms": 3.0, "qavg_ms": 1.0}, True, id="one command waits a millisecond"),
+        pytest.param({"commands_per_second": 999.0, "kavg_ms": 3.0, "qavg_ms": 1.0}, None, id="less than one command waits, as counted"),
+        pytest.param({"commands_per_second": 5000.0, "kavg_ms": 0.5, "qavg_ms": 0.5}, None, id="less than a millisecond"),
+        pytest.param({"commands_per_second": 5000.0, "kavg_ms": 3.0, "qavg_ms": None}, None, id="how much of it is the queue is not known"),
+        pytest.param({"commands_per_second": 999.0, "kavg_ms": 0.0, "qavg_ms": 0.0}, False, id="a millisecond more would be less than one"),
+        pytest.param({"commands_per_second": 1000.0, "kavg_ms": 0.0, "qavg_ms": 0.0}, None, id="a millisecond more would be one"),
+    ],
+)
+def test_by_littles_law_less_than_a_millisecond_cannot_be_told_from_none(figures: dict[str, Any], is_full: bool | None) -> None:
+    (found,) = queues([device("d")], [load("d", **figures)], [stream("d", outstanding=None)])
+    assert found["queue_basis"] == "littles-law"
+    assert found["is_full"] is is_full
+    assert found["queued"] == pytest.approx(figures["commands_per_second"] * figures["kavg_ms"] / 1000)

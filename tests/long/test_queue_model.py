@@ -1,0 +1,12 @@
+"""The queueing model against a simulation of single commands, in a thousand random systems."""
+
+from __future__ import annotations
+
+import random
+
+from tests.impact.simulation import held_of, random_system
+
+
+def test_the_interval_holds_in_95_percent_of_1000_random_systems() -> None:
+    source = random.Random(2026)
+    assert held_of([random_system(source) for _ in range(1000)], source, commands=900) >= 0.95

@@ -1,0 +1,66 @@
+"""A finding has one short id, the same from run to run, and is found by it, by its beginning, or by rule and resource."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from auditor.errors import ConfigurationError
+from auditor.model import Verdict
+from auditor.report.finding_ids import FindingIds, named_finding
+from tests.report import samples
+
+FIRST = samples.pe_finding("esx-1")
+SECOND = samples.pe_finding("esx-2")
+DATASTORE = samples.sioc_finding()
+REPORT = samples.report_of([FIRST, SECOND, DATASTORE])
+IDS = FindingIds(REPORT.run)
+
+
+def test_an_id_outlives_the_name_of_its_endpoint_where_the_endpoint_says_who_it_is() -> None:
+    of_old = FindingIds(samples.run(replace(samples.reading("vc-east"), identity="4C4C-0042")))
+    of_new = FindingIds(samples.run(replace(samples.reading("vc-renamed"), identity="4c4c-0042")))
+    assert of_old.of(FIRST) == of_new.of(samples.pe_finding("esx-1", endpoint="vc-renamed"))
+
+
+def test_resources_of_two_sites_with_the_same_names_have_two_ids() -> None:
+    here = FindingIds(samples.run(replace(samples.reading("vc-east"), identity="4c4c-0042")))
+    there = FindingIds(samples.run(replace(samples.reading("vc-east"), identity="4c4c-0043")))
+    assert here.of(FIRST) != there.of(FIRST)
+
+
+def test_an_id_does_not_depend_on_the_verdict_or_on_what_was_read() -> None:
+    assert IDS.of(FIRST) == IDS.of(samples.pe_finding("esx-1", Verdict.UNKNOWN))
+    assert len({IDS.of(one) for one in (FIRST, SECOND, DATASTORE)}) == 3
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        pytest.param([IDS.of(SECOND)], id="the whole id"),
+        pytest.param([IDS.of(SECOND)[:6].upper()], id="a beginning that only it has"),
+        pytest.param([SECOND.rule, "esx-2"], id="rule and host"),
+        pytest.param([SECOND.rule, f"ESX-2/{SECOND.resource.name}"], id="rule, host and device"),
+        pytest.param([SECOND.rule, SECOND.resource.id], id="rule and resource id"),
+    ],
+)
+def test_a_finding_is_found_by(words: list[str]) -> None:
+    assert named_finding(REPORT, words) == (IDS.of(SECOND), SECOND)
+
+
+@pytest.mark.parametrize("words", [["0123456789ab"], [FIRST.rule, "esx-9"], ["no/such-rule", "esx-1"], ["a-machine"], ["abc"]])
+def test_nothing_is_found_by_other_words(words: list[str]) -> None:
+    assert named_finding(REPORT, words) is None
+
+
+def test_a_name_of_several_findings_is_refused_with_their_ids() -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        named_finding(REPORT, [FIRST.rule, FIRST.resource.name])
+    assert IDS.of(FIRST) in refused.value.what
+    assert IDS.of(SECOND) in refused.value.what
+
+
+def test_a_failure_goes_before_an_unknown_verdict_of_that_name() -> None:
+    other = replace(samples.pe_finding("esx-1", Verdict.UNKNOWN), resource=replace(FIRST.resource, id="another"))
+    assert named_finding(samples.report_of([FIRST, other]), [FIRST.rule, "esx-1"]) == (IDS.of(FIRST), FIRST)

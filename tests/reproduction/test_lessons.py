@@ -1,0 +1,118 @@
+"""Every rule has a lesson that load can show, or a reason why none does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from auditor.model import Fix, FixClass, Outcome
+from auditor.reproduction import lessons
+from auditor.reproduction.files import files_of
+from auditor.reproduction.lessons import Lesson, lesson_of, why_not
+from auditor.reproduction.neighbours import shared_by
+from auditor.reproduction.situation import situation_of
+from tests.report import samples
+
+RULES = {f"{path.parent.name}/{path.stem}" for path in (Path(__file__).parents[2] / "rules").glob("*/*.yaml")}
+
+
+def test_every_rule_that_is_named_is_shipped() -> None:
+    assert {rule for rules in lessons._RULES.values() for rule in rules} <= RULES
+    assert set(lessons._NOT_BY_LOAD) <= RULES
+    assert not set(lessons._NOT_BY_LOAD) & set(lessons._LESSONS)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_a_shipped_rule_has_a_lesson_or_a_reason(rule: str) -> None:
+    if lesson_of(replace(samples.pe_finding(), rule=rule)) is None:
+        assert why_not(rule) != lessons._UNKNOWN_RULE
+
+
+def test_nothing_is_said_of_a_rule_of_somebody_s_own() -> None:
+    finding = replace(samples.pe_finding(), rule="mine/own")
+    assert situation_of("0123", finding) is None
+    assert why_not("mine/own") == lessons._UNKNOWN_RULE
+
+
+@pytest.mark.parametrize(
+    ("is_endpoint", "lesson"), [(True, Lesson.THROTTLED_NEIGHBOUR), (False, Lesson.QUEUE_DEPTH), (None, Lesson.QUEUE_DEPTH)]
+)
+def test_a_raised_queue_is_shown_by_what_shares_it(is_endpoint: bool | None, lesson: Lesson) -> None:
+    assert lesson_of(replace(samples.pe_finding(), rule="queue/raise-both", evidence={"is_protocol_endpoint": is_endpoint})) is lesson
+
+
+def test_the_guard_notes_name_machine_datastore_load_time_stop_and_whom_to_ask() -> None:
+    evidence = {"host_names": "esx-01, esx-02", "array_name": "sf-01", "device": "naa.6f47"}
+    finding = replace(samples.pe_finding("esx-01"), evidence=evidence)
+    about = situation_of("0123456789ab", finding, ["ds-1"], ["vm-1 Hard disk 1", "vm-2 Hard disk 1"])
+    assert about is not None
+    text = " ".join(files_of(about, "/mnt/test", "device.dsnro: dsnro = 256 (online-caution)\nBy hand: ask.", "a-run")["README.md"].split())
+    for part in (
+        "two test machines",
+        "**Datastore**: one of `ds-1`.",
+        "at most 100 MiB/s",
+        "**Time**: 2 minutes at most",
+        "`vm-1 Hard disk 1`, `vm-2 Hard disk 1`",
+        "the hosts `esx-01`, `esx-02`, for the array `sf-01`",
+        "Ctrl-C in NOISY",
+        "`device.dsnro` from `32` to `256`",
+        "By hand: ask.",
+        "300 to 400 ms",
+    ):
+        assert part in text, part
+    assert "dsnro = 256" not in text  # an expression of the rule is no cure that a person reads
+
+
+def test_what_was_not_read_is_said_to_be_unknown() -> None:
+    finding = replace(samples.pe_finding("esx-01"), evidence={}, fix=None)
+    about = situation_of("0123456789ab", finding)
+    assert about is not None
+    text = " ".join(files_of(about, "/mnt/test", "", "a-run")["README.md"].split())
+    assert "**Datastore**: one of not read: find out before you start." in text
+    assert "were not read: assume all of the datastore" in text
+    assert "The rule does not say; see its page." in text
+
+
+def test_what_the_model_expects_stands_in_the_notes_where_it_was_computed() -> None:
+    about = situation_of("0123456789ab", samples.pe_finding("esx-01"))
+    assert about is not None
+    assert "queueing model" not in files_of(about, "/mnt/test", "", "a-run")["README.md"]
+    impact = {"quantity": "latency_ms", "now": [250, 410.5], "after": [1, 2]}
+    modelled = replace(about, finding=replace(about.finding, impact=impact))  # type: ignore[arg-type]
+    assert "latency_ms of 250 to 410.5 before, and 1 to 2 after" in " ".join(
+        files_of(modelled, "/mnt/test", "", "a-run")["README.md"].split()
+    )
+
+
+def test_a_fix_that_nothing_can_write_leaves_the_words_of_the_rule() -> None:
+    by_hand = Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND)
+    about = situation_of("0123456789ab", samples.pe_finding(fix=by_hand))
+    assert about is not None
+    assert "\n\nAsk the storage team.\n\n" in files_of(about, "/mnt/test", "Ask the storage team.", "a-run")["README.md"]
+
+
+def test_disks_behind_a_protocol_endpoint_are_those_of_its_array_that_run() -> None:
+    rows = {
+        "array_volume": [],
+        "virtual_disk": [],
+        "vvol_disk": [
+            {"resource_name": "vm-1 Hard disk 1", "datastore": "vvol-a", "runs": True},
+            {"resource_name": "vm-2 Hard disk 1", "datastore": "vvol-b", "runs": False},
+            {"resource_name": "vm-3 Hard disk 1", "datastore": "vvol-b", "runs": True},
+        ],
+    }
+    asked = []
+
+    def ask(view: str, wanted: object) -> list[dict[str, object]]:
+        asked.append((view, wanted))
+        return rows[view]
+
+    finding = replace(samples.pe_finding("esx-1"), evidence={"array_name": "sf-01"})
+    assert shared_by(finding, ask) == (("vvol-a", "vvol-b"), ("vm-1 Hard disk 1", "vm-3 Hard disk 1"))
+    assert ("vvol_disk", {"endpoint": "vc-east", "host": "esx-1", "array_name": "sf-01"}) in asked
+
+
+def test_a_finding_that_is_about_no_single_device_asks_nothing() -> None:
+    assert shared_by(samples.sioc_finding(), lambda _view, _wanted: pytest.fail("asked")) == ((), ())
