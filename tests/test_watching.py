@@ -34,9 +34,14 @@ class World:
         self.silent: set[str] = set()
         self.opened: list[str] = []
         self.closed: list[str] = []
+        self.held: list[Any] = []
+
+    def open(self, endpoint: Endpoint) -> Any:
+        self.held.append(self._session(endpoint))  # or Python would end what nobody closed
+        return self.held[-1]
 
     @contextmanager
-    def open(self, endpoint: Endpoint) -> Iterator[str]:
+    def _session(self, endpoint: Endpoint) -> Iterator[str]:
         self.raise_for(endpoint.name)
         self.opened.append(endpoint.name)
         try:
