@@ -259,6 +259,9 @@ class Change:
     waits_for: tuple[int, ...] = field(default=(), compare=False)  # the numbers of changes of that plan that have to end well before
     before_inherited: bool = False  # `before` came from a parent; known when it is written, so only a journal says so
     after_inherited: bool = False  # it is to come from the parent again, whatever that holds; `after` is what it was when it last did
+    messages: tuple[str, ...] = field(
+        default=(), compare=False
+    )  # what is wrong, as its failures say; () of an undo, or by an older auditor
 
     @property
     def classes(self) -> tuple[FixClass, ...]:

@@ -21,6 +21,7 @@ from auditor.cli.reproduce import reproduce
 from auditor.cli.resume import resume
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
+from auditor.cli.watch import watch
 
 app = typer.Typer(
     name="auditor",
@@ -46,6 +47,7 @@ app.command("confirm")(confirm)
 app.command("query")(query)
 app.command("explain")(explain)
 app.command("reproduce")(reproduce)
+app.command("watch")(watch)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")

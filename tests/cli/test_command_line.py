@@ -17,6 +17,7 @@ COMMANDS = (
     "schedule",
     "undo",
     "explain",
+    "watch",
     "reproduce",
     "rules list",
     "rules show",
