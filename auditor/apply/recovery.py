@@ -246,6 +246,7 @@ def _reversed(entry: Entry) -> Change:
         before=left,
         after=change.before,
         reason=reason,
+        messages=(),  # what was wrong before is what the undo brings back
         before_inherited=change.after_inherited,
         after_inherited=change.before_inherited,
     )

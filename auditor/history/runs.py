@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -122,12 +122,12 @@ def keep_run(
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
-    from auditor.report.json_report import coverage_object, run_object, summary_object, write_json
+    from auditor.report.json_report import coverage_object, run_object, summary_object, write_full_json
     from auditor.report.saved_report import write_saved_report
 
     with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
         if fixes is None:
-            write_json(report, out)
+            write_full_json(report, out)
         else:
             write_saved_report(report, fixes, out, drift_ages)
     head = {
@@ -151,8 +151,10 @@ def report_of_run(run: KeptRun) -> Report:
     from auditor.report.saved_report import load_saved_report
 
     if run.report.exists():
-        return load_report(run.report)
-    return load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+        report = load_report(run.report)
+    else:
+        report = load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+    return replace(report, snapshot=run.snapshot)
 
 
 def list_runs(state: Path) -> tuple[KeptRun, ...]:
