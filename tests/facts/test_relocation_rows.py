@@ -24,7 +24,9 @@ PLACES = {
 """Datastores: the device each lies on, the array's endpoint and the device's family."""
 
 
-def moved(*sources: str, target: str | None, description: str = "VirtualMachine.relocate", read: bool = True, **more: Any) -> Rows:
+def moved(
+    *sources: str, target: str | None, description: str = "VirtualMachine.relocate", read: bool = True, also: dict[str, Rows] | None = None
+) -> Rows:
     """The rows where a machine with a disk on each of these datastores is being moved."""
     volumes = [
         {"datastore_id": name, "device": device, "array_endpoint": array, "array_name": array}
@@ -51,7 +53,7 @@ def moved(*sources: str, target: str | None, description: str = "VirtualMachine.
         "device": of_vc(
             *({"host_id": f"h{n}", "device": device, "family": family} for device, _, family in PLACES.values() for n in (1, 2))
         ),
-        **more,
+        **(also or {}),
     }
     tables = with_namesakes(tables)
     tables["step_array"] = ARRAYS
@@ -123,5 +125,5 @@ def test_tasks_that_move_no_disks_are_left_out(description: str, count: int) -> 
 
 def test_a_task_that_names_nothing_is_known_by_its_machine() -> None:
     task = {"task_id": "task-1", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1"}
-    (found,) = moved("east 1", target=None, **{"fact.running_task": of_vc(task)})
+    (found,) = moved("east 1", target=None, also={"fact.running_task": of_vc(task)})
     assert (found["resource_name"], found["target_datastore"]) == ("vm-1", None)
