@@ -1,7 +1,5 @@
 """Every column of the view `relocation`: from where to where a machine's disks are moved, and what is not known of it."""
 
-from typing import Any
-
 import pytest
 
 from .elsewhere import with_namesakes
