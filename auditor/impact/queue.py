@@ -172,7 +172,9 @@ def _flow(queue: Queue, streams: Sequence[Stream], place: int, best: _Corner, wo
     most = best if is_one else _Corner(queue, streams, is_best=True, more=place)
     least = worst if is_one else _Corner(queue, streams, is_best=False, more=place)
     passed = Interval.around(least.per_second(place), most.per_second(place))
-    held = Interval(max(0.0, stream.outstanding.low - stream.sent.high), max(0.0, stream.outstanding.high - stream.sent.low))
+    held, deep = Interval(0.0, 0.0), stream.guest_depth
+    if deep is not None:
+        held = Interval(max(0.0, stream.outstanding.low - deep.high), max(0.0, stream.outstanding.high - deep.low))
     guest = Interval(held.low / passed.high if held.low else 0.0, held.high / passed.low if held.high else 0.0)
     host = Interval.around(best.latency(place), worst.latency(place))
     return Flow(

@@ -75,6 +75,11 @@ def test_what_does_not_fit_into_the_controller_waits_in_the_guest() -> None:
     assert flow.latency_ms.high == pytest.approx(3)
 
 
+def test_nothing_waits_in_a_guest_whose_controller_takes_all() -> None:
+    [flow] = solve(quick(4), [Stream("disk", Interval(1, 8), one(MS))]).flows
+    assert flow.guest_wait_ms == one(0)
+
+
 def test_an_adapter_without_slots_for_the_device_is_what_it_waits_for() -> None:
     # 64 commands, the adapter leaves 16 slots of the device's 64, 1 ms: 16,000 pass, and 48 / 16,000 = 3 ms are waited.
     [flow] = solve(Queue(one(64), adapter_slots=one(16), parallel=one(math.inf)), [Stream("disk", one(64), one(MS))]).flows

@@ -116,7 +116,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "desired": 256,
         "evidence": {"dsnro": 32, "queue_depth": 128, "deepest_disk_queue": 64, "per_object_qos": True, "family": "solidfire"},
         "missing": [],
-        "impact": {"worst_wait_seconds": 0.312},
+        "impact": samples.IMPACT,
         "fix": {
             "remediator": "device.dsnro",
             "class": "online-caution",
