@@ -128,8 +128,8 @@ bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: en
 bench-check: env ## fail where it is no longer as much faster than others as it was
 	$(BIN)/python benchmarks/check_ratios.py $(BENCH_ARGS)
 
-# About two minutes a scenario on an idle machine: RELIABILITY="--kills 100 solidfire-vvols".
-reliability: env ## kill fixes and undos in the middle; no write may be lost or misreported (docs/reliability.md)
+# About an hour on an idle machine. A part of it: RELIABILITY="--writes --kills 100 solidfire-vvols", RELIABILITY=--reboots, RELIABILITY=--whole.
+reliability: env ## kill fixes, reboots and undos in the middle; no write may be lost or misreported (docs/reliability.md)
 	$(BIN)/python benchmarks/reliability.py $(RELIABILITY)
 
 lock: env ## resolve requirements.lock anew

@@ -135,6 +135,7 @@ def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> 
         radius=blast_radius(limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster),
         progress=audited.request.progress,
         warn=audited.request.warn,
+        just_read=audited.request.incremental is None,  # facts that were taken over are older
     )
     receipts, stopped, notices = make_changes(task, _plan_file(audited, fleet), confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import CRASHED
 from auditor.facts.read_times import read_times
+from auditor.history.folders import last_snapshot
 from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
 
@@ -79,6 +80,7 @@ class Audited:
             notices=self.notices,
             contradictions=self.plan.contradictions,
             certificate=self.certificate,
+            snapshot=last_snapshot(self.directory) or self.request.snapshot,
         )
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:

@@ -58,7 +58,9 @@ class Task:
         well: the outcomes after which other changes may follow.
         earlier: by number: what an earlier run did of the plan.
         finish: by run: the hosts that it left in maintenance mode, as the changes that took them there.
+        leave: runs whose hosts are taken out of maintenance mode at the end, where they left them in it.
         trust_names: names of endpoints are enough where the plan does not say who they were.
+        just_read: the plan follows from what this run itself read: whoever changes settings meanwhile writes at the same time.
         prepare: makes the plan once nobody else can write; None: it is the one of the file.
         warn: called before the first write with what somebody should know; None: it is a notice.
     """
@@ -74,7 +76,9 @@ class Task:
     well: Collection[Outcome] = MADE_WELL
     earlier: Mapping[int, Receipt] = field(default_factory=dict)
     finish: Mapping[str, Sequence[Change]] = field(default_factory=dict)
+    leave: Collection[str] = ()
     trust_names: bool = False
+    just_read: bool = False
     prepare: Callable[[Journal, Sessions], Plan] | None = None
     warn: Callable[[str], None] | None = None
 
@@ -121,7 +125,7 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
     notices: list[str] = []
     stopped: AuditorError | None = None
     is_undo = file.undoes is not None
-    pace = Pace() if is_undo else Pace(task.limits.settle_seconds, ask_health=True, notice=notices.append)
+    pace = Pace() if is_undo else Pace(task.limits.settle_seconds, ask_health=True, notice=notices.append, just_read=task.just_read)
     try:
         with _sessions(task.fleet) as sessions, open_journal(journals, task.run_id) as journal:
             plan = file.plan if task.prepare is None else task.prepare(journal, sessions)
@@ -142,6 +146,7 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 reboots=task.fleet.reboot if task.limits.reboot else None,
                 pace=pace,
                 finish=task.finish,
+                leave=task.leave,
                 allow_unusual=task.limits.allow_unusual,
                 restrictions=restrictions_of(task.fleet, task.warn or notices.append),
             )
@@ -271,6 +276,7 @@ def undo_run(request: UndoRequest, *, confirm: Confirm) -> Written:
         well=UNDONE_WELL,
         trust_names=request.trust_names,
         prepare=prepare,
+        leave=() if request.only else _with_followers(state, request.run),
     )
     written = _written(task, PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run), confirm)
     if written.stopped is None and not request.only and not {receipt.outcome for receipt in written.receipts} & _NOT_UNDONE:
@@ -347,6 +353,17 @@ def _continued(state: Path, root: str) -> list[str]:
 
     resumed = [run.id for run in list_all_runs(state) if run.kind == "resume" and run.of == root]
     return [root, *sorted(resumed)]
+
+
+def _with_followers(state: Path, run: str) -> frozenset[str]:
+    """A run, and those that resumed or undid it, or one of these."""
+    from auditor.history.writing_runs import list_all_runs
+
+    found = {run}
+    for listed in sorted(list_all_runs(state), key=lambda one: one.started):
+        if listed.of in found:
+            found.add(listed.id)
+    return frozenset(found)
 
 
 def _basis_now(planned: Basis, fleet: Fleet, state: Path, waivers: Path | None) -> Basis:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime
+    from pathlib import Path
 
 Scalar: TypeAlias = bool | int | float | str | None
 
@@ -258,6 +259,9 @@ class Change:
     waits_for: tuple[int, ...] = field(default=(), compare=False)  # the numbers of changes of that plan that have to end well before
     before_inherited: bool = False  # `before` came from a parent; known when it is written, so only a journal says so
     after_inherited: bool = False  # it is to come from the parent again, whatever that holds; `after` is what it was when it last did
+    messages: tuple[str, ...] = field(
+        default=(), compare=False
+    )  # what is wrong, as its failures say; () of an undo, or by an older auditor
 
     @property
     def classes(self) -> tuple[FixClass, ...]:
@@ -525,6 +529,7 @@ class Report:
     notices: tuple[str, ...] = ()  # sentences that every reader must see, for example that TLS was not verified
     contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
     certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
+    snapshot: Path | None = None  # the directory of what was judged, for drawings; None: it is not kept
 
 
 class Health(StrEnum):

@@ -10,48 +10,35 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
-import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from multiprocessing import get_context
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import duckdb
+from deaths import apart, die_if_reached, died
+from differences import collected, differing
+from lab_process import lab_process
 
 from auditor.apply import apply, recover, undo
 from auditor.apply.values import same
 from auditor.audit import AuditRequest, FixLimits, audit
-from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
-from auditor.facts.schema import TABLES
 from auditor.fleet import load_fleet
 from auditor.journal import history, open_journal
-from auditor.journal import writing as journal_writing
 from auditor.journal.chain import verify
 from auditor.model import FixClass, Outcome, Plan, Scalar
-from auditor.policy import load_rule_set, needs_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from multiprocessing.connection import Connection
+    from collections.abc import Sequence
+    from pathlib import Path
 
 ALL_CLASSES = tuple(one for one in FixClass if one is not FixClass.MANUAL)
 POINTS_A_CHANGE = 8
 """Two lines of the journal with three points each, and one write with two."""
-NOT_STATE = frozenset({"reading", "gap", "change_event"})
-"""Tables that say when and how the fleet was read, and what happened to it. What was measured is left out as well."""
-
-
-_FORK = get_context("fork")
-"""What talks to the fleet starts as a copy of this process, which has no threads, with everything imported."""
 
 
 @dataclass
@@ -74,10 +61,27 @@ class Counts:
 
 
 def main() -> int:
-    arguments = _arguments()
     from auditor.lab.scenario import scenario_names
 
+    arguments = _arguments()
     names = arguments.scenarios or [name for name in scenario_names() if name != "all" and not name.endswith("-twin")]
+    every = not (arguments.writes or arguments.reboots or arguments.whole)
+    codes = [0]
+    if arguments.writes or every:
+        codes.append(_writes(names, arguments))
+    if arguments.reboots or every:
+        import reboot_kills
+
+        codes.append(reboot_kills.main(names, arguments.kills, arguments.seed))
+    if arguments.whole or every:
+        import whole_fleet
+
+        codes.append(whole_fleet.main(arguments.scenarios or whole_fleet.SCENARIOS))
+    return max(codes)
+
+
+def _writes(names: Sequence[str], arguments: argparse.Namespace) -> int:
+    """Kill fixes and undos of every scenario; 0 where nothing was lost and every fleet is whole."""
     heads = f"{'changes':>8} {'kills':>6} {'writes':>7} {'lost':>5} {'misreported':>12} {'unknown':>8}"
     print(f"{'scenario':24} {heads} {'undone':>9} {'seconds':>8}")
     results = {}
@@ -100,7 +104,12 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=40, help="for each scenario")
+    parser.add_argument(
+        "--writes", action="store_true", help="this part alone: kill fixes and undos; values that take a reboot wait for it"
+    )
+    parser.add_argument("--reboots", action="store_true", help="this part alone: kill rolling reboots, then resume or undo them")
+    parser.add_argument("--whole", action="store_true", help="this part alone: fix the lab, audit ten minutes later, undo, compare")
+    parser.add_argument("--kills", type=int, default=10, help="for each scenario")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("scenarios", nargs="*", help="default: all but the twins, which have nothing to fix")
     return parser.parse_args()
@@ -109,33 +118,14 @@ def _arguments() -> argparse.Namespace:
 def tried(name: str, kills: int, chance: random.Random) -> Counts:
     """Kill fixes of a scenario so often."""
     counts = Counts()
-    with tempfile.TemporaryDirectory() as held:
-        folder = Path(held)
-        here, there = get_context("spawn").Pipe()
-        lab = get_context("spawn").Process(target=_serve, args=(name, str(folder / "fleet.yaml"), there), daemon=True)
-        lab.start()
-        here.recv()
-        try:
-            trial = Trial(folder, counts)
-            trial.begin()
-            if counts.changes:
-                for _ in range(kills):
-                    trial.kill_once(chance)
-                trial.end()
-        finally:
-            here.send("end")
-            lab.join()
+    with lab_process(name) as lab:
+        trial = Trial(lab.folder, counts)
+        trial.begin()
+        if counts.changes:
+            for _ in range(kills):
+                trial.kill_once(chance)
+            trial.end()
     return counts
-
-
-def _serve(name: str, fleet: str, pipe: Connection) -> None:
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
-
-    with serve(load_scenario(name)) as lab:
-        lab.write_fleet(Path(fleet))
-        pipe.send("ready")
-        pipe.recv()
 
 
 class Trial:
@@ -150,43 +140,43 @@ class Trial:
 
     def begin(self) -> None:
         """Plan every fix, make and undo them once, and plan again: what an endpoint takes back by no API is not the undo's to restore."""
-        self.plan = self.apart(lambda: _planned(self.folder))
+        self.plan = apart(lambda: _planned(self.folder))
         run, own = self.run_id(), self.run_id()
-        self.apart(lambda: _apply(self, run))
-        self.counts.refused = self.apart(lambda: _undo(self, run, own))
+        apart(lambda: _apply(self, run))
+        self.counts.refused = apart(lambda: _undo(self, run, own))
         self.settle()
-        self.plan = self.apart(lambda: _planned(self.folder))
+        self.plan = apart(lambda: _planned(self.folder))
         self.counts.changes = len(self.plan.changes)
-        self.apart(lambda: _saved(self.folder, "before"))
+        apart(lambda: collected(self.folder / "fleet.yaml", self.folder / "before"))
 
     def kill_once(self, chance: random.Random) -> None:
         """Apply the plan and kill that, recover (and sometimes kill that), then undo (and sometimes kill that)."""
         run = self.run_id()
-        self.killed(lambda: _apply(self, run), self.point(chance))
+        self.counts.kills += died(lambda: _apply(self, run), self.point(chance))
         self.settle()
         if chance.random() < 0.3:
             own = self.run_id()  # here: the process that is killed counts for itself
-            self.killed(lambda: _undo(self, run, own), self.point(chance))
+            self.counts.kills += died(lambda: _undo(self, run, own), self.point(chance))
             self.settle()
         self.runs += 1
-        self.apart(lambda: _undo_everything(self))
+        apart(lambda: _undo_everything(self))
         self.settle()
 
     def end(self) -> None:
         """Apply everything, undo everything, and compare the fleet with the fleet as it was."""
         run = self.run_id()
-        self.apart(lambda: _apply(self, run))
+        apart(lambda: _apply(self, run))
         self.settle()
         self.runs += 1
-        self.apart(lambda: _undo_everything(self))
+        apart(lambda: _undo_everything(self))
         self.settle()
-        self.apart(lambda: _saved(self.folder, "after"))
+        apart(lambda: collected(self.folder / "fleet.yaml", self.folder / "after"))
         self.counts.unlike = list(differing(self.folder / "before", self.folder / "after"))
 
     def settle(self) -> None:
         """Let the next run find out what happened, and compare its words with the settings."""
         run = self.run_id()
-        truth = self.apart(lambda: _recovered(self, run))
+        truth = apart(lambda: _recovered(self, run))
         entries = history(self.journals).entries
         sent = self.sent.read_text().splitlines() if self.sent.exists() else []
         announced = Counter(json.dumps([entry.intent.run, repr(entry.intent.change.target)]) for entry in entries)
@@ -213,74 +203,6 @@ class Trial:
     def point(self, chance: random.Random) -> int:
         return chance.randint(1, POINTS_A_CHANGE * len(self.plan.changes))
 
-    def killed(self, work: Callable[[], Any], point: int) -> None:
-        """Do work in a process that kills itself at that point, if it comes so far."""
-
-        def dying() -> None:
-            _die_at(point)
-            work()
-
-        child = _FORK.Process(target=dying)
-        child.start()
-        child.join()
-        self.counts.kills += child.exitcode == -signal.SIGKILL
-
-    def apart(self, work: Callable[[], Any]) -> Any:
-        """What work answers, in a process of its own, so that no thread of a session stays in this one."""
-        here, there = _FORK.Pipe(duplex=False)
-        child = _FORK.Process(target=lambda: there.send(work()))
-        child.start()
-        there.close()
-        try:
-            return here.recv()
-        except EOFError:
-            raise RuntimeError("a process ended without an answer; its traceback is above") from None
-        finally:
-            child.join()
-
-
-_left = 0
-"""Points until this process kills itself; 0: it does not."""
-
-
-def _die_at(point: int) -> None:
-    global _left  # noqa: PLW0603  one process, one death
-    _left = point
-    setattr(journal_writing, "os", _Os())  # noqa: B010  mypy knows no module that is exchanged
-
-
-def _reached() -> bool:
-    """Count one point; whether it is the one to die at."""
-    global _left  # noqa: PLW0603
-    if _left == 0:
-        return False
-    _left -= 1
-    return _left == 0
-
-
-def _die() -> None:
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-class _Os:
-    """The operating system as the journal knows it, with three deaths at each line: before it, in its middle, after it is on disk."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(os, name)
-
-    def write(self, descriptor: int, line: bytes) -> int:
-        if _reached():
-            _die()
-        if _reached():
-            os.write(descriptor, line[: len(line) // 2])
-            _die()
-        return os.write(descriptor, line)
-
-    def fsync(self, descriptor: int) -> None:
-        os.fsync(descriptor)
-        if _reached():
-            _die()
-
 
 class _Watched:
     """A remediator whose writes are noted before they are sent, with a death before and after each."""
@@ -294,13 +216,11 @@ class _Watched:
             return found
 
         def noted(session: Any, target: Any, value: Scalar) -> None:
-            if _reached():
-                _die()
+            die_if_reached()
             with self._trial.sent.open("a") as sent:
                 sent.write(json.dumps([self._run, repr(target)]) + "\n")
             found(session, target, value)
-            if _reached():
-                _die()
+            die_if_reached()
 
         return noted
 
@@ -309,11 +229,6 @@ def _planned(folder: Path) -> Plan:
     limits = FixLimits(allow=ALL_CLASSES, max_changes="100%")
     audited = audit(AuditRequest(fleet=folder / "fleet.yaml", state=folder / "planning", fix=limits))
     return Plan(audited.plan.changes, identities=audited.plan.identities, contradictions=audited.plan.contradictions)
-
-
-def _saved(folder: Path, name: str) -> None:
-    fleet = load_fleet(folder / "fleet.yaml")
-    collect_fleet(fleet, lambda *_: None, needs_for(load_rule_set())).save(folder / name)
 
 
 def _opened(trial: Trial) -> Sessions:
@@ -369,23 +284,6 @@ def _values(trial: Trial, sessions: Sessions) -> dict[str, Scalar]:
             continue
         found[repr(change.target)] = reading.value
     return found
-
-
-def differing(one: Path, other: Path) -> Iterator[str]:
-    """The tables of two snapshots that differ in more than when they were read or what was measured, with one row that shows it."""
-    from auditor.facts.earlier import READ_ANEW
-    from auditor.facts.needs import SOURCES
-
-    with duckdb.connect() as connection:
-        for name, table in TABLES.items():
-            if name in NOT_STATE or name.endswith("_load") or (name in SOURCES and SOURCES[name].topic in READ_ANEW and name != "vmknic"):
-                continue
-            columns = ", ".join(f'"{column}"' for column in table.names if not column.endswith("_at") and column != "boot_time")
-            left, right = (f"SELECT {columns} FROM '{folder / f'{name}.parquet'}'" for folder in (one, other))
-            for this, that in ((left, right), (right, left)):
-                row = connection.execute(f"{this} EXCEPT ALL {that} LIMIT 1").fetchone()
-                if row is not None:
-                    yield f"{name}: {row}"
 
 
 if __name__ == "__main__":

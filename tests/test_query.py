@@ -18,6 +18,7 @@ import pytest
 from auditor import query as querying
 from auditor.authoring.query_guard import Question
 from auditor.cli import main, run
+from auditor.engine.evaluate import evaluate
 from auditor.errors import CRASHED, AuditorError, ConfigurationError
 from auditor.facts import views
 from auditor.facts.schema import Batch
@@ -25,6 +26,7 @@ from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
 from auditor.query import is_left_running, run_query
 from auditor.report.query_rows import write_rows
+from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -56,6 +58,15 @@ def test_a_view_answers_as_it_does_to_rules(snapshot: Path, tmp_path: Path) -> N
     found = ask("SELECT host, queue_depth, family FROM device ORDER BY host", snapshot, tmp_path)
     assert found == [("esx-1", 64, "solidfire"), ("esx-2", 128, "solidfire")]
     assert ask("SELECT what, why FROM fact.gap WHERE why = 'refused'", snapshot, tmp_path) == [("options of esx-2", "refused")]
+
+
+def test_what_is_wrong_can_be_asked_of_a_run(snapshot: Path, tmp_path: Path) -> None:
+    message = '"{resource_name} on {host}: {dsnro:commands}"'
+    rules = rules_from(tmp_path, rule_text("a/one", holds="dsnro > 32", message=message))
+    evaluate(fleet([pe(1), pe(2, dsnro=64)], folder=tmp_path), rules).save(tmp_path / "findings.parquet")
+    text = "SELECT verdict, message FROM finding ORDER BY verdict"
+    with run_query(text, snapshot, tmp_path / "spilled", tmp_path / "findings.parquet") as answer:
+        assert list(answer.rows) == [("fail", "naa.6f47acc200000001 on esx-01: 32 commands"), ("pass", None)]
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 Who: TypeAlias = "Callable[[Change, Any], str]"
 """Says in words who may have put a setting back, by an open session with its endpoint; empty where nothing shows it."""
 
+WhoElse: TypeAlias = "Callable[[Change, Sessions], str]"
+"""Likewise, of a setting that this run did not write."""
+
 
 def put_back(
     applied: Sequence[Receipt], sessions: Sessions, journal: Journal, remediators: Callable[[str], AnyRemediator], who: Who
@@ -65,6 +68,17 @@ def who_put_back(change: Change, session: Any) -> str:
         return ""
     try:
         found: str = kind.load(kind.culprits)(session, change)
+    except EndpointError:
+        return ""
+    return found
+
+
+def who_else_changed(change: Change, sessions: Sessions) -> str:
+    """Who may have changed a setting that this run has not written, as far as its endpoint shows it; empty where it does not."""
+    try:
+        session = sessions.session(change.target.endpoint)
+        kind = endpoint_type(session.endpoint.kind)
+        found: str = kind.load(kind.culprits)(session, change, is_untouched=True) if kind.culprits else ""
     except EndpointError:
         return ""
     return found

@@ -13,7 +13,8 @@ from auditor.apply.order import reversed_waits
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions
 from auditor.apply.steps import BOOT, STEPS, step_state
 from auditor.apply.values import is_made, plain, same, shown
-from auditor.apply.waves import Confirm, Progress, apply
+from auditor.apply.wave_run import Progress
+from auditor.apply.waves import Confirm, apply
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.journal import Entry, entries_of, open_intents
@@ -139,7 +140,7 @@ def undo_plan(directory: Path, run: str) -> Plan:
     waits = reversed_waits([entry.intent.change for entry in left])
     reversed_changes = (_reversed(entry) for entry in reversed(left))
     changes = tuple(replace(change, waits_for=waits[change.number]) for change in reversed_changes)
-    return Plan(changes, identities=_identities(left))
+    return Plan(changes, identities=_identities(entries))  # also of steps: a host that was only taken into maintenance mode
 
 
 def narrowed(plan: Plan, only: Collection[str]) -> Plan:
@@ -245,6 +246,7 @@ def _reversed(entry: Entry) -> Change:
         before=left,
         after=change.before,
         reason=reason,
+        messages=(),  # what was wrong before is what the undo brings back
         before_inherited=change.after_inherited,
         after_inherited=change.before_inherited,
     )

@@ -11,7 +11,8 @@ from auditor.endpoints.vcenter.steps.polling import LIMIT
 from auditor.model import Outcome, Target
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Collection, Generator
+    from pathlib import Path
 
     from auditor.apply.reboots import Rolling
     from auditor.journal import Entry
@@ -34,7 +35,7 @@ def finish_reboots(run: str, rolling: Rolling) -> Generator[Receipt, None, str]:
         if written:
             stopped = yield from reboot_hosts(written, rolling)
         else:
-            receipt = rolling.attempt(_leaving(entry, rolling))
+            receipt = rolling.attempt(_leaving(entry, rolling.limits.leave_seconds))
             yield receipt
             well = receipt.outcome in {Outcome.APPLIED, Outcome.ALREADY}
             stopped = "" if well else f"not attempted: {entry.intent.change.resource.name} did not leave maintenance mode"
@@ -43,7 +44,17 @@ def finish_reboots(run: str, rolling: Rolling) -> Generator[Receipt, None, str]:
     return ""
 
 
-def _leaving(entry: Entry, rolling: Rolling) -> Change:
+def left_by(runs: Collection[str], journals: Path, leave_seconds: float) -> list[Change]:
+    """The steps that take the hosts out of maintenance mode which any of `runs` left in it; each may take so long.
+
+    Raises:
+        JournalError: a journal is damaged.
+    """
+    left_out = unfinished(journals).left_out.values() if runs else ()
+    return [_leaving(entry, leave_seconds) for entry in left_out if entry.intent.run in runs]
+
+
+def _leaving(entry: Entry, seconds: float) -> Change:
     change = entry.intent.change
-    keys = (("host_id", change.target["host_id"]), (LIMIT, f"{rolling.limits.leave_seconds:g}"))
+    keys = (("host_id", change.target["host_id"]), (LIMIT, f"{seconds:g}"))
     return replace(change, target=Target(change.target.endpoint, keys), before=True, after=False, reason="the host carries machines again")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.authoring.grid import fill
 from auditor.engine.params import bindings_of
-from auditor.engine.rule import Example, Expression, Message, Rule, RuleSet
+from auditor.engine.rule import Example, Expression, Rule, RuleSet
 from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
@@ -74,7 +74,7 @@ def _judge_rows(
 
     try:
         fill(connection, "example", view, [_completed(rule, view, row) for row in rows])
-        judged = connection.execute(judging_sql(rule, view, "example", "true"), _defaults(rule, rule.binding)).fetchall()
+        judged = connection.execute(judging_sql(rule, view, "example", "true"), _defaults(rule, rule.expressions)).fetchall()
     except duckdb.Error as failure:
         raise RuleError(
             f"{rule.path}:1: {rule.id} cannot judge an example: {str(failure).splitlines()[0]}",
@@ -145,7 +145,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     fill(connection, "example", view, [_completed(rule, view, example.row)])
     connection.execute("CREATE OR REPLACE TABLE fixed AS FROM example LIMIT 0")
     connection.execute(
-        f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.binding)
+        f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
     )
     for other in others:
         # TRY: what it cannot judge of an example that is not its own is no failure.
@@ -156,7 +156,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     return ""
 
 
-def _defaults(rule: Rule, expressions: Sequence[Expression | Message]) -> dict[str, Any]:
+def _defaults(rule: Rule, expressions: Sequence[Expression]) -> dict[str, Any]:
     return bindings_of(expressions, {name: param.default for name, param in rule.params.items()})
 
 

@@ -164,7 +164,7 @@ class PairwiseConflict:
                 yield f"CAST(({expression.text}) AS VARCHAR) IS NOT DISTINCT FROM CAST(({its.target[key].text}) AS VARCHAR)"
 
     def _bound(self, rule: Rule, *, judging: bool = False) -> dict[str, Any]:
-        return bindings_of(rule.judging if judging else rule.binding, self._values[rule.id])
+        return bindings_of(rule.judging if judging else rule.expressions, self._values[rule.id])
 
     def _row(self, number: str) -> dict[str, Any]:
         looked_at = sorted({column for rule in self._rules for column in rule.weighed})

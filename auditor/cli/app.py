@@ -12,6 +12,7 @@ from auditor.cli.audit import audit, demo
 from auditor.cli.collect import collect
 from auditor.cli.confirm import confirm
 from auditor.cli.doctor import doctor
+from auditor.cli.explain import explain
 from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
@@ -41,6 +42,7 @@ app.command("undo")(undo)
 app.command("resume")(resume)
 app.command("confirm")(confirm)
 app.command("query")(query)
+app.command("explain")(explain)
 app.command("reproduce")(reproduce)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")

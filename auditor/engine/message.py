@@ -117,7 +117,7 @@ def read_message(template: str, shown: Shown) -> Message:
         _check(slot, shown)
     named = dict.fromkeys(slot.name for slot in slots)
     columns = tuple(name for name in named if name in shown.columns and name not in RESOURCE_COLUMNS)
-    return Message(text, columns, tuple(name[1:] for name in named if shown.is_param(name)))
+    return Message(text, columns)
 
 
 def unit_of(slot: Slot, plain_column: str | None) -> str:

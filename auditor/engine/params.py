@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from auditor.engine.rule import Expression, Message, ParamValue, Rule, RuleSet
+from auditor.engine.rule import Expression, ParamValue, Rule, RuleSet
 from auditor.engine.types import is_param_value
 from auditor.errors import ConfigurationError
 from auditor.yaml import did_you_mean
@@ -115,7 +115,7 @@ def bindings(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
-def bindings_of(expressions: Iterable[Expression | Message], values: Mapping[str, Any]) -> dict[str, Any]:
+def bindings_of(expressions: Iterable[Expression], values: Mapping[str, Any]) -> dict[str, Any]:
     """Those of `values` that a statement made of these expressions names: DuckDB refuses any other."""
     used = {name for expression in expressions for name in expression.params}
     return bindings({name: value for name, value in values.items() if name in used})

@@ -32,6 +32,7 @@ class _Want:
     breaks: str | None = None  # a rule that passes now and would fail then
     by_hand: ByHand | None = None  # of a wish that only a person can fulfil
     waits: tuple[Wait, ...] = ()  # what has to come before it
+    message: str = ""  # of its failure
     is_exact: bool = True  # False: of such a wish the direction is known, and `after` is about where it ends
 
 
@@ -112,6 +113,7 @@ def _want(row: Mapping[str, Any], rule: JudgedRule) -> _Want:
         reason=rule.reason,
         resource=resource_of(row, rule),
         breaks=row["breaks"],
+        message=row["message"] or "",
     )
 
 
@@ -178,6 +180,7 @@ def _change(remediator: str, target: Target, wants: Sequence[_Want]) -> Change:
         reason="; ".join(dict.fromkeys(want.reason for want in sorted(wants, key=lambda want: want.rule))),
         takes=costliest if retunes else None,
         collateral="; ".join(sorted({want.touches for want in wants if want.touches})),
+        messages=tuple(dict.fromkeys(want.message for want in sorted(wants, key=lambda want: want.rule) if want.message)),
     )
 
 

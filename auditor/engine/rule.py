@@ -42,7 +42,6 @@ class Message:
 
     text: str
     columns: tuple[str, ...]  # each column it names, once, but for those that every verdict has anyway
-    params: tuple[str, ...]  # each param it names, likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +146,6 @@ class Rule:
             first = [expression for after in fix.after for expression in (*after.where.values(), after.when)]
             fixing = (*fix.target.values(), fix.value, fix.when, fix.touches, fix.retunes, *fix.predicted.values(), *first)
         return tuple(expression for expression in (*self.judging, self.observed, self.desired, *fixing) if expression is not None)
-
-    @property
-    def binding(self) -> tuple[Expression | Message, ...]:
-        """All that names params in the statement that judges."""
-        return self.expressions if self.message is None else (*self.expressions, self.message)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def bound_values(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = False) -> dict[str, object]:
     """The values that a statement about `rule` binds.
 
-    `judging`: it names only what makes the verdict; `shown`: also what is observed and desired. Otherwise it names every
-    expression and the message.
+    `judging`: it names only what makes the verdict; `shown`: also what is observed and desired. Otherwise it names every expression;
+    a message names no param that none of these does.
     """
-    named_there = rule.judging if judging else (*rule.judging, rule.observed, rule.desired) if shown else rule.binding
+    named_there = rule.judging if judging else (*rule.judging, rule.observed, rule.desired) if shown else rule.expressions
     return {**scope.bound, **bindings_of(named_there, scope.values)}
 
 

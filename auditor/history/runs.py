@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -151,8 +151,10 @@ def report_of_run(run: KeptRun) -> Report:
     from auditor.report.saved_report import load_saved_report
 
     if run.report.exists():
-        return load_report(run.report)
-    return load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+        report = load_report(run.report)
+    else:
+        report = load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+    return replace(report, snapshot=run.snapshot)
 
 
 def list_runs(state: Path) -> tuple[KeptRun, ...]:

@@ -6,19 +6,18 @@ import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from auditor.facts.catalog import needs_of_columns, view_columns
+from auditor.facts.catalog import catalog, needs_of_columns, view_columns
 from auditor.facts.snapshot import load_snapshot
 from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import create_views, seal
+from auditor.impact.stations import Row
 
 if TYPE_CHECKING:
     import duckdb
 
-Row: TypeAlias = Mapping[str, Any]
-"""One row of a view; None is not known."""
 Ask: TypeAlias = Callable[[str, Mapping[str, object]], Sequence[Row]]
 """The rows of a view whose columns have these values, in the order of their ids."""
 
@@ -39,13 +38,22 @@ def asking(snapshot: Path, views: Collection[str]) -> Iterator[Ask]:
     try:
         with tempfile.TemporaryDirectory(prefix="auditor-explain-", ignore_cleanup_errors=True) as spill:
             create_views(connection, Path(spill) / "spilled", set(views))
+            tables = {view: _table(connection, view) for view in views}
             seal(connection)
-            yield lambda view, wanted: _rows(connection, view, wanted)
+            yield lambda view, wanted: _rows(connection, view, tables[view], wanted)
     finally:
         connection.close()
 
 
-def _rows(connection: duckdb.DuckDBPyConnection, view: str, wanted: Mapping[str, object]) -> list[Row]:
+def _table(connection: duckdb.DuckDBPyConnection, view: str) -> str:
+    """The table with the rows of a view. One that is computed for each statement is computed once: rows are asked for hundreds of times."""
+    if catalog().views[view].materialize == "table":
+        return view
+    connection.execute(f"CREATE TABLE asked_{view} AS FROM {view}")
+    return f"asked_{view}"
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, view: str, table: str, wanted: Mapping[str, object]) -> list[Row]:
     import duckdb
 
     unknown = wanted.keys() - view_columns()[view].keys()
@@ -53,7 +61,7 @@ def _rows(connection: duckdb.DuckDBPyConnection, view: str, wanted: Mapping[str,
         raise KeyError(f"{view} has no column {sorted(unknown)}")
     where = " AND ".join(f'"{column}" = ?' for column in wanted) or "true"
     # The names are the catalogue's; the values are bound.
-    text = f"SELECT * FROM {view} WHERE {where} ORDER BY endpoint, resource_id LIMIT {MOST_ROWS}"  # noqa: S608
+    text = f"SELECT * FROM {table} WHERE {where} ORDER BY endpoint, resource_id LIMIT {MOST_ROWS}"  # noqa: S608
     cursor = connection.cursor()
     try:
         cursor.execute(text, list(wanted.values()))

@@ -104,7 +104,7 @@ def _row(number: int, entry: Entry) -> str:
         _result(entry),
         "not read" if receipt is None else setting_value_text(change, receipt.found),
         moment(entry.intent.time),
-        f"{change.reason} ({', '.join(change.rules)})",
+        f"{'; '.join((*change.messages, change.reason))} ({', '.join(change.rules)})",
     )
     return f"| {' | '.join(map(_cell, values))} |"
 
@@ -145,6 +145,7 @@ def _change_record(number: int, entry: Entry) -> dict[str, Any]:
         "class": str(change.fix_class),
         "rules": list(change.rules),
         "reason": change.reason,
+        "messages": list(change.messages),
         "collateral": change.collateral,
     }
 

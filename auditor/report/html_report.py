@@ -12,8 +12,11 @@ from auditor.report.impacts import impact_rows
 from auditor.report.json_report import json_scalar
 from auditor.report.messages import message_beside_name
 from auditor.report.pages import embedded, write_page
+from auditor.report.path_drawing import drawing
+from auditor.report.path_words import heading
 from auditor.report.provenance import Provenance, when_text
 from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, certificate_text, drift_age_text, neutral, notices_of, outcome_text
+from auditor.report.worst_paths import worst_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
     from auditor.model import Finding, Receipt, Report, Scalar
     from auditor.report.digest import Digest
     from auditor.report.provenance import ReadFrom
+    from auditor.report.worst_paths import WorstPaths
 
 FINDINGS_EMBEDDED = 200_000
 """Findings that the page holds for searching; it says how many were left out."""
@@ -60,7 +64,18 @@ def write_html(report: Report, out: TextIO) -> None:
         "chunks": embedding.chunks(report.findings()),
         "vocabulary": embedding.vocabulary(results),
     }
-    write_page("report.html.j2", values, out, script="report.js")
+    worst = worst_paths(report, results)
+    values |= {"paths": list(_drawn(worst)), "why_no_path": worst.why_none}
+    write_page("report.html.j2", values, out, script="report.js", styles=("page.css", "drawing.css"))
+
+
+def _drawn(worst: WorstPaths) -> Iterator[tuple[str, Markup, tuple[Finding, ...]]]:
+    """Each path with its heading, its drawing and the findings that are felt on it."""
+    from markupsafe import Markup
+
+    for number, (path, findings) in enumerate(worst.drawn):
+        # Its texts are escaped where it is made.
+        yield heading(path), Markup(drawing(path, f"path-{number}")), findings  # noqa: S704
 
 
 def _receipt_text(receipt: Receipt) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import jinja2
     from markupsafe import Markup
@@ -24,7 +24,14 @@ def template_folder() -> Path:
     return packaged if packaged.is_dir() else Path(__file__).parents[2] / "reports" / "templates"
 
 
-def write_page(template: str, values: Mapping[str, Any], out: TextIO, *, script: str | None = None) -> None:
+def template_text(name: str) -> str:
+    """The text of one of our own files beside the templates."""
+    return (template_folder() / name).read_text(encoding="utf-8")
+
+
+def write_page(
+    template: str, values: Mapping[str, Any], out: TextIO, *, script: str | None = None, styles: Sequence[str] = ("page.css",)
+) -> None:
     """Write the page of `template` to `out` piece by piece; iterators among `values` are consumed as it is written.
 
     Args:
@@ -32,11 +39,12 @@ def write_page(template: str, values: Mapping[str, Any], out: TextIO, *, script:
         values: the variables of the template. Everything is escaped unless it is Markup.
         out: where to write.
         script: file name of the page's only script; None: no script may run.
+        styles: file names of its styles, in their order.
     """
     from markupsafe import Markup
 
-    style_text = (template_folder() / "page.css").read_text(encoding="utf-8")
-    script_text = (template_folder() / script).read_text(encoding="utf-8") if script else ""
+    style_text = "".join(template_text(name) for name in styles)
+    script_text = template_text(script) if script else ""
     policy = (
         f"default-src 'none'; style-src {_hash(style_text)}; script-src {_hash(script_text) if script else chr(39) + 'none' + chr(39)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"

@@ -129,6 +129,12 @@
     return words.outcomes[fix[4]] + (fix[6] < 0 ? "" : `, ${word(fix[6])} pending`);
   }
 
+  // Beside the title of a rule without a message.
+  function valuesText(row) {
+    if (row[OBSERVED] === null && row[DESIRED] === null) return row[VERDICT] === 1 ? ": not read" : "";
+    return `: ${brief(say(row[OBSERVED]))} → ${brief(say(row[DESIRED]))}`;
+  }
+
   function line(place) {
     const row = rows[place], made = element("tr");
     const lead = element("td"), button = element("button", open.has(place) ? "−" : "+", "open");
@@ -143,19 +149,10 @@
     verdict.append(element("span", `${"✕?–"[row[VERDICT]]} ${verdictText}`, `verdict ${verdictText}`));
     made.append(severity, verdict);
     const rule = words.rules[row[RULE]];
-    // What is wrong stands first; the title says what is wanted.
-    if (row[MESSAGE]) cell(made, row[MESSAGE], `${rule[0]}: ${rule[1]}`);
-    else cell(made, rule[1], rule[0]);
+    cell(made, row[MESSAGE] || rule[1], row[MESSAGE] ? rule[0] : `${rule[0]}${valuesText(row)}`);
     cell(made, row[NAME]);
     cell(made, word(row[HOST]) || word(row[ENDPOINT]), row[HOST] < 0 ? "endpoint" : "");
     cell(made, word(row[CLUSTER]), severals ? word(row[ENDPOINT]) : "");
-    const values = element("td", undefined, "values");
-    if (row[OBSERVED] === null && row[DESIRED] === null) {
-      values.append(row[VERDICT] === 1 ? "not read" : "");
-    } else {
-      values.append(element("bdi", brief(say(row[OBSERVED]))), element("span", " → ", "arrow"), element("bdi", brief(say(row[DESIRED]))));
-    }
-    made.append(values);
     cell(made, fixText(row), row[FIX] && row[VERDICT] === 0 ? words.classes[row[FIX][1]] : "");
     return made;
   }
@@ -188,11 +185,11 @@
   function detail(place) {
     const row = rows[place], made = element("tr", undefined, "detail"), held = element("td"), parts = element("div", undefined, "parts");
     const missing = new Set(row[MISSING].map(word));
-    held.colSpan = 9;
+    held.colSpan = 8;
     const evidence = words.shapes[row[SHAPE]].map((name, at) => [name, say(row[EVIDENCE][at], missing.has(name) ? "not read" : "none")]);
     if (evidence.length) parts.append(part("Evidence", evidence));
     if (row[READ].length) parts.append(part("Read from", row[READ].map(([whom, columns]) => [word(whom), word(columns)]), "stacked"));
-    const about = [["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])], ["finding", row[FINDING]]];
+    const about = [...(row[MESSAGE] ? [["wrong", row[MESSAGE]]] : []), ["wanted", words.rules[row[RULE]][1]], ["observed", say(row[OBSERVED])], ["desired", say(row[DESIRED])], ["name", row[NAME]], ["id", row[ID]], ["kind", word(row[KIND])], ["endpoint", word(row[ENDPOINT])], ["finding", row[FINDING]]];
     if (row[SINCE]) about.push(["drifted", row[SINCE]]);
     if (missing.size) about.push(["not read", [...missing].join(", ")]);
     parts.append(part("Resource", about));

@@ -22,7 +22,7 @@ from auditor.lab.vcenter.description.hosts import ClusterDescription
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, FixClass, Outcome, RebootLimits, Receipt, Resource, Scalar, Target
+from auditor.model import Change, Endpoint, FixClass, Outcome, Plan, RebootLimits, Receipt, Resource, Scalar, Target
 from tests.identified import as_seen
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
@@ -379,3 +379,39 @@ def test_a_run_that_goes_on_finishes_the_host_first_and_then_makes_what_waited_f
     assert asked == [entering, *plan.changes]
     assert _outcomes(receipts)[-2:] == [("host.maintenance", "esx-1", "applied"), ("host.option", "esx-1", "applied")]
     assert (one.depth("esx-1"), one.host("esx-1").in_maintenance_mode) == (256, False)
+
+
+@pytest.mark.parametrize(
+    ("records", "reboots"),
+    [
+        pytest.param(2, QUICK, id="killed before a setting was written"),
+        pytest.param(2, None, id="likewise, and hosts are not to be rebooted"),
+        pytest.param(5, QUICK, id="killed before the host was back"),
+        pytest.param(7, None, id="killed before the host left, and the next boot does the rest"),
+    ],
+)
+def test_an_undo_leaves_no_host_in_maintenance_mode_that_a_killed_run_took_there(
+    site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, records: int, reboots: RebootLimits | None
+) -> None:
+    one = site()
+    killed_after(records, one, monkeypatch)
+    until_back(one)
+    one.recovered()
+    with one.rolling(THIRD) as (sessions, journal):
+        plan = undo_plan(one.journals, FIRST)
+        receipts = list(
+            apply(plan, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=reboots, leave={FIRST}, allow_unusual=True)
+        )
+    assert {receipt.outcome for receipt in receipts} <= {Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE}
+    assert not one.host("esx-1").in_maintenance_mode
+    assert unfinished(one.journals).left_out == {}
+
+
+def test_an_undo_leaves_a_host_alone_that_another_run_took_into_maintenance_mode(
+    site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = site()
+    killed_after(RECORDS.index("entered") + 1, one, monkeypatch)
+    with one.rolling(THIRD) as (sessions, journal):
+        assert list(apply(Plan(), sessions, journal, allow=EVERY, confirm=lambda _: True, leave={SECOND})) == []
+    assert one.host("esx-1").in_maintenance_mode

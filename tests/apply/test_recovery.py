@@ -150,7 +150,8 @@ def test_a_change_this_run_cannot_even_name_is_unknown(
 
 def test_undo_restores_the_earlier_values_last_change_first(shelf: Any, change: Make, ran: Any, undone: Any) -> None:
     shelf.settings |= {"a1": 32, "a2": None}
-    ran(KILLED, change("a1", 32, 128), change("a1", 128, 256), change("a2", None, 256))
+    wrong = replace(change("a1", 32, 128), messages=("a1: the queue is too short",))
+    ran(KILLED, wrong, change("a1", 128, 256), change("a2", None, 256))
     assert shelf.settings == {"a1": 256, "a2": 256}
     shelf.writes.clear()
 
@@ -158,6 +159,7 @@ def test_undo_restores_the_earlier_values_last_change_first(shelf: Any, change: 
 
     assert shelf.writes == [("a2", None), ("a1", 128), ("a1", 32)]
     assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
+    assert {receipt.change.messages for receipt in receipts} == {()}
 
 
 def test_undo_lets_a_setting_inherit_again_and_can_be_undone_itself(shelf: Any, change: Make, ran: Any, undone: Any) -> None:

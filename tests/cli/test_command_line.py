@@ -15,6 +15,8 @@ COMMANDS = (
     "collect",
     "schedule",
     "undo",
+    "explain",
+    "reproduce",
     "rules list",
     "rules show",
     "rules test",

@@ -46,7 +46,9 @@ def rendered(template: str, **cells: str) -> str:
     rule = bare_rule("a/one", params=PARAMS)
     message = read_message(template, Shown(VIEW, PARAMS, rule.observed, rule.desired))
     row = ", ".join(f"CAST({cells.get(name, 'NULL')} AS {kind}) AS {name}" for name, kind in VIEW.items())
-    bound = {name: list(value) if isinstance(value := PARAMS[name].default, tuple) else value for name in message.params}
+    bound = {
+        name: list(value) if isinstance(value := PARAMS[name].default, tuple) else value for name in PARAMS if f"{{${name}" in template
+    }
     found: tuple[Any] | None = database().execute(f"SELECT {message_sql(rule, message, VIEW)} FROM (SELECT {row})", bound).fetchone()
     assert found is not None
     return str(found[0])

@@ -125,6 +125,19 @@ def test_rules_that_want_the_same_make_one_change_of_the_costlier_class(tmp_path
     assert (change.rules, change.fix_class, change.reason) == (("local/one", "local/two"), FixClass.REBOOT, "one; two")
 
 
+def test_a_change_says_what_is_wrong_as_its_failures_do(tmp_path: Path) -> None:
+    rules = [
+        rule_text(f"local/{name}", holds="dsnro = 256", fix=f"{_FIX}, set: '256'}}", **message)
+        for name, message in (
+            ("two", {"message": '"{host}: {dsnro:commands}"', "severity": "critical"}),
+            ("one", {"message": '"{host}: too few"'}),
+            ("zero", {}),
+        )
+    ]
+    (change,) = planned(tmp_path, rules, [pe()]).changes
+    assert change.messages == ("esx-01: too few", "esx-01: 32 commands")
+
+
 @pytest.mark.parametrize(
     ("before", "retunes"),
     [

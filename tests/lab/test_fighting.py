@@ -91,3 +91,13 @@ def test_a_profile_waits_for_a_host_that_does_not_answer(client: Any, vcenter: V
 def test_a_profile_of_a_cluster_there_is_not_is_told() -> None:
     with pytest.raises(ConfigurationError, match="no clusters named"):
         parse_scenario(FLEET.replace("clusters: [owned]", "clusters: [gone]"), "slip")
+
+
+def test_time_can_be_let_pass_at_once(client: Any, vcenter: VCenterServer) -> None:
+    write(client, "esx-1", 32)
+    with vcenter.state.lock:
+        vcenter.state.pass_time(29)
+    assert values(client)["esx-1"] == 32
+    with vcenter.state.lock:
+        vcenter.state.pass_time(1)
+    assert values(client)["esx-1"] == 16

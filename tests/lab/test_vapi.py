@@ -126,6 +126,8 @@ def ca(authority: Authority, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def log_on(ca: Path) -> Iterator[Connect]:
     """The plain way in; certificates are checked against the lab's authority."""
     requests, client = import_module("requests"), import_module("vmware.vapi.vsphere.client")
+    # A client whose login failed looks for it in itself without end when it is removed; within another recursion that ends the process.
+    client.VsphereClient.session_svc = None
     with ExitStack() as stack:
 
         def start(server: VCenterServer, user: str = USER, password: str = PASSWORD, *, verify: object = str(ca), **others: Any) -> Client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,7 +31,8 @@ def journals(tmp_path: Path) -> Path:
     """Three changes: one made, one stored for a reboot whose receipt a later run wrote, one whose run was killed."""
     directory = tmp_path / "journal"
     with open_journal(directory, RUN, now=lambda: NOON) as journal:
-        journal.receipt(journal.intend(change(), "1111-here"), Receipt(change(), Outcome.APPLIED, 256))
+        wrong = replace(change(), messages=("naa.1 on esx-01: the queue holds 32 commands",))
+        journal.receipt(journal.intend(wrong, "1111-here"), Receipt(change(), Outcome.APPLIED, 256))
         left = journal.intend(change("naa.2", None, "a|b"), "1111-here")
         journal.intend(change("naa.3", host="esx|`\x1b[31m<b>"), "1111-here")
     with open_journal(directory, LATER, now=lambda: NOON) as journal:
@@ -53,6 +55,7 @@ def test_a_ticket_has_every_change_and_its_last_result(journals: Path) -> None:
     assert (ticket["run"], ticket["started"]) == (RUN, NOON.isoformat())
     assert ticket["endpoints"] == [{"name": "vc-east", "identity": "1111-here"}]
     assert ticket["changes"][1]["pending"] == "reboot"
+    assert [one["messages"] for one in ticket["changes"]] == [["naa.1 on esx-01: the queue holds 32 commands"], [], []]
 
 
 def test_the_table_has_one_row_a_change_whatever_a_name_holds(journals: Path) -> None:
@@ -65,6 +68,9 @@ def test_the_table_has_one_row_a_change_whatever_a_name_holds(journals: Path) ->
         ["absent", "a|b", "applied, in force after a reboot", "a|b"],
         ["32", "256", "not known: the run ended before it was read back", "not read"],
     ]
+    why = [row[9] for row in table]
+    assert why[0] == "naa.1 on esx-01: the queue holds 32 commands; the queue is too short (vvol/pe-dsnro-headroom)"
+    assert why[1] == "the queue is too short (vvol/pe-dsnro-headroom)"
     assert "\x1b" not in markdown
     assert "<b>" not in markdown
     assert "2 applied, 1 result not known" in markdown

@@ -139,6 +139,22 @@ def test_evidence_and_lesson_open_from_a_row(page: Page, tmp_path: Path) -> None
     )
 
 
+def test_a_row_says_what_is_wrong_and_is_found_by_it(page: Page, tmp_path: Path) -> None:
+    failure = samples.pe_finding("esx-01")
+    message = f"{failure.resource.name} on esx-01: the queue holds 32 commands"
+    page.open(written(samples.report_of([replace(failure, message=message), samples.pe_finding("esx-02")]), tmp_path))
+    cells = "[...document.querySelectorAll('#rows tbody tr td:nth-child(4)')].map(cell => cell.innerText).join('|')"
+    title = "One throttled disk cannot fill a protocol endpoint's queue"
+    assert page.value(cells) == f"the queue holds 32 commands\n{failure.rule}|{title}\n{failure.rule}: 32 → 256"
+    click(page, "#rows tbody tr .open")
+    assert f"wanted\n{title}" in page.value("document.querySelector('#rows .detail').innerText").replace("\n\n", "\n")
+    page.value(
+        "(() => { const field = document.getElementById('search'); field.value = 'queue holds 32';"
+        " field.dispatchEvent(new Event('input', {bubbles: true})); })()"
+    )
+    page.until(f"{ROWS} === 1")
+
+
 def test_headings_sort_and_say_so(page: Page, tmp_path: Path) -> None:
     page.open(written(samples.huge(250), tmp_path))
     click(page, "th[data-sort=name] button")

@@ -19,10 +19,15 @@ _MOST_EVENTS = 1000
 """Events. Source: EventFilterSpec.maxCount in the vSphere API."""
 
 
-def who_put_back(vcenter: VCenter, change: Change) -> str:
+def who_put_back(vcenter: VCenter, change: Change, *, is_untouched: bool = False) -> str:
     """Who may have changed the setting of `change` since it was written, in words; empty where nothing shows it.
 
     An event shows that somebody changed something on the object, never that it was this setting (docs/decisions/0012-who-changed-it.md).
+
+    Args:
+        vcenter: an open session.
+        change: what was written.
+        is_untouched: this run wrote nothing to the object: events of its own account are another session's, and count.
 
     Raises:
         EndpointError: what shows it could not be read.
@@ -31,7 +36,7 @@ def who_put_back(vcenter: VCenter, change: Change) -> str:
     found = []
     if "datastore_id" in keys:
         found += _storage_drs(vcenter, keys["datastore_id"])
-    found += _logged(vcenter, keys.get("host_id") or keys.get("datastore_id"))
+    found += _logged(vcenter, keys.get("host_id") or keys.get("datastore_id"), is_untouched=is_untouched)
     return "; ".join(found)
 
 
@@ -50,8 +55,8 @@ def _storage_drs(vcenter: VCenter, datastore: str) -> list[str]:
     return [f"Storage DRS of datastore cluster {name} uses the I/O metric, which turns Storage I/O Control on again"]
 
 
-def _logged(vcenter: VCenter, object_id: str | None) -> list[str]:
-    """The newest change of the object that somebody else than our own account made, by vCenter's log."""
+def _logged(vcenter: VCenter, object_id: str | None, *, is_untouched: bool) -> list[str]:
+    """The newest change of the object that somebody else than our own session made, by vCenter's log."""
     from pyVmomi import vim
 
     from auditor.endpoints.vcenter.translation import translated
@@ -71,6 +76,8 @@ def _logged(vcenter: VCenter, object_id: str | None) -> list[str]:
     for event in sorted(events, key=lambda one: (one.createdTime, one.key), reverse=True):
         changed = change_of(event)
         # Our own write leaves such events too; vCenter acts without a user's name, or under an account of its own.
-        if changed is not None and changed[1] == object_id and event.userName != vcenter.endpoint.username:
-            return [f"vCenter's log has {changed[2]} by {event.userName or 'vCenter itself'} at {event.createdTime:%Y-%m-%d %H:%M:%S} UTC"]
+        is_ours = event.userName == vcenter.endpoint.username
+        if changed is not None and changed[1] == object_id and (is_untouched or not is_ours):
+            by = f"our own account {event.userName}, in another session" if is_ours else event.userName or "vCenter itself"
+            return [f"vCenter's log has {changed[2]} by {by} at {event.createdTime:%Y-%m-%d %H:%M:%S} UTC"]
     return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -103,7 +102,7 @@ class Tasks:
         task = Task(self._new_key(), description, entity, name, datetime.now(UTC), cancelable=cancelable)
         self._started[task.key] = task
         reference = self._known(task)
-        started = time.monotonic()
+        started = self._state.now()
         stuck, deaf = self.stuck, self.deaf
 
         def go_on() -> None:
@@ -116,7 +115,7 @@ class Tasks:
                     task.state = "success"
                 except vmodl.MethodFault as error:
                     task.state, task.error = "error", error
-            elif timeout_seconds and time.monotonic() - started > timeout_seconds:
+            elif timeout_seconds and self._state.now() - started > timeout_seconds:
                 task.state, task.error = "error", vim.fault.Timedout(msg="Operation timed out.")
             else:
                 self._state.after(0.05, go_on)

@@ -164,9 +164,10 @@ def test_storage_drs_with_the_io_metric_is_named_as_who_put_sioc_back(served: tu
     assert who_put_back(vcenter, other) == ""
 
 
-def test_our_own_write_is_nobody_who_put_a_setting_back(served: tuple[VCenter, Any], state: Any) -> None:
+def test_our_own_write_is_nobody_who_put_a_setting_back_unless_we_wrote_nothing(served: tuple[VCenter, Any], state: Any) -> None:
     target = Target("vc", (("host_id", "host-12"), ("option", "Disk.QFullSampleSize")))
     HostOption().write(served[0], target, 32)
     resource = Resource("host_option", "host-12", "Disk.QFullSampleSize", "vc", "gold", "esx-02")
     change = Change("host.option", FixClass.ONLINE, target, 0, 32, ("queue/qfull-throttle",), resource, "reason")
     assert who_put_back(served[0], change) == ""
+    assert f"by our own account {VCENTER_USER}, in another session at" in who_put_back(served[0], change, is_untouched=True)

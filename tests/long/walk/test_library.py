@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import AuditRequest, FixClass, FixLimits, UndoRequest, audit, collect, fix, plan_undo, undo
+from auditor.audit import Audited, AuditRequest, FixClass, FixLimits, UndoRequest, audit, collect, fix, plan_undo, undo
 from auditor.errors import ConfigurationError, GuardError
 from auditor.history.runs import list_runs, report_of_run
 from auditor.lab.scenario import load_scenario
@@ -139,6 +139,25 @@ def test_a_fix_asks_once_writes_what_was_confirmed_and_is_undone(lab: Lab, tmp_p
     assert writes(lab) == 13
     assert [receipt.outcome for receipt in undo(request, confirm=confirm)] == [Outcome.APPLIED] * 13
     assert audit(AuditRequest(fleet=fleet, only=[RULE], state=state)).summary.fail == 13
+
+
+def test_a_run_stops_where_another_machine_fixes_the_same_fleet_meanwhile(lab: Lab, tmp_path: Path) -> None:
+    here, there = (
+        audit(AuditRequest(fleet=tmp_path / "fleet.yaml", only=[RULE], state=tmp_path / name, fix=LIMITS)) for name in ("here", "there")
+    )
+    others: list[Audited] = []
+
+    def confirm(_changes: Sequence[Change]) -> bool:
+        others.append(fix(there, confirm=lambda _: True))
+        return True
+
+    stopped = fix(here, confirm=confirm)
+    assert [receipt.outcome for receipt in others[0].receipts] == [Outcome.APPLIED] * 13
+    assert [receipt.outcome for receipt in stopped.receipts].count(Outcome.PROPOSED) == 11
+    assert isinstance(stopped.stopped, GuardError)
+    assert "2 settings are not as this run read them" in stopped.stopped.what
+    assert "another run of auditor" in stopped.stopped.why
+    assert writes(lab) == 13, "those of the other machine"
 
 
 def test_a_fix_that_is_not_confirmed_writes_nothing_and_its_run_is_kept(lab: Lab, tmp_path: Path) -> None:

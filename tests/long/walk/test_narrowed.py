@@ -130,7 +130,6 @@ def test_rules_that_a_kept_run_did_not_read_for_are_unknown_and_told_why(everyth
     assert {"vc-solidfire", "sf-prod"} <= set(gaps)
     assert all("not read in that run" in gap["why"] for gap in gaps.values())
     assert "device_scheduling" in gaps["vc-solidfire"]["what"].split(", ")
-    assert "multipathing" not in gaps["vc-solidfire"]["what"].split(", ")  # no rule but those on request needs it
     before = read_whole.verdicts()
     assert [key for key, verdict in again.verdicts().items() if verdict == "pass" and before.get(key) != "pass"] == []
     assert again.of("vaai/enabled", "unknown")

@@ -68,6 +68,7 @@ class VCenterState:
             f"vm-{place}": self.host_id[vm.host] for place, vm in enumerate(description.vms, _FIRST_VM)
         }
         self._later: list[tuple[float, Callable[[], Any]]] = []
+        self._passed = 0  # seconds that `pass_time` let pass
         self._mounted: tuple[int, dict[str, list[str]]] = (-1, {})  # number of datastores it was made from; host's name -> their ids
 
     def mounted(self, host: str) -> list[DatastoreState]:
@@ -119,7 +120,13 @@ class VCenterState:
 
     def now(self) -> float:
         """The time in seconds of the clock that `after` uses."""
-        return time.monotonic()
+        return time.monotonic() + self._passed
+
+    def pass_time(self, seconds: int) -> None:
+        """Let time pass at once: whatever is due meanwhile happens, in its order. Dates stay those of this machine."""
+        for _ in range(seconds):
+            self._passed += 1
+            self.settle()
 
     def after(self, seconds: float, do: Callable[[], Any]) -> None:
         """Run `do` at the first request after `seconds` have passed."""
@@ -127,7 +134,7 @@ class VCenterState:
 
     def settle(self) -> None:
         """Run everything that is due, the earliest first."""
-        now = time.monotonic()
+        now = self.now()
         due = [do for at, do in sorted(self._later, key=itemgetter(0)) if at <= now]
         if due:
             self._later = [later for later in self._later if later[0] > now]

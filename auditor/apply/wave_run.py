@@ -1,0 +1,193 @@
+"""One run on its way from wave to wave: what was applied, what holds, and what stopped it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from auditor.apply.order import hold_up, stages
+from auditor.apply.reboots import reboot_hosts, takes_reboot
+from auditor.apply.resuming import finish_reboots
+from auditor.apply.steps import STEPS
+from auditor.apply.wave_order import Wave, WaveOrder, named
+from auditor.errors import GuardError
+from auditor.model import Change, Outcome, Receipt
+
+if TYPE_CHECKING:
+    from auditor.apply.gates import HealthWatch
+    from auditor.apply.others import OtherWriter
+    from auditor.apply.pace import Pace
+    from auditor.apply.reboots import Rolling
+
+Progress = Callable[[Change, int, int], None]  # called before each change: the change, its number from 1, how many there are
+
+
+@dataclass(slots=True)
+class WaveRun:
+    """What goes on from wave to wave. `stopped` says why no further change is attempted, and is empty until then."""
+
+    attempt: Callable[[Change], Receipt]
+    check: Callable[[Sequence[Receipt]], list[Receipt]]
+    health: HealthWatch
+    pace: Pace
+    well: frozenset[Outcome]
+    progress: Progress
+    of: int
+    ended: dict[int, Receipt]  # by the number of the change in its plan
+    others: OtherWriter | None  # None: nobody looks for them
+    applied: list[Receipt] = field(default_factory=list)  # and not put back
+    checked: int = 0  # how many of them were there at the last check
+    late: list[Receipt] = field(default_factory=list)  # of what was put back, not yielded yet
+    number: int = 0
+    stopped: str = ""
+    error: GuardError | None = None  # raised at the end, where something stopped it that no receipt shows
+
+    def noted(self, receipt: Receipt) -> Receipt:
+        """`receipt`, which those that wait for its change go by."""
+        if receipt.change.remediator not in STEPS:
+            self.ended[receipt.change.number] = receipt
+        other = None if self.others is None else self.others.take(receipt)
+        if other is not None and not self.stopped:
+            self.stop(other)
+        return receipt
+
+    def stop(self, error: GuardError) -> None:
+        """Let nothing more be attempted because of `error`."""
+        self.error, self.stopped = error, f"not attempted: {error.what}"
+
+    def show(self, change: Change, number: int) -> None:
+        """Show that a change of this number is made."""
+        self.progress(change, number, self.of)
+
+    def host_stops(self, _change: Change) -> str | None:
+        """Why no further host is rebooted: the last one did not hold; None where it did."""
+        self.settle("the reboot of a host")
+        return self.stopped or None
+
+    def settle(self, wave: str) -> None:
+        """Wait, read what was written again, and ask health, where something was written since the last time; adds to `late`.
+
+        The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave.
+        """
+        if self.stopped or len(self.applied) == self.checked:
+            return
+        if self.pace.settle_seconds:
+            self.pace.wait(self.pace.settle_seconds)
+        reverted = self.check(self.applied)
+        if reverted:
+            self.late += reverted
+            self.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
+            gone = {(one.change.remediator, one.change.target) for one in reverted}
+            self.applied = [one for one in self.applied if (one.change.remediator, one.change.target) not in gone]
+        worse = self.health.worse([receipt.change for receipt in self.applied])
+        if worse:
+            more = f"; and {len(worse) - 3} more" if len(worse) > 3 else ""
+            error = GuardError(
+                f'after the wave "{wave}": {"; ".join(worse[:3])}{more}',
+                why="what was written by then stays as it is, and nothing more was written.",
+                do="look at what got worse; `auditor undo RUN` puts back what this run wrote, the journal names it.",
+            )
+            self.stop(error)
+        self.checked = len(self.applied)
+
+    def take_late(self) -> list[Receipt]:
+        """The receipts of `late`, which is empty then."""
+        late, self.late = self.late, []
+        return late
+
+
+def wave_receipts(
+    run: WaveRun,
+    attempted: Sequence[Change],
+    skipped: Sequence[Receipt],
+    rolling: Rolling | None,
+    finish: Sequence[str],
+    to_leave: Callable[[], Sequence[Change]],
+) -> Iterator[Receipt]:
+    """The receipts of a whole run, in the order in which changes are made or not attempted.
+
+    Args:
+        run: which has made nothing yet.
+        attempted: in the order of the plan.
+        skipped: receipts of changes that are not attempted.
+        rolling: what reboots need; None: hosts are not rebooted.
+        finish: runs whose hosts in maintenance mode come first.
+        to_leave: called at the end; the steps that take further hosts out of maintenance mode.
+
+    Raises:
+        GuardError: after the last receipt: what stopped the run where no receipt shows it.
+    """
+    yield from skipped
+    for earlier in finish if rolling is not None else ():
+        if not run.stopped and rolling is not None:
+            yield from _rebooted(run, finish_reboots(earlier, rolling))
+    order = WaveOrder(run.pace.shares)
+    for stage in stages(attempted):
+        if run.stopped:
+            yield from (_not_attempted(change, run.stopped) for change in stage)
+            continue
+        online = stage
+        if rolling is not None:
+            online = [change for change in stage if not takes_reboot(change)]
+            first = [change for change in stage if takes_reboot(change)]
+            yield from _rebooted(run, reboot_hosts(first, rolling, run.ended, run.well))
+        order.begin(online)
+        while not run.stopped and (wave := order.next()) is not None:
+            yield from _made(run, order, wave)
+        yield from (_not_attempted(change, run.stopped) for change in order.left)
+    if not run.stopped:
+        yield from map(run.attempt, to_leave())
+    for sentence in run.health.unknown:
+        run.pace.notice(sentence)
+    if run.error is not None:
+        raise run.error
+
+
+def _rebooted(run: WaveRun, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:
+    """The receipts of changes that take a reboot, and of what was put back meanwhile."""
+    rebooted = False
+    while True:
+        try:
+            receipt = next(steps)
+        except StopIteration as end:
+            run.stopped = run.stopped or end.value
+            break
+        rebooted |= receipt.change.remediator in STEPS
+        if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
+            run.applied.append(receipt)
+        yield receipt
+        yield from run.take_late()
+    run.settle("the reboot of a host")
+    if rebooted and not run.stopped:
+        run.health.begin_again()
+    yield from run.take_late()
+
+
+def _made(run: WaveRun, order: WaveOrder, wave: Wave) -> Iterator[Receipt]:
+    """The receipts of one wave, of what was put back while it settled, and of what is held back because of it."""
+    receipts: list[Receipt] = []
+    for change in wave.changes:
+        held_up = run.stopped or hold_up(change, run.ended, run.well)
+        if held_up:
+            yield _not_attempted(change, held_up)
+            continue
+        run.number += 1
+        run.show(change, run.number)
+        receipts.append(run.attempt(change))
+        if receipts[-1].outcome is Outcome.UNVERIFIED:
+            run.stopped = f"not attempted: {named(change)} was written and not read back as wanted"
+        yield receipts[-1]
+    run.applied += [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
+    run.settle(wave.name)
+    yield from run.take_late()
+    for change, why in order.learn(receipts, run.well, tries=wave.tries):
+        yield _not_attempted(change, run.stopped or why)
+
+
+def _not_attempted(change: Change, why: str) -> Receipt:
+    return Receipt(change, Outcome.PROPOSED, change.before, why)
+
+
+def no_progress(_change: Change, _number: int, _of: int) -> None:
+    """Show nothing."""

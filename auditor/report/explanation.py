@@ -1,0 +1,207 @@
+"""A finding explained for a terminal: the I/O path, the lesson, the evidence, the fix, the sources, and what would change the verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.model import Verdict
+from auditor.report.console import hanging, write_parts
+from auditor.report.failure_table import SEVERITY_STYLES
+from auditor.report.path_text import path_parts
+from auditor.report.path_words import number_text
+from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import TextIO
+
+    from rich.console import RenderableType
+    from rich.text import Text
+
+    from auditor.authoring.turning_points import TurningPoint
+    from auditor.impact.path import Path
+    from auditor.model import Finding, RuleText, Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What is shown of a finding.
+
+    Attributes:
+        finding_id: as reports show it.
+        run: the id of the run.
+        path: the I/O path on which it is felt most; None where no path is known for it.
+        more_paths: how many other paths it is about.
+        rule: its texts; None where the report has none.
+        points: what would change the verdict; None where the rule says another thing now than it did.
+        column_texts: what the columns are, by name.
+        params_from: where the values of params come from, in words.
+    """
+
+    finding_id: str
+    finding: Finding
+    run: str
+    path: Path | None
+    more_paths: int
+    rule: RuleText | None
+    points: tuple[TurningPoint, ...] | None
+    column_texts: Mapping[str, str]
+    params_from: str
+
+
+def write_explanation(explained: Explanation, out: TextIO) -> None:
+    """Write all of it, as wide as the terminal."""
+    write_parts(lambda _width: _parts(explained), out)
+
+
+def write_paths(paths: Sequence[Path], out: TextIO) -> None:
+    """Write I/O paths alone, of a device or a machine."""
+
+    def parts() -> Iterator[RenderableType]:
+        for place, path in enumerate(paths):
+            if place:
+                yield ""
+            yield from path_parts(path)
+
+    write_parts(lambda _width: parts(), out)
+
+
+def _parts(explained: Explanation) -> Iterator[RenderableType]:
+    yield from _head(explained)
+    yield from _section("THE I/O PATH")
+    yield from _path(explained)
+    if explained.rule is not None:
+        yield from _section("THE LESSON")
+        yield from _prose(explained.rule.lesson)
+    yield from _section("THE EVIDENCE")
+    yield from _evidence(explained)
+    yield from _section("THE FIX")
+    yield from _fix(explained)
+    yield from _section("WHAT WOULD CHANGE THE VERDICT")
+    yield from _points(explained)
+    if explained.rule is not None and explained.rule.sources:
+        yield from _section("SOURCES")
+        for what, url in explained.rule.sources:
+            yield hanging("  -", _text(f"{neutral(what)}{f' {neutral(url)}' if url else ''}"))
+
+
+def _head(explained: Explanation) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    finding = explained.finding
+    resource = finding.resource
+    yield Text.assemble(
+        (finding.severity.upper(), SEVERITY_STYLES[finding.severity]),
+        "  ",
+        (neutral(finding.rule), "bold"),
+        f"  {VERDICT_WORDS[finding.verdict]}  {explained.finding_id}",
+    )
+    yield Text(neutral(finding.title), style="bold")
+    place = "" if resource.name == (resource.host or resource.endpoint) else f" on {place_of(resource)}"
+    yield _text(f"{neutral(resource.name)}{place}; run {neutral(explained.run)}.")
+    if finding.verdict is not Verdict.UNKNOWN:
+        yield _text(f"Observed {value_text(finding.observed)}, wanted {value_text(finding.desired)}.")
+    for line in impact_lines(finding.impact):
+        yield hanging("  ", _text(line))
+
+
+def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
+    """What the queueing model says, a line each; nothing where it was not asked."""
+    if "not_computed" in impact:
+        yield f"What it costs was not computed: {neutral(str(impact['not_computed']))}"
+        return
+    quantity = neutral(str(impact.get("quantity", "")).replace("_", " "))
+    for key, words in (("now", "now"), ("after", "after the fix"), ("worst_after", "after the fix at worst")):
+        ends = impact.get(key)
+        if isinstance(ends, list | tuple) and len(ends) == 2 and all(isinstance(one, int | float) for one in ends):
+            yield f"{quantity} {words}: {number_text(ends[0])} to {number_text(ends[1])} (queueing model)"
+
+
+def _path(explained: Explanation) -> Iterator[RenderableType]:
+    if explained.path is None:
+        yield hanging("  ", _text("No device that it is about carried I/O while the fleet was read, or it is about none."))
+        return
+    yield from path_parts(explained.path)
+    if explained.more_paths:
+        yield hanging("  ", _text(f"This is where it is felt most, of {count_of(explained.more_paths + 1, 'path')} that it is about."))
+
+
+def _evidence(explained: Explanation) -> Iterator[RenderableType]:
+    finding = explained.finding
+    for name, value in finding.evidence.items():
+        shown = "not read" if name in finding.missing else value_text(value)
+        yield hanging("  ", _text(f"{neutral(name)}: {shown}"))
+
+
+def _fix(explained: Explanation) -> Iterator[RenderableType]:
+    finding, rule = explained.finding, explained.rule
+    fix = finding.fix
+    by_hand = rule.fix_text if rule is not None else ""
+    if fix is not None and fix.remediator is not None:
+        values = f"{value_text(fix.before, absent='absent')} -> {value_text(fix.after, absent='absent')}"
+        yield hanging("  ", _text(f"{neutral(fix.remediator)}: {values} ({fix.fix_class}; {fix.outcome})."))
+        if fix.why:
+            yield from _prose(fix.why)
+        yield hanging(
+            "  ", _text(f"auditor audit --fleet fleet.yaml --only {neutral(finding.rule)} --fix --dry-run {allowing(fix.classes)}")
+        )
+        by_hand = "\n".join(line for line in by_hand.splitlines() if not line.startswith(f"{fix.remediator}: "))
+    if by_hand and (fix is None or by_hand.split() != fix.why.split()):
+        yield from _prose(by_hand)
+    yield hanging("  ", _text(f"To show it safely: auditor reproduce {explained.finding_id} --out DIR"))
+
+
+def _points(explained: Explanation) -> Iterator[RenderableType]:
+    finding = explained.finding
+    for name in finding.missing:
+        about = explained.column_texts.get(name, "")
+        yield hanging("  -", _text(f"{neutral(name)} was not read{f': {neutral(about)}' if about else ''}"))
+    if explained.rule is not None and explained.rule.unknown_text and finding.verdict is Verdict.UNKNOWN:
+        yield from _prose(explained.rule.unknown_text)
+    if explained.points is None:
+        yield hanging("  ", _text("Not known: the rule, or a param of it, is not as it was when this run judged; audit again."))
+        return
+    facts = [point for point in explained.points if point.value is not None]
+    for point in facts:
+        yield hanging("  -", _text(point_text(point, finding.evidence.get(point.name))))
+    none = [neutral(point.name) for point in explained.points if point.value is None and point.name not in finding.missing]
+    if none:
+        yield hanging("  ", _text(f"No value alone was found that changes it: {', '.join(none)}."))
+    if any(point.is_param for point in explained.points):
+        yield hanging(
+            "  ", _text(f"Params ($) are {explained.params_from}. One that is set so that the rule passes changes nothing in the fleet.")
+        )
+
+
+def point_text(point: TurningPoint, now: Scalar) -> str:
+    """One turning point as a sentence."""
+    was = point.now if point.is_param else now
+    word = (
+        ("above" if isinstance(was, int | float) and isinstance(point.value, int | float) and point.value > was else "below")
+        if point.is_beyond
+        else ""
+    )
+    value = f"{word} {value_text(point.value)}".strip()
+    then = "the rule passes" if point.verdict is Verdict.PASS else "the rule does not apply"
+    return f"{neutral(point.name)} is {value_text(was, absent='not read')}; with {value} {then}"
+
+
+def _section(title: str) -> Iterator[RenderableType]:
+    from rich.text import Text
+
+    yield ""
+    yield Text(title, style="bold")
+
+
+def _prose(text: str) -> Iterator[RenderableType]:
+    for place, part in enumerate(text.split("\n\n")):
+        if place:
+            yield ""
+        yield hanging("  ", _text(" ".join(neutral_prose(part).split())))
+
+
+def _text(text: str) -> Text:
+    from rich.text import Text
+
+    return Text(text)

@@ -1,0 +1,156 @@
+"""An I/O path has every queue from guest disk to array; what was not read stands as not read, and which depth applies has its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auditor.impact.path import DISKS_SHOWN, device_path, is_busy, share_path, slowest
+from auditor.impact.stations import Place, which_depth
+from tests.impact.asked import DEVICE, HERE, HOST, VCENTER, Asked, device, disk, queue, row_of, s0
+
+
+def test_the_path_leads_from_the_guests_disks_to_the_array() -> None:
+    path = device_path(s0(), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.disks] == ["noisy Hard disk 1", "quiet Hard disk 1"]  # who is at a limit comes first
+    assert [one.place for one in path.stations] == [Place.WORLDS, Place.DEVICE, Place.ADAPTER, Place.PATHS, Place.VOLUME, Place.ARRAY]
+    by_place = {one.place: one for one in path.stations}
+    full = by_place[Place.DEVICE]
+    assert (full.depth.value, full.in_flight.value, full.waiting.value, full.wait_ms.value) == (32, 32.0, 9.0, 300.0)  # type: ignore[union-attr]
+    assert full.is_full
+    assert full.fill == 1.0
+    assert by_place[Place.VOLUME].name == "noisy.vmdk"
+    assert by_place[Place.VOLUME].is_full  # twice its limit
+    longest = slowest(path)
+    assert longest is not None
+    assert longest.place is Place.DEVICE
+
+
+def test_the_disk_in_question_comes_before_the_one_at_its_limit() -> None:
+    path = device_path(s0(), VCENTER, HOST, DEVICE, ["vm-quiet/Hard disk 1"])
+    assert path is not None
+    assert path.disks[0].name == "quiet Hard disk 1"
+
+
+def test_a_disk_at_its_limit_comes_before_one_with_more_in_flight() -> None:
+    disks = [disk("deep", outstanding=60.0), disk("held", outstanding=2.0, is_at_limit=True)]
+    path = device_path(Asked(device=[device()], disk_stream=disks), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.disks] == ["held Hard disk 1", "deep Hard disk 1"]
+
+
+def test_a_device_of_which_nothing_but_its_name_was_read_has_no_figure_and_no_zero() -> None:
+    path = device_path(Asked(device=[device()]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    figures = [
+        figure
+        for one in path.stations
+        for figure in (one.depth, one.in_flight, one.waiting, one.wait_ms, *one.figures)
+        if figure is not None
+    ]
+    assert {figure.value for figure in figures} == {None}
+    assert not is_busy(path)
+    assert slowest(path) is None
+    [unread] = [words for words in path.unread if words.startswith("device queue: ")]
+    assert set(unread.removeprefix("device queue: ").split(", ")) >= {"depth in effect", "active", "queued", "device depth", "DSNRO"}
+
+
+def test_a_device_that_the_host_has_not_is_no_path() -> None:
+    assert device_path(s0(), VCENTER, "esx-2.example.net", DEVICE) is None
+
+
+def test_machines_that_are_off_send_nothing_and_many_disks_are_counted() -> None:
+    disks = [disk("off", runs=False), *(disk(f"vm{number}", outstanding=float(number)) for number in range(DISKS_SHOWN + 3))]
+    path = device_path(Asked(device=[device()], disk_stream=disks), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert len(path.disks) == DISKS_SHOWN
+    assert path.more_disks == 3
+    assert path.disks[0].name == f"vm{DISKS_SHOWN + 2} Hard disk 1"
+
+
+def test_a_machine_of_which_it_is_not_known_whether_it_runs_is_shown() -> None:
+    path = device_path(Asked(device=[device()], disk_stream=[disk("maybe", runs=None)]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.disks] == ["maybe Hard disk 1"]
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        pytest.param(
+            {"queue_depth": 256, "dsnro": 32, "worlds": 2, "worlds_at_least": 2},
+            "DSNRO of 32 applies, and not the device's 256: 2 disks",
+            id="two disks",
+        ),
+        pytest.param(
+            {"queue_depth": 256, "dsnro": 32, "worlds": 1, "worlds_at_least": 1}, "own depth of 256 applies, and not DSNRO", id="one disk"
+        ),
+        pytest.param(
+            {"queue_depth": 256, "dsnro": 32, "worlds": None, "worlds_at_least": 3},
+            "DSNRO of 32 applies, and not the device's 256: at least 3",
+            id="three of unknown many",
+        ),
+        pytest.param(
+            {"queue_depth": 256, "dsnro": 32, "worlds": None, "worlds_at_least": 1},
+            "is not known: it was not read how many",
+            id="one known of unknown many",
+        ),
+        pytest.param(
+            {"queue_depth": 32, "dsnro": 64, "worlds": None, "worlds_at_least": 0},
+            "own depth of 32 applies: DSNRO (64) is not below",
+            id="a device shallower than DSNRO",
+        ),
+        pytest.param(
+            {"queue_depth": 256, "dsnro": None, "worlds": 2, "worlds_at_least": 2},
+            "is not known: the device's depth or DSNRO was not read",
+            id="DSNRO not read",
+        ),
+        pytest.param(
+            {"queue_depth": 256, "dsnro": 32, "worlds": 2, "worlds_at_least": 2, "sioc_enabled": True},
+            "Storage I/O Control manages",
+            id="SIOC",
+        ),
+    ],
+)
+def test_which_depth_applies_is_said_with_the_reason(known: dict[str, Any], words: str) -> None:
+    assert words in which_depth(queue(**known))
+
+
+def test_disks_on_a_share_have_a_path_without_a_device() -> None:
+    on_share = disk("nfs", device=None, datastore="nfs-1", array_name="na", volume_id="v1", array_latency_ms=1100.0)
+    asked = Asked(disk_stream=[on_share], array_volume=[row_of("array_volume", endpoint="na", volume_id="v1", volume="vol1")])
+    path = share_path(asked, VCENTER, HOST, "nfs-1")
+    assert path is not None
+    assert path.device is None
+    assert [one.place for one in path.stations] == [Place.DEVICE, Place.VOLUME, Place.ARRAY]
+    assert path.stations[-1].figures[0].value == 1100.0
+    assert share_path(asked, VCENTER, HOST, "another") is None
+
+
+def test_an_array_that_was_asked_at_another_time_is_compared_with_care() -> None:
+    known = queue(array_latency_ms=0.5, davg_ms=30.0, windows_overlap=False, array_name="sf")
+    path = device_path(Asked(device=[device(array_name="sf")], device_queue=[known]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert path.stations[-1].notes
+
+
+def test_only_ports_that_the_host_reaches_count_and_the_most_loaded_is_shown() -> None:
+    ports = [
+        row_of("target_port", endpoint=VCENTER, target=name, array_name="fa", host_names=hosts, queue_depths_seen=depths, initiators=2)
+        for name, hosts, depths in (("p1", HOST, 64), ("p2", f"esx-9, {HOST}", 512), ("p3", "esx-9", 4096))
+    ]
+    path = device_path(Asked(device=[device(array_name="fa")], target_port=ports), VCENTER, HOST, DEVICE)
+    assert path is not None
+    [port] = [one for one in path.stations if one.place is Place.PORT]
+    assert port.name == "p2"
+    assert "2 ports" in port.notes[0]
+
+
+def test_adapters_are_those_that_carry_the_device() -> None:
+    adapters = [row_of("adapter", **HERE, hba=name, driver="lpfc") for name in ("vmhba1", "vmhba2", "vmhba3")]
+    asked = Asked(device=[device()], device_queue=[queue(adapter="vmhba1, vmhba3")], adapter=adapters)
+    path = device_path(asked, VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.stations if one.place is Place.ADAPTER] == ["vmhba1 (lpfc)", "vmhba3 (lpfc)"]

@@ -1,0 +1,99 @@
+"""A finding's path begins where it is felt most: at its device, its disk, a disk on its datastore, or the slowest device of its host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from auditor.impact.subject import Beginning, beginnings, path_of_finding, paths_of_machine
+from auditor.model import Finding, Resource, Scalar
+from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, disk, queue, s0
+from tests.report import samples
+
+
+def about(kind: str, name: str, resource_id: str, host: str | None = HOST, endpoint: str = VCENTER, **evidence: Scalar) -> Finding:
+    return replace(samples.pe_finding(), resource=Resource(kind, resource_id, name, endpoint, "gold", host), evidence=evidence)
+
+
+OTHER = "naa.bbbb"
+QUEUES = [
+    queue(is_full=False, gavg_ms=5.0, driver="lpfc"),
+    queue(device=OTHER, resource_name=OTHER, resource_id=f"host-1/{OTHER}", is_full=False, gavg_ms=40.0, driver="iscsi_vmk"),
+    queue(host="esx-2", is_full=True, gavg_ms=1.0, driver="lpfc"),
+    queue(device="naa.idle", resource_name="naa.idle", gavg_ms=None, driver="lpfc"),
+]
+
+
+@pytest.mark.parametrize(
+    ("finding", "begin"),
+    [
+        pytest.param(about("protocol_endpoint", DEVICE, f"host-1/{DEVICE}"), Beginning(VCENTER, HOST, DEVICE), id="a device of a host"),
+        pytest.param(
+            about("shared_device", DEVICE, DEVICE, host=None),
+            Beginning(VCENTER, "esx-2", DEVICE),
+            id="a device of many hosts: where it is full",
+        ),
+        pytest.param(
+            about("driver_queue", "lpfc", "host-1/lpfc", driver="lpfc"), Beginning(VCENTER, HOST, DEVICE), id="a driver: its slowest device"
+        ),
+        pytest.param(about("host_queue_full", HOST, "host-1"), Beginning(VCENTER, HOST, OTHER), id="a host: its slowest device"),
+        pytest.param(
+            about("array_pool", "aggr", "x", host=None, endpoint="na", devices=f"{OTHER} and 3 more"),
+            Beginning(VCENTER, HOST, OTHER),
+            id="a pool: the devices of its evidence",
+        ),
+    ],
+)
+def test_a_finding_begins_at(finding: Finding, begin: Beginning) -> None:
+    assert beginnings(Asked(device_queue=QUEUES), finding)[0] == begin
+
+
+def test_a_device_without_load_begins_at_itself() -> None:
+    assert beginnings(Asked(), about("device", DEVICE, f"host-1/{DEVICE}")) == [Beginning(VCENTER, HOST, DEVICE)]
+
+
+def test_what_is_about_no_device_has_no_path() -> None:
+    finding = about("qos_policy", "Bronze", "1", host=None, endpoint="sf")
+    assert beginnings(Asked(device_queue=QUEUES), finding) == []
+    assert path_of_finding(Asked(device_queue=QUEUES), finding) == (None, 0)
+
+
+def test_a_datastore_begins_at_its_slowest_disk_that_is_not_off() -> None:
+    disks = [
+        disk("fast", datastore_id="ds-1", datastore="one", latency_ms=1.0),
+        disk("slow", datastore_id="ds-1", datastore="one", latency_ms=90.0, host="esx-2"),
+        disk("off", datastore_id="ds-1", datastore="one", latency_ms=999.0, host="esx-3", runs=False),
+        disk("elsewhere", datastore_id="ds-2", datastore="two", latency_ms=999.0, host="esx-4"),
+    ]
+    begun = beginnings(Asked(disk_stream=disks), about("datastore", "one", "ds-1", host=None))
+    assert [(one.host, one.about) for one in begun] == [("esx-2", ("vm-slow/Hard disk 1",)), (HOST, ("vm-fast/Hard disk 1",))]
+    [only] = beginnings(Asked(disk_stream=disks), about("datastore_load", "one", "ds-1/host-1"))
+    assert only.host == HOST
+
+
+def test_a_virtual_volume_of_an_array_begins_at_the_disk_that_lies_on_it() -> None:
+    asked = Asked(disk_stream=[disk("noisy", array_name="sf", volume_id="4"), disk("other", array_name="sf", volume_id="5")])
+    [begin] = beginnings(asked, about("array_volume", "noisy.vmdk", "4", host=None, endpoint="sf"))
+    assert begin.about == ("vm-noisy/Hard disk 1",)
+
+
+def test_a_finding_about_a_disk_shows_that_disk_first_and_says_how_many_paths_there_are() -> None:
+    path, more = path_of_finding(s0(), about("virtual_disk", "quiet Hard disk 1", "vm-quiet/Hard disk 1"))
+    assert path is not None
+    assert path.disks[0].name == "quiet Hard disk 1"
+    assert more == 0
+
+
+def test_a_machine_has_a_path_for_each_device_and_share() -> None:
+    asked = Asked(
+        device=[device(), device(device=OTHER)],
+        disk_stream=[
+            disk("db"),
+            disk("db", device=OTHER, resource_id="vm-db/Hard disk 2"),
+            disk("db", device=None, datastore="nfs", resource_id="vm-db/Hard disk 3"),
+            disk("another"),
+        ],
+    )
+    assert {path.device for path in paths_of_machine(asked, "db")} == {DEVICE, OTHER, None}
+    assert paths_of_machine(asked, "nobody") == []
