@@ -244,6 +244,8 @@ def test_waivers_are_told_of_a_saved_evaluation_as_of_a_fresh_one(tmp_path: Path
         pytest.param(1, "waiver, waived_from, retunes, touches, waits, message, impact, impact_rank", id="before there were waivers"),
         pytest.param(2, "retunes, touches, waits, message, impact, impact_rank", id="before there was the class retune"),
         pytest.param(3, "waits, message, impact, impact_rank", id="before fixes had an order"),
+        pytest.param(4, "message, impact, impact_rank", id="before rules had messages"),
+        pytest.param(5, "impact, impact_rank", id="before failures had an impact"),
     ],
 )
 def test_verdicts_saved_in_an_earlier_format_can_be_read(tmp_path: Path, version: int, later: str) -> None:
