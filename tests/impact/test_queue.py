@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from auditor.impact.queue import Interval, Queue, Solution, Stream, solve
@@ -140,6 +140,8 @@ def _inside(interval: Interval, share: float) -> Interval:
     return one(interval.low + (interval.high - interval.low) * share)
 
 
+@example((Queue(one(4), parallel=one(5)), [Stream("0", Interval(4, 6), one(1 / 64))]), [0.0, 0.0, 1.0, *[0.0] * 17])
+@example((Queue(one(4), parallel=one(1)), [Stream("0", Interval(39, 58.5), one(1 / 64), one(73))]), [0.0] * 20)
 @settings(max_examples=60, deadline=None)
 @given(systems(), st.lists(st.floats(0, 1), min_size=20, max_size=20))
 def test_whatever_the_inputs_are_within_their_intervals_the_result_is_within_its_own(
