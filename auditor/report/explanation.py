@@ -37,6 +37,7 @@ class Explanation:
         points: what would change the verdict; None where the rule says another thing now than it did.
         column_texts: what the columns are, by name.
         params_from: where the values of params come from, in words.
+        reproduction: how load shows it, or why none does.
     """
 
     finding_id: str
@@ -48,6 +49,7 @@ class Explanation:
     points: tuple[TurningPoint, ...] | None
     column_texts: Mapping[str, str]
     params_from: str
+    reproduction: str
 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:
@@ -149,7 +151,7 @@ def _fix(explained: Explanation) -> Iterator[RenderableType]:
         by_hand = "\n".join(line for line in by_hand.splitlines() if not line.startswith(f"{fix.remediator}: "))
     if by_hand and (fix is None or by_hand.split() != fix.why.split()):
         yield from _prose(by_hand)
-    yield hanging("  ", _text(f"To show it safely: auditor reproduce {explained.finding_id} --out DIR"))
+    yield hanging("  ", _text(explained.reproduction))
 
 
 def _points(explained: Explanation) -> Iterator[RenderableType]:
