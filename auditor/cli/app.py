@@ -13,6 +13,7 @@ from auditor.cli.collect import collect
 from auditor.cli.confirm import confirm
 from auditor.cli.doctor import doctor
 from auditor.cli.explain import explain
+from auditor.cli.init import init
 from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
@@ -25,7 +26,7 @@ from auditor.cli.watch import watch
 app = typer.Typer(
     name="auditor",
     help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and fixes it safely.",
-    epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor audit --fleet fleet.yaml`.",
+    epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor init`, and `auditor audit --fleet fleet.yaml`.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help: rich would cost a third of the time `auditor --help` takes
@@ -33,6 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo)
+app.command("init")(init)
 app.command("audit")(audit)
 app.command("collect")(collect)
 app.command("schedule")(schedule)

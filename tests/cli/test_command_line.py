@@ -10,6 +10,7 @@ from tests.waiting import completed
 
 COMMANDS = (
     "demo",
+    "init",
     "audit",
     "doctor",
     "collect",
