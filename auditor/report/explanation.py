@@ -109,7 +109,7 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
 
 
 def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
-    """What the queueing model says, a line each; nothing where it was not asked."""
+    """What the queueing model says, a line each; nothing where it was not asked. Keys as docs/ARCHITECTURE.md#json-report has them."""
     if "not_computed" in impact:
         yield f"What it costs was not computed: {neutral(str(impact['not_computed']))}"
         return
@@ -118,6 +118,15 @@ def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
         ends = impact.get(key)
         if isinstance(ends, list | tuple) and len(ends) == 2 and all(isinstance(one, int | float) for one in ends):
             yield f"{quantity} {words}: {number_text(ends[0])} to {number_text(ends[1])} (queueing model)"
+    victims = impact.get("victims")
+    if isinstance(victims, list | tuple) and victims:
+        yield f"who waits: {neutral(', '.join(map(str, victims)))}"
+    inputs = impact.get("inputs")
+    for one in inputs if isinstance(inputs, list | tuple) else ():
+        if isinstance(one, dict):
+            value, unit = one.get("value"), one.get("unit") or ""
+            shown = number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+            yield neutral(f"from {one.get('name')}: {shown} {unit} ({one.get('basis')}, {one.get('source')})")
 
 
 def _path(explained: Explanation) -> Iterator[RenderableType]:
