@@ -69,6 +69,7 @@ ABOUT: Mapping[str, About] = {
     "sioc/dsnro-conflict": _SIOC,
     "diag/kavg": _BOTH,
     "diag/array-vs-host": _BOTH,
+    "diag/queue-full": _BOTH,
     "diag/noisy-neighbour-signature": About(Scope.DEVICE, Cure.HOST_LIMIT),
     "ontap/background-share": _POOL,
     "ontap/disk-busy": _POOL,

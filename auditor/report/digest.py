@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.impact.ranking import rank_of
 from auditor.model import FixClass, Outcome, Severity, Verdict
+from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.wording import allowing, count_of, neutral, percent
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ class RuleDigest:
     impact_rank: float = 0.0  # of the failure whose fix gives most
     by_hand: int = 0  # failures that only a person can fix
     waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver
+    failing_hosts: set[tuple[str, str]] = field(default_factory=set)  # endpoint and host of its failures that are about one host
 
     @property
     def judged(self) -> int:
@@ -76,7 +78,7 @@ def digest(report: Report, keep: int) -> Digest:
     """The digest of `report`, with at most `keep` sample findings of each rule and verdict."""
     texts = {text.id: text for text in report.rules}
     rules = {text.id: RuleDigest(text.id, text.title, text.severity, text) for text in report.rules}
-    hosts: set[tuple[str, str]] = set()
+    hosts: dict[tuple[str, str], tuple[str, str]] = {}  # each once, for all rules
     for finding in report.findings():
         rule = rules.get(finding.rule)
         if rule is None:
@@ -94,7 +96,8 @@ def digest(report: Report, keep: int) -> Digest:
         elif finding.verdict is Verdict.FAIL:
             _count_failure(rule, finding)
             if finding.resource.host is not None:
-                hosts.add((finding.resource.endpoint, finding.resource.host))
+                host = (finding.resource.endpoint, finding.resource.host)
+                rule.failing_hosts.add(hosts.setdefault(host, host))
     return Digest(tuple(sorted(rules.values(), key=_worst_first)), len(hosts))
 
 
@@ -199,6 +202,8 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     if summary.by_hand:
         first = next(rule.rule for rule in summary.failing if rule.by_hand)
         steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
+    if summary.failing and (worst := summary.failing[0].samples.get(Verdict.FAIL)):
+        steps.append(f"See why, queue by queue, and how to show it: auditor explain {FindingIds(report.run).of(worst[0])[:SHOWN]}")
     if report.summary.unknown or report.gaps or _unread(report):
         steps.append("Close the gaps and audit again: what is unknown has not passed.")
     return steps

@@ -49,5 +49,5 @@ def _audit(scenario: str, folder: Path, kept: Path) -> None:
     with serve(load_scenario(scenario)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         asked = ["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state")]
-        code = run([*asked, "--reporter", f"json:{report}"])
+        code = run([*asked, "--reporter", f"json-full:{report}"])
     kept.write_text(json.dumps({"code": code, "report": json.loads(report.read_text(encoding="utf-8"))}), encoding="utf-8")

@@ -66,7 +66,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kept]:
         lab.write_fleet(folder / "fleet.yaml")
         report, state = folder / "report.json", folder / "state"
         only = [word for rule in SOME_RULES for word in ("--only", rule)]
-        code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(state), "--reporter", f"json:{report}", *only])
+        code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(state), "--reporter", f"json-full:{report}", *only])
         audit = Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
         yield Kept(lab, state, run_of(audit), audit)
 
