@@ -101,7 +101,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()
-        rules = load_rule_set().usual()
+        rules = load_rule_set()
         rules = rules.only(rule.id for rule in rules if DRIFT not in rule.tags)  # as in an audit without a baseline
         stages.end("loading_rules")
         snapshot = load_snapshot(folder)

@@ -50,10 +50,10 @@ SELECT endpoint, host_id AS scope, topic,
     answers AND (tells OR topic NOT IN ('device_scheduling', 'device_offload', 'lockmode', 'multipathing', 'port_binding')) AS complete,
     TIMESTAMPTZ '2026-11-21 06:55:00Z' AS read_at
 FROM h, (SELECT unnest(['options', 'modules', 'devices', 'paths', 'hbas', 'device_scheduling', 'device_offload', 'lockmode',
-    'multipathing', 'port_binding', 'network']) AS topic)
+    'multipathing', 'port_binding', 'network', 'device_load', 'adapter_load']) AS topic)
 WHERE topic <> 'paths' OR getvariable('paths') > 0
 UNION ALL
-SELECT DISTINCT endpoint, '', unnest(['hosts', 'datastores', 'vms', 'pods']), true, TIMESTAMPTZ '2026-11-21 06:55:00Z' FROM h
+SELECT DISTINCT endpoint, '', unnest(['hosts', 'datastores', 'vms', 'disk_load', 'pods']), true, TIMESTAMPTZ '2026-11-21 06:55:00Z' FROM h
 UNION ALL
 SELECT DISTINCT array_name, '', unnest(['array', 'nodes', 'volumes', 'volume_load', 'qos_policies', 'qos_limits', 'protocol_endpoints']),
     true, TIMESTAMPTZ '2026-11-21 06:55:00Z'
@@ -168,8 +168,28 @@ FROM h, range(15) AS t (n) WHERE answers;
 INSERT INTO fact.vm_disk BY NAME
 SELECT endpoint, format('vm-{}-{}', i, n) AS vm_id, 'Hard disk ' || k + 1 AS disk,
     CASE WHEN family = 'solidfire' THEN format('datastore-{}-v', c) ELSE format('datastore-{}-{}', c, 8 * (n % 64)) END AS datastore_id,
-    CASE WHEN k = 0 THEN 'pvscsi' ELSE 'lsilogic' END AS controller, 107374182400 AS size_bytes, format('vm-{}-{}.vmdk', i, n) AS file
+    CASE WHEN k = 0 THEN 'pvscsi' ELSE 'lsilogic' END AS controller, 'scsi' || k || ':0' AS node, 107374182400 AS size_bytes, format('vm-{}-{}.vmdk', i, n) AS file
 FROM h, range(15) AS t (n), range(2) AS u (k) WHERE answers;
+
+-- One device in eight carries commands, and every disk; a host in fifty has a queue that is full.
+INSERT INTO fact.device_load BY NAME
+SELECT h.endpoint, h.host_id, l.device, 15 AS samples, TIMESTAMPTZ '2026-11-21 06:49:40Z' AS window_begin,
+    TIMESTAMPTZ '2026-11-21 06:54:40Z' AS sampled_at, CASE WHEN l.d % 8 = 0 THEN 400.0 ELSE 0 END AS commands_per_second,
+    CASE WHEN l.d % 8 = 0 THEN 15 ELSE 0 END AS busy_samples, 2.0 AS gavg_ms, 2.0 AS davg_ms, 0.0 AS kavg_ms, 0.0 AS qavg_ms, 2.0 AS davg_median_ms,
+    0 AS kavg_max_ms, 0 AS kavg_run_over_1ms, CASE WHEN h.i % 50 = 7 AND l.d = 8 THEN 15 ELSE 0 END AS kavg_run_over_2ms, 32 AS max_queue_depth,
+    0 AS commands_aborted, 0 AS bus_resets, 0 AS troubled_samples
+FROM h JOIN lun AS l USING (c) WHERE h.answers;
+
+INSERT INTO fact.adapter_load BY NAME
+SELECT endpoint, host_id, hba, 15 AS samples, 1024 AS queue_depth, 0.0 AS queued, 0 AS queued_max, 10.0 AS outstanding, 12 AS outstanding_max,
+    0.0 AS queue_ms, 5000.0 AS commands_per_second
+FROM fact.hba;
+
+INSERT INTO fact.vm_disk_load BY NAME
+SELECT d.endpoint, d.vm_id, d.node, 15 AS samples, TIMESTAMPTZ '2026-11-21 06:49:40Z' AS window_begin,
+    TIMESTAMPTZ '2026-11-21 06:54:40Z' AS sampled_at, 200.0 AS commands_per_second, CASE WHEN d.vm_id LIKE '%-7' THEN 40.0 ELSE 0.4 END AS outstanding,
+    2.0 AS latency_ms, 16384.0 AS io_bytes
+FROM fact.vm_disk AS d;
 
 INSERT INTO fact.array BY NAME
 SELECT DISTINCT array_name AS endpoint, 'solidfire' AS family, array_name AS name, array_name AS array_id, '12.3' AS version FROM h;

@@ -71,7 +71,7 @@ class Place:
         """`auditor audit` on the lab with these further arguments."""
         report = self.folder / "report.json"
         report.unlink(missing_ok=True)
-        code = run(["audit", "--fleet", str(self.fleet), "--state-dir", str(self.state), "--reporter", f"json:{report}", *arguments])
+        code = run(["audit", "--fleet", str(self.fleet), "--state-dir", str(self.state), "--reporter", f"json-full:{report}", *arguments])
         said = self.capsys.readouterr()
         assert "Traceback" not in said.err
         return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)

@@ -13,6 +13,7 @@ from auditor.cli.collect import collect
 from auditor.cli.confirm import confirm
 from auditor.cli.doctor import doctor
 from auditor.cli.explain import explain
+from auditor.cli.init import init
 from auditor.cli.plan import plan
 from auditor.cli.query import query
 from auditor.cli.record import record
@@ -20,11 +21,12 @@ from auditor.cli.reproduce import reproduce
 from auditor.cli.resume import resume
 from auditor.cli.schedule import schedule
 from auditor.cli.undo import undo
+from auditor.cli.watch import watch
 
 app = typer.Typer(
     name="auditor",
     help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and fixes it safely.",
-    epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor audit --fleet fleet.yaml`.",
+    epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor init`, and `auditor audit --fleet fleet.yaml`.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,  # plain help: rich would cost a third of the time `auditor --help` takes
@@ -32,6 +34,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("demo")(demo)
+app.command("init")(init)
 app.command("audit")(audit)
 app.command("collect")(collect)
 app.command("schedule")(schedule)
@@ -44,6 +47,7 @@ app.command("confirm")(confirm)
 app.command("query")(query)
 app.command("explain")(explain)
 app.command("reproduce")(reproduce)
+app.command("watch")(watch)
 app.command("record")(record)
 app.add_typer(rules.app, name="rules")
 app.add_typer(runs.app, name="runs")

@@ -10,8 +10,8 @@ _DURATION = re.compile(r"([1-9][0-9]*)\s*([smh])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 
 
-def seconds_of(text: str | None) -> float | None:
-    """The seconds that `--confirm-within` gives, for example 15m; None where it was not given.
+def seconds_of(text: str | None, option: str = "--confirm-within") -> float | None:
+    """The seconds that an option gives, for example 15m; None where it was not given.
 
     Raises:
         ConfigurationError: it is no time.
@@ -21,6 +21,6 @@ def seconds_of(text: str | None) -> float | None:
     parsed = _DURATION.fullmatch(text.strip())
     if parsed is None:
         raise ConfigurationError(
-            f'--confirm-within: "{text}" is no time', why="nothing was changed.", do="give a number with s, m or h, for example 15m."
+            f'{option}: "{text}" is no time', why="nothing was changed.", do="give a number with s, m or h, for example 15m."
         )
     return float(int(parsed[1]) * _SECONDS[parsed[2]])

@@ -36,9 +36,11 @@ Tags = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TAG", help='Only rules with this tag, for example iscsi; "all" is every rule. Repeatable.'),
 ]
+_FORMATS = "table, json, json-full, csv, sarif, junit, markdown, openmetrics or html"
+Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Reporter = Annotated[
     list[str] | None,
-    typer.Option("--reporter", metavar="NAME[:PATH]", help="table, json or html; a path writes a file. Repeatable. [default: table]"),
+    typer.Option("--reporter", metavar="NAME[:PATH]", help=f"{_FORMATS}; a path writes a file. Repeatable. [default: table]"),
 ]
 FailOn = Annotated[Severity, typer.Option("--fail-on", help="The mildest severity whose failure ends with exit code 1.")]
 MinCoverage = Annotated[

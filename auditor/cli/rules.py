@@ -23,15 +23,18 @@ app.command("pages")(rule_authoring.pages)
 
 
 @app.command("list")
-def list_rules(rules: options.Rules = None, tag: options.Tags = None) -> int:
+def list_rules(rules: options.Rules = None, tag: options.Tags = None, as_json: options.Json = False) -> int:
     """Every rule, with its severity; one a line where another program reads it.
 
     Example: auditor rules list --tag iscsi
+
+    Example: auditor rules list --json
     """
     from auditor.policy import load_rule_set
-    from auditor.report.rule_list import write_rule_list
+    from auditor.report.rule_list import write_rule_list, write_rule_list_json
 
-    write_rule_list(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
+    write = write_rule_list_json if as_json else write_rule_list
+    write(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
     return 0
 
 

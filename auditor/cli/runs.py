@@ -13,16 +13,21 @@ app = typer.Typer(help="Earlier runs: list them, show the report of an audit aga
 
 
 @app.command("list")
-def list_kept(state_dir: options.StateDir = None) -> int:
+def list_kept(state_dir: options.StateDir = None, as_json: options.Json = False) -> int:
     """Every run, newest first: audits, and what wrote: fixes, applies, undos and resumes.
 
     Example: auditor runs list
+
+    Example: auditor runs list --json
     """
-    from auditor.history.run_list import run_lines
+    from auditor.history.run_list import run_lines, write_runs_json
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import list_all_runs
 
     runs = list_all_runs(state_directory(state_dir, to_read=True))
+    if as_json:
+        write_runs_json(runs, sys.stdout)
+        return 0
     if not runs:
         print("no run is kept yet: `auditor audit --fleet fleet.yaml` makes one", file=sys.stderr)
         return 0

@@ -1,10 +1,10 @@
 """Views: fact tables joined and aggregated into the rows that rules judge.
 
 Each view is one SELECT in facts/views/<domain>/<view>.sql. The file begins with `-- materialize: table` (computed once and kept) or
-`-- materialize: view` (computed for each statement that reads it), and says what one row is. A view whose name begins with `step_` is an
-intermediate one: rules cannot range over it. Every other view is judged; it begins with the columns of RESOURCE_COLUMNS, and the YAML file
-beside it says what its columns are. A column that rests on something unread is NULL, never false or zero: a view asks the table `reading`
-before it counts.
+`-- materialize: view` (computed for each statement that reads it; kept too where facts are few), and says what one row is. A view whose
+name begins with `step_` is an intermediate one: rules cannot range over it. Every other view is judged; it begins with the columns of
+RESOURCE_COLUMNS, and the YAML file beside it says what its columns are. A column that rests on something unread is NULL, never false or
+zero: a view asks the table `reading` before it counts.
 
 What the files determine (order, columns, types, lineage) stands in facts/catalog.json.
 """
@@ -56,11 +56,11 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
         wanted |= {device_classes.CLASS_TABLE}
     create_macros(connection)
     try:
-        plan_for_few_facts(connection)
+        are_few = plan_for_few_facts(connection)
         empty = _empty_views(connection, with_dependencies(wanted))
         for name in sorted(empty):
             connection.execute(f"CREATE TABLE {name} ({_listed_columns(name)})")
-        _compute(connection, wanted, empty)
+        _compute(connection, wanted, empty, all_tables=are_few)
     except duckdb.Error as failure:
         fault = snapshot_fault(connection, failure)
         if fault is None:
@@ -84,12 +84,16 @@ def _listed_columns(view: str) -> str:
     return ", ".join(f'"{column}" {about.type}' for column, about in catalog().views[view].columns.items())
 
 
-def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], made: Collection[str]) -> None:
-    """Create `wanted` and all they rest on, each after what it rests on, but for what is `made` already."""
+def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], made: Collection[str], *, all_tables: bool) -> None:
+    """Create `wanted` and all they rest on, each after what it rests on, but for what is `made` already.
+
+    A view of few facts is a table too (`all_tables`): whatever reads a view plans its statement anew, which takes longer than its rows do.
+    """
     order = with_dependencies(wanted, made)
     last_reader = _last_readers(order, wanted)
     for name in order:
-        run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
+        kind = "table" if all_tables else catalog().views[name].materialize
+        run(connection, f"CREATE {kind} {name} AS\n{view_sql(name)}")
         for step in last_reader.get(name, ()):
             connection.execute(f"DROP TABLE {step}")
 

@@ -122,12 +122,12 @@ def keep_run(
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
-    from auditor.report.json_report import coverage_object, run_object, summary_object, write_json
+    from auditor.report.json_report import coverage_object, run_object, summary_object, write_full_json
     from auditor.report.saved_report import write_saved_report
 
     with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
         if fixes is None:
-            write_json(report, out)
+            write_full_json(report, out)
         else:
             write_saved_report(report, fixes, out, drift_ages)
     head = {

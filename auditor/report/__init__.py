@@ -1,4 +1,4 @@
-"""Renders reports as text, JSON and HTML; decides nothing."""
+"""Renders reports in each format; decides nothing."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 REPORTERS: Mapping[str, str] = {
     "table": "auditor.report.table:write_table",
     "json": "auditor.report.json_report:write_json",
+    "json-full": "auditor.report.json_report:write_full_json",
+    "csv": "auditor.report.formats.csv_report:write_csv",
+    "sarif": "auditor.report.formats.sarif:write_sarif",
+    "junit": "auditor.report.formats.junit:write_junit",
+    "markdown": "auditor.report.formats.markdown:write_markdown",
+    "openmetrics": "auditor.report.formats.openmetrics:write_openmetrics",
     "html": "auditor.report.html_report:write_html",
 }
 """Every report format: its name in ``--reporter``, and the function that writes it."""

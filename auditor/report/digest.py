@@ -31,6 +31,7 @@ class RuleDigest:
     fix_classes: Counter[tuple[FixClass, ...]] = field(default_factory=Counter)  # of failures whose fix is proposed
     by_hand: int = 0  # failures that only a person can fix
     waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver
+    failing_hosts: set[tuple[str, str]] = field(default_factory=set)  # endpoint and host of its failures that are about one host
 
     @property
     def judged(self) -> int:
@@ -74,7 +75,7 @@ def digest(report: Report, keep: int) -> Digest:
     """The digest of `report`, with at most `keep` sample findings of each rule and verdict."""
     texts = {text.id: text for text in report.rules}
     rules = {text.id: RuleDigest(text.id, text.title, text.severity, text) for text in report.rules}
-    hosts: set[tuple[str, str]] = set()
+    hosts: dict[tuple[str, str], tuple[str, str]] = {}  # each once, for all rules
     for finding in report.findings():
         rule = rules.get(finding.rule)
         if rule is None:
@@ -92,7 +93,8 @@ def digest(report: Report, keep: int) -> Digest:
         elif finding.verdict is Verdict.FAIL:
             _count_failure(rule, finding)
             if finding.resource.host is not None:
-                hosts.add((finding.resource.endpoint, finding.resource.host))
+                host = (finding.resource.endpoint, finding.resource.host)
+                rule.failing_hosts.add(hosts.setdefault(host, host))
     return Digest(tuple(sorted(rules.values(), key=_worst_first)), len(hosts))
 
 

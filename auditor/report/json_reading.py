@@ -38,16 +38,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_FIRST_VERSION = 1
+"""It listed every verdict; its other fields are as they are now."""
+
+
 def load_report(path: Path) -> Report:
-    """The report that `write_json` wrote; each pass over its findings reads them from the file, so that memory stays small.
+    """The report that `write_full_json` wrote; each pass over its findings reads them from the file, so that memory stays small.
 
     Raises:
-        SnapshotError: the file cannot be read, is incomplete, has another version, or is not a report.
+        SnapshotError: the file cannot be read, is incomplete, has another version, lists some verdicts only, or is not a report.
     """
     try:
         head, tail = _ends(path)
-        if head["schema_version"] != SCHEMA_VERSION:
-            raise unreadable(path, f"it has version {head['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        if head["schema_version"] not in (_FIRST_VERSION, SCHEMA_VERSION):
+            known = f"{_FIRST_VERSION} and {SCHEMA_VERSION}"
+            raise unreadable(path, f"it has version {head['schema_version']}, this program reads versions {known}")
+        if head["schema_version"] != _FIRST_VERSION and set(head["listed"]) != set(Verdict):
+            # Shown again, rules without a listed verdict would seem to have judged nothing.
+            raise unreadable(path, "it lists failures, unknown and waived verdicts only; one of --reporter json-full has all")
         return report_of(head, tail, lambda: _findings(path))
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error

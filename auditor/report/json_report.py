@@ -1,9 +1,13 @@
-"""Writes the report for programs: docs/ARCHITECTURE.md#json-report, schema version 1. Fields are only ever added."""
+"""Writes the report for programs: docs/ARCHITECTURE.md#json-report, schema version 2. Fields are only ever added.
+
+Version 1 listed every verdict, as `write_full_json` does, and had neither `listed` nor `by_rule`: report.v1.schema.json.
+"""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
@@ -12,7 +16,7 @@ from auditor.model import Verdict
 from auditor.report.messages import message_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from datetime import datetime
 
     from auditor.model import (
@@ -32,38 +36,50 @@ if TYPE_CHECKING:
     )
     from auditor.report.provenance import ReadFrom
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FINDINGS_OPEN = '"findings": ['
 """The end of a report's first line; each later line is one finding, until a line that begins with a bracket."""
-_WITH_READ_TIMES = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
-"""Verdicts whose findings say when each value was read; for the millions of others the reader has `run.read`."""
+LISTED = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
+"""The verdicts that somebody has to read; only their findings say when each value was read, for the millions of others `run.read` does."""
 _encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that a name survives any encoding of a file or pipe
 
 
 def write_json(report: Report, out: TextIO) -> None:
-    """Write `report`, one finding a line, so that memory does not grow with the fleet.
+    """Write failures, unknown and waived verdicts, one a line; how many verdicts of each kind every rule has stands behind them."""
+    _write(report, out, LISTED)
 
-    Findings of every verdict are written, also passes and those that do not apply.
-    """
+
+def write_full_json(report: Report, out: TextIO) -> None:
+    """Write every verdict, also passes and those that do not apply, one a line."""
+    _write(report, out, tuple(Verdict))
+
+
+def _write(report: Report, out: TextIO, listed: Collection[Verdict]) -> None:
+    """Write `report` with the findings of the verdicts `listed` as they come, so that memory does not grow with the fleet."""
     from auditor.report.finding_ids import FindingIds
     from auditor.report.provenance import Provenance
 
-    out.write(f"{_encode(head_object(report))[:-1]}, {FINDINGS_OPEN}")
+    counts: dict[str, Counter[Verdict]] = {rule.id: Counter() for rule in report.rules}
+    head = {"schema_version": SCHEMA_VERSION, "listed": list(listed), **head_object(report)}
+    out.write(f"{_encode(head)[:-1]}, {FINDINGS_OPEN}")
     separator = "\n"
     provenance, ids = Provenance(report.run), FindingIds(report.run)
     for finding in report.findings():
+        counts.setdefault(finding.rule, Counter())[finding.verdict] += 1
+        if finding.verdict not in listed:
+            continue
         out.write(separator)
-        read = provenance.of(finding) if finding.verdict in _WITH_READ_TIMES else ()
+        read = provenance.of(finding) if finding.verdict in LISTED else ()
         found = {"id": ids.of(finding), **_finding(finding)}
         out.write(_encode({**found, "read": [_read_from(one) for one in read]} if read else found))
         separator = ",\n"
-    out.write(f"\n], {_encode(tail_object(report))[1:]}\n")
+    by_rule = [{"rule": rule, **{verdict.value: of_rule[verdict] for verdict in Verdict}} for rule, of_rule in counts.items()]
+    out.write(f"\n], {_encode({'by_rule': by_rule, **tail_object(report)})[1:]}\n")
 
 
 def head_object(report: Report) -> dict[str, Any]:
-    """The fields of a report before its findings."""
+    """The fields of a report before its findings, without its version."""
     return {
-        "schema_version": SCHEMA_VERSION,
         "run": run_object(report.run),
         "coverage": coverage_object(report.summary),
         "summary": summary_object(report.summary),

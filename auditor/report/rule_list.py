@@ -1,7 +1,8 @@
-"""The list of rules: one a line for programs, wrapped to the terminal's width for people."""
+"""The list of rules: one a line or as JSON for programs, wrapped to the terminal's width for people."""
 
 from __future__ import annotations
 
+import json
 import shutil
 import textwrap
 from typing import TYPE_CHECKING, TextIO
@@ -11,6 +12,7 @@ from auditor.engine.rule import ON_REQUEST
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
 
+SCHEMA_VERSION = 1
 _SEVERITY = 9  # characters of the longest severity and a mark
 _LEAST_TITLE = 30  # characters
 
@@ -33,3 +35,22 @@ def write_rule_list(rules: RuleSet, out: TextIO) -> None:
     footer = f"{len(rules)} rules. `auditor rules show RULE` says why, and what to do."
     footer += f" {later} marked * are judged on request: {', '.join(packs)}, or --tag all." if later else ""
     print(f"\n{textwrap.fill(footer, columns)}", file=out)
+
+
+def write_rule_list_json(rules: RuleSet, out: TextIO) -> None:
+    """Write the rules for programs: JSON, schema version 1 (rule_list.schema.json). Fields are only ever added."""
+    listed = [
+        {
+            "id": rule.id,
+            "title": rule.title,
+            "severity": rule.severity.value,
+            "view": rule.over,
+            "tags": list(rule.tags),
+            "on_request": ON_REQUEST in rule.tags,
+            "params": {name: param.default for name, param in rule.params.items()},
+            "fix": None if rule.fix is None else {"remediator": rule.fix.remediator, "class": rule.fix.fix_class.value},
+        }
+        for rule in rules
+    ]
+    json.dump({"schema_version": SCHEMA_VERSION, "rules": listed}, out, allow_nan=False, indent=2)
+    out.write("\n")

@@ -13,12 +13,15 @@ from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from auditor.model import Verdict
 from auditor.report.json_reading import drift_age_of, fix_of, report_of, unreadable
-from auditor.report.json_report import SCHEMA_VERSION, drift_age_object, fix_object, head_object, tail_object
+from auditor.report.json_report import drift_age_object, fix_object, head_object, tail_object
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.model import DriftAge, Finding, Fix, Report
+
+_VERSION = 1
+"""Of this file, which is not the JSON report's."""
 
 FindingKey: TypeAlias = tuple[str, str, str, str]
 """(rule, endpoint, resource kind, resource id)"""
@@ -46,7 +49,8 @@ def write_saved_report(
     """Write `report` without its findings, the `fixes` made after they were judged, and the age of each drift."""
     touched = [{"finding": list(key), "fix": fix_object(fix)} for key, fix in sorted(fixes.items())]
     drift = [{"finding": list(key), "since": drift_age_object(age)} for key, age in sorted((drift_ages or {}).items())]
-    json.dump({**head_object(report), "touched": touched, "drift": drift, **tail_object(report)}, out, allow_nan=False)
+    head = {"schema_version": _VERSION, **head_object(report)}
+    json.dump({**head, "touched": touched, "drift": drift, **tail_object(report)}, out, allow_nan=False)
 
 
 def load_saved_report(path: Path, findings: Callable[[], Iterator[Finding]]) -> Report:
@@ -57,8 +61,8 @@ def load_saved_report(path: Path, findings: Callable[[], Iterator[Finding]]) -> 
     """
     try:
         saved: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if saved["schema_version"] != SCHEMA_VERSION:
-            raise unreadable(path, f"it has version {saved['schema_version']}, this program reads version {SCHEMA_VERSION}")
+        if saved["schema_version"] != _VERSION:
+            raise unreadable(path, f"it has version {saved['schema_version']}, this program reads version {_VERSION}")
         fixes = {_key(touched["finding"]): fix_of(touched["fix"]) for touched in saved["touched"]}
         # An older run does not have this field.
         drift_ages = {_key(drift["finding"]): drift_age_of(drift["since"]) for drift in saved.get("drift", ())}

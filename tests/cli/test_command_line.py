@@ -10,12 +10,14 @@ from tests.waiting import completed
 
 COMMANDS = (
     "demo",
+    "init",
     "audit",
     "doctor",
     "collect",
     "schedule",
     "undo",
     "explain",
+    "watch",
     "reproduce",
     "rules list",
     "rules show",

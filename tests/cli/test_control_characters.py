@@ -43,7 +43,7 @@ def test_a_gap_of_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str
         hosts = 1
 
     monkeypatch.setattr("auditor.audit.collect", lambda *_: Collected())
-    assert collecting.collect(tmp_path / "fleet.yaml", tmp_path / "out") == 2
+    assert collecting.collect(tmp_path / "fleet.yaml", tmp_path / "out", strict=True) == 2
     err = capsys.readouterr().err
     assert err.count("\\x1b[2J") == 2
     assert harmless(err)

@@ -61,7 +61,7 @@ TRANSPORT = {"--transport", "--lane"}
             "schedule",
             {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
         ),
-        ("collect", {"--fleet", "--out", *TRANSPORT}),
+        ("collect", {"--fleet", "--out", "--strict", *TRANSPORT}),
         ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--reboot", "--max-changes", "--state-dir"}),
         ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--retry-put-back"}}),
         ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot", *LATE}}),

@@ -59,7 +59,7 @@ def test_the_others_are_judged_and_the_exit_code_says_that_it_was_a_bug(
     elements_read_by(broken)
     report, state = tmp_path / "report.json", tmp_path / "state"
     only = ["--only", "iscsi/delayed-ack", "--only", "qos/element-limits"]
-    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(state), "--reporter", f"json:{report}", *only])
+    code = run(["audit", "--fleet", str(fleet), "--state-dir", str(state), "--reporter", f"json-full:{report}", *only])
     assert code == CRASHED
     told = json.loads(report.read_text(encoding="utf-8"))
     assert {one["rule"] for one in told["findings"] if one["verdict"] == "fail"} == {"iscsi/delayed-ack"}

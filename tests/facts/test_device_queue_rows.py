@@ -176,6 +176,7 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
             "adapter": "vmhba1, vmhba2",
             "adapter_queue_depth": 512,
             "array_latency_ms": 0.5,
+            "array_latency_in_window_ms": 0.5,
             "array_iops": 70,
             "is_at_limit": False,
             "array_read_at": ENDED,
@@ -196,7 +197,13 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         "h1/not counted": {**NOT_COUNTED, **NOTHING_WAITS, "queue_depth": 64, "outstanding": 0.0, "adapter": None, "sioc_enabled": False},
         "h1/few": {**NOT_COUNTED, "depth_in_effect": None, "depth_basis": None, "sioc_enabled": None},
         "h1/old": NOT_COUNTED,
-        "h1/young": {"samples": 5, "adapter": "vmhba9", "adapter_queue_depth": None, "windows_overlap": False, "sioc_active_percent": None},
+        "h1/young": {
+            "samples": 5,
+            "adapter": "vmhba9",
+            "adapter_queue_depth": None,
+            "windows_overlap": False,
+            "array_latency_in_window_ms": None,
+        },
         "h1/may be local": {"is_shared": None},
     }
     expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", "active": 0.0, "queued": 0.0}
@@ -304,6 +311,7 @@ def test_a_machine_that_was_not_read_may_send_to_any_device(machine: dict[str, A
         pytest.param({"dsnro": None}, (16.0, 1.0), False, (None, None), id="two compete, and DSNRO is not known"),
         pytest.param({}, (16.0, None), False, (None, None), id="two may compete"),
         pytest.param({"dsnro": 64}, (16.0, None), False, (64, "settings"), id="two may, and it is all the same"),
+        pytest.param({"is_namespace": True}, (16.0, 1.0), False, (64, "settings"), id="a namespace has no DSNRO"),
         pytest.param({"queue_depth": 31}, (16.0, 1.0), False, (31, "settings"), id="two compete for less than DSNRO"),
         pytest.param({"queue_depth": None}, (16.0, 1.0), False, (None, None), id="the depth is not known"),
         pytest.param({}, (16.0,), True, (None, None), id="Storage I/O Control sets it"),

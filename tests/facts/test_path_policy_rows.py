@@ -37,13 +37,24 @@ def every() -> Rows:
         path("unread", "naa.5", "vmhba1", "a"),
         path("four", "naa.5", "vmhba1", "a"),
     ]
-    return rows_over(
-        "path_policy",
+    counted = rows_over(
+        "step_device_path",
         {
             "fact.device": [
                 *of_vc(*({"host_id": host, "device": device} for device, host in devices)),
                 far,
             ],
+            "step_path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
+            "step_host_reading": [
+                *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
+                {"endpoint": "vc-2", "host_id": "two", "paths_read": True},
+            ],
+        },
+    )
+    return rows_over(
+        "path_policy",
+        {
+            "step_device_path": counted,
             "device": [
                 *(
                     {"endpoint": "vc", "host_id": host, "device": device, "resource_id": f"{host}/{device}", "resource_name": device}
@@ -58,11 +69,6 @@ def every() -> Rows:
                     "resource_name": "naa.1",
                     "host": "far",
                 },
-            ],
-            "step_path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
-            "step_host_reading": [
-                *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
-                {"endpoint": "vc-2", "host_id": "two", "paths_read": True},
             ],
             "fact.device_policy": [
                 *of_vc(

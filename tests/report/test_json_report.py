@@ -8,26 +8,27 @@ import math
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import jsonschema
 import pytest
 
 from auditor.errors import SnapshotError
-from auditor.model import Finding, FixCertificate, Report, Verdict
+from auditor.model import Finding, FixCertificate, ReadTime, Report, Verdict
 from auditor.report.html_report import write_html
 from auditor.report.json_reading import load_report
-from auditor.report.json_report import report_schema, write_json
+from auditor.report.json_report import report_schema, write_full_json, write_json
 from auditor.report.table import write_table
 from tests.report import samples
 
 VALIDATOR = jsonschema.Draft202012Validator(report_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
 
 
-def rendered(report: Report) -> str:
+def rendered(report: Report, write: Callable[[Report, TextIO], None] = write_full_json) -> str:
     out = io.StringIO()
-    write_json(report, out)
+    write(report, out)
     return out.getvalue()
 
 
@@ -40,8 +41,66 @@ def test_the_schema_is_itself_sound() -> None:
     [samples.bad_night, samples.clean, samples.blind, samples.hostile, lambda: samples.report_of([])],
     ids=["drift", "clean", "unread fleet", "hostile names", "nothing judged"],
 )
-def test_a_real_report_obeys_the_schema(report: Callable[[], Report]) -> None:
-    VALIDATOR.validate(json.loads(rendered(report())))
+@pytest.mark.parametrize("write", [write_json, write_full_json], ids=["json", "json-full"])
+def test_a_real_report_obeys_the_schema(report: Callable[[], Report], write: Callable[[Report, TextIO], None]) -> None:
+    VALIDATOR.validate(json.loads(rendered(report(), write)))
+
+
+def test_json_lists_what_somebody_has_to_read_and_counts_the_rest_by_rule() -> None:
+    full, short = (json.loads(rendered(samples.bad_night(), write)) for write in (write_full_json, write_json))
+    assert short["listed"] == ["fail", "unknown", "waived"]
+    assert [finding["verdict"] for finding in short["findings"]] == ["fail"] * 3 + ["unknown", "waived"]
+    assert short["findings"] == full["findings"][:5]
+    nothing = {"fail": 0, "unknown": 0, "waived": 0, "pass": 0, "not_applicable": 0}
+    assert short["by_rule"] == [
+        {**nothing, "rule": "vvol/pe-dsnro-headroom", "fail": 2, "unknown": 1, "waived": 1, "not_applicable": 1},
+        {**nothing, "rule": "sioc/overlap-array-qos", "fail": 1, "pass": 5},
+        {**nothing, "rule": "vaai/uniform"},
+    ]
+    assert {**full, "listed": None, "findings": None} == {**short, "listed": None, "findings": None}
+    assert sorted(full["listed"]) == sorted(Verdict)
+
+
+def test_a_thousand_hosts_with_ten_thousand_findings_are_below_30_mb() -> None:
+    """Each a quarter larger than the mean of the lab's incidents, which was 1,988 bytes on 2026-11-23 (the largest: 2,807)."""
+    huge = samples.huge(10_000)
+    read = tuple(
+        ReadTime("vc-east", f"topic-{topic}", f"esx-{number:04}.dc1.example.net", samples.STARTED, samples.FINISHED)
+        for number in range(1_000)
+        for topic in range(10)
+    )
+
+    def findings() -> Iterator[Finding]:
+        for finding in huge.findings():
+            yield replace(finding, evidence={**finding.evidence, **{f"evidence_{place}": "x" * 60 for place in range(20)}})
+
+    text = rendered(replace(huge, findings=findings, run=replace(huge.run, hosts=1_000, read=read)), write_json)
+    assert len(text.splitlines()[1]) > 2_500
+    assert len(text) < 30_000_000
+
+
+def test_a_report_that_lists_some_verdicts_only_is_not_shown_again_as_if_it_had_all(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(rendered(samples.bad_night(), write_json))
+    with pytest.raises(SnapshotError, match="--reporter json-full has all"):
+        load_report(path)
+
+
+def _as_version_1(text: str) -> str:
+    """The same report as auditor wrote it before version 2."""
+    lines = text.splitlines()
+    head, tail = json.loads(lines[0].removesuffix(', "findings": [') + "}"), json.loads("{" + lines[-1].removeprefix("],"))
+    del head["listed"], tail["by_rule"]
+    first = json.dumps({**head, "schema_version": 1})[:-1]
+    return "\n".join([f'{first}, "findings": [', *lines[1:-1], f"], {json.dumps(tail)[1:]}"]) + "\n"
+
+
+def test_a_report_of_version_1_is_read_as_it_was_and_keeps_its_schema(tmp_path: Path) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(_as_version_1(rendered(samples.bad_night())))
+    text = (resources.files("auditor.report") / "report.v1.schema.json").read_text(encoding="utf-8")
+    jsonschema.Draft202012Validator(json.loads(text)).validate(json.loads(path.read_text()))
+    assert rendered(load_report(path)) == rendered(samples.bad_night())
 
 
 def _without(name: str) -> Callable[[dict[str, Any]], None]:
@@ -57,8 +116,10 @@ def _first(change: dict[str, Any]) -> Callable[[dict[str, Any]], None]:
     [
         pytest.param(_without("findings"), id="no findings"),
         pytest.param(_without("coverage"), id="no coverage"),
+        pytest.param(_without("listed"), id="which verdicts it lists is not said"),
+        pytest.param(lambda document: document["by_rule"][0].pop("unknown"), id="a rule whose unknown verdicts are not counted"),
         pytest.param(lambda document: document["summary"].pop("waived"), id="a verdict left uncounted"),
-        pytest.param(lambda document: document.update(schema_version=2), id="another version"),
+        pytest.param(lambda document: document.update(schema_version=1), id="another version"),
         pytest.param(lambda document: document["coverage"].update(ratio=1.5), id="more than everything judged"),
         pytest.param(lambda document: document["summary"].update(fail="3"), id="a count that is text"),
         pytest.param(lambda document: document["summary"]["by_severity"].update(urgent=1), id="an unknown severity"),
@@ -164,7 +225,7 @@ def test_findings_are_written_as_they_come_and_none_is_held() -> None:
     report = replace(samples.clean(), findings=findings)
     tracemalloc.start()
     try:
-        write_json(report, Out())
+        write_full_json(report, Out())
         _, peak_bytes = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -190,7 +251,7 @@ def test_a_report_reads_back_as_it_was_written(tmp_path: Path, report: Callable[
         pytest.param(lambda text: text[: len(text) // 2], "do not end", id="torn"),
         pytest.param(lambda text: "", "does not open", id="empty"),
         pytest.param(lambda text: json.dumps(json.loads(text), indent=1), "does not open", id="laid out anew"),
-        pytest.param(lambda text: text.replace('"schema_version": 1', '"schema_version": 9'), "version 9", id="a later version"),
+        pytest.param(lambda text: text.replace('"schema_version": 2', '"schema_version": 9'), "version 9", id="a later version"),
     ],
 )
 def test_a_report_that_cannot_be_read_back_says_why(tmp_path: Path, spoil: Callable[[str], str], why: str) -> None:

@@ -10,7 +10,7 @@ import pytest
 from auditor.model import Finding, Report, Verdict
 from auditor.report.html_report import write_html
 from auditor.report.json_reading import load_report
-from auditor.report.json_report import write_json
+from auditor.report.json_report import write_full_json
 from auditor.report.messages import message_beside_name, message_of
 from auditor.report.table import write_table
 from tests.report import samples
@@ -52,7 +52,7 @@ def test_beside_its_name_a_message_does_not_name_the_resource_again(message: str
 def test_table_json_and_html_have_the_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     report = samples.report_of([NAMED])
-    table, document, page = (rendered(write, report) for write in (write_table, write_json, write_html))
+    table, document, page = (rendered(write, report) for write in (write_table, write_full_json, write_html))
     assert f"  {SENTENCE}" in table
     assert "32 -> 256" not in table
     assert json.loads(document)["findings"][0]["message"] == NAMED.message
@@ -62,7 +62,7 @@ def test_table_json_and_html_have_the_message(tmp_path: Path, monkeypatch: pytes
 
 
 def test_a_sentence_that_a_report_made_is_no_message_of_the_rule_when_it_is_read(tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_text(rendered(write_json, samples.report_of([PE])), encoding="utf-8")
+    (tmp_path / "report.json").write_text(rendered(write_full_json, samples.report_of([PE])), encoding="utf-8")
     assert next(iter(load_report(tmp_path / "report.json").findings())) == PE
 
 

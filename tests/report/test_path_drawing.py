@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 from auditor.impact.path import Path, device_path
 from auditor.impact.stations import Figure
@@ -35,6 +37,13 @@ def unread_path() -> Path:
 def text_of(path: Path) -> str:
     out = io.StringIO()
     write_paths([path], out)
+    return out.getvalue()
+
+
+def rendered_at(part: Any, width: int) -> str:
+    """What rich makes of a part on a plain terminal of that width."""
+    out = io.StringIO()
+    Console(file=out, width=width, color_system=None).print(part)
     return out.getvalue()
 
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from auditor.cli import options
 from auditor.endpoints.common.clocks import Difference, clock_notes
 from auditor.errors import ConfigurationError
-from auditor.model import Finding
+from auditor.model import Finding, Resource
 from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
 from auditor.report.files import sweep, written_whole
 from tests.report import samples
@@ -29,11 +30,24 @@ def test_every_format_has_a_writer(name: str) -> None:
     assert "sioc/overlap-array-qos" in out.getvalue()
 
 
-@pytest.mark.parametrize("name", REPORTERS)
+@pytest.mark.parametrize("name", [name for name in REPORTERS if name != "openmetrics"])  # which counts notices
 def test_every_format_names_an_endpoint_whose_clock_is_off(name: str) -> None:
     out = io.StringIO()
     writer_of(name)(replace(samples.clean(), notices=clock_notes("vc-prod", Difference(7200.0, 0.5))), out)
     assert "vc-prod: its clock is 2.0 h ahead of this machine" in " ".join(out.getvalue().split())
+
+
+@pytest.mark.parametrize("name", ["json", "csv", "sarif", "junit", "markdown", "openmetrics"])
+def test_a_resource_without_an_endpoint_and_a_name_is_still_written(name: str) -> None:
+    finding = samples.pe_finding()
+    nowhere = Resource("protocol_endpoint", "an-id", "", None, None, None)  # type: ignore[arg-type]  # a view of a user's own may have none
+    out = io.StringIO()
+    writer_of(name)(samples.report_of([replace(finding, resource=nowhere)]), out)
+    assert finding.rule in out.getvalue()
+
+
+def test_the_help_names_every_format() -> None:
+    assert re.split(r", | or ", options._FORMATS) == list(REPORTERS)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +72,7 @@ def test_no_path_and_a_dash_are_standard_output(text: str) -> None:
     assert parse_reporter(text) == Destination("json", None)
     out = io.StringIO()
     write_report(samples.clean(), parse_reporter(text), out)
-    assert out.getvalue().startswith('{"schema_version": 1')
+    assert out.getvalue().startswith('{"schema_version": 2')
 
 
 def test_a_path_may_hold_colons(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE, KEPT_FILE
 from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.model import Fix, FixClass, Outcome, Report, Verdict
-from auditor.report.json_report import write_json
+from auditor.report.json_report import write_full_json
 from auditor.report.saved_report import FindingKey, key_of, with_fixes
 from tests.engine.bench import SOUND, fleet, pe, rule_text, rules_from
 from tests.report import samples
@@ -24,7 +24,7 @@ RUN = "20261121T010000Z-0000"
 
 def rendered(report: Report) -> str:
     out = io.StringIO()
-    write_json(report, out)
+    write_full_json(report, out)
     return out.getvalue()
 
 

@@ -94,7 +94,7 @@ def pure(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     with serve(parse_scenario(_PURE, "pure")) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         tags = ("--tag", "multipath", "--tag", "iscsi", "--tag", "vaai")
-        code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder), *tags, "--reporter", f"json:{report}"])
+        code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder), *tags, "--reporter", f"json-full:{report}"])
     return Audit(code, json.loads(Path(report).read_text(encoding="utf-8")), "")
 
 

@@ -106,7 +106,7 @@ def test_a_report_into_a_named_pipe_that_is_not_read_to_its_end_is_told_and_is_n
 
     leaving = threading.Thread(target=leave, daemon=True)
     leaving.start()
-    command = [*AUDITOR, "runs", "show", "--reporter", f"json:{pipe}", "--state-dir", str(state)]
+    command = [*AUDITOR, "runs", "show", "--reporter", f"json-full:{pipe}", "--state-dir", str(state)]
     done = completed(command, check=False)
     leaving.join(PATIENCE_SECONDS)
     assert done.returncode == 141

@@ -36,10 +36,10 @@ def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Pa
     fleet, saved = tmp_path / "fleet.yaml", tmp_path / "saved"
     with serve(load_scenario("eternus-vaai")) as lab:
         lab.write_fleet(fleet)
-        live = run(["audit", "--fleet", str(fleet), "--reporter", f"json:{tmp_path}/live.json", *by])
-        assert run(["collect", "--fleet", str(fleet), "--out", str(saved)]) == 2  # what an ETERNUS tells no single account
+        live = run(["audit", "--fleet", str(fleet), "--reporter", f"json-full:{tmp_path}/live.json", *by])
+        assert run(["collect", "--fleet", str(fleet), "--out", str(saved), "--strict"]) == 2  # what an ETERNUS tells no single account
         assert run(["collect", "--fleet", str(fleet), "--out", str(saved)]) == 3
-    assert run(["audit", "--from", str(saved), "--reporter", f"json:{tmp_path}/saved.json", *by]) == live
+    assert run(["audit", "--from", str(saved), "--reporter", f"json-full:{tmp_path}/saved.json", *by]) == live
     reports = [json.loads((tmp_path / f"{name}.json").read_text(encoding="utf-8")) for name in ("live", "saved")]
     # The fleet was read twice, at two times.
     live_findings, saved_findings = ([{**finding, "read": None} for finding in report["findings"]] for report in reports)
@@ -61,7 +61,7 @@ def test_a_transport_is_chosen_by_its_option_and_by_the_older_word_for_it(tmp_pa
         "--state-dir",
         str(tmp_path / "state"),
         "--reporter",
-        f"json:{report}",
+        f"json-full:{report}",
         "--only",
         "vaai/enabled",
     ]

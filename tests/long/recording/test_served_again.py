@@ -40,7 +40,7 @@ class Both:
 def audited(fleet: Path, folder: Path, name: str) -> dict[str, Any]:
     report = folder / f"{name}.json"
     code = run(
-        ["audit", "--fleet", str(fleet), "--state-dir", str(folder / f"runs-{name}"), "--tag", "all", "--reporter", f"json:{report}"]
+        ["audit", "--fleet", str(fleet), "--state-dir", str(folder / f"runs-{name}"), "--tag", "all", "--reporter", f"json-full:{report}"]
     )
     assert code in (0, 1, 2)
     loaded: dict[str, Any] = json.loads(report.read_text(encoding="utf-8"))

@@ -34,7 +34,7 @@ def whole_audit(shared_lab: tuple[Lab, Path]) -> Audit:
     """One audit of these scenarios by every rule with nothing in its way."""
     lab, folder = shared_lab
     watch, report = Watch(lab), folder / "whole.json"
-    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json:{report}"])
+    code = run(["audit", "--fleet", str(folder / "fleet.yaml"), "--state-dir", str(folder / "state"), "--reporter", f"json-full:{report}"])
     return Audit(code, json.loads(report.read_text(encoding="utf-8")), "", watch.operations)
 
 

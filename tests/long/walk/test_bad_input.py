@@ -28,7 +28,7 @@ def audit_of(place: Place, fleet: Path, *rules: str) -> Audit:
     """An audit by these rules; by every rule where none is named."""
     report = place.folder / "edited.json"
     report.unlink(missing_ok=True)
-    reporters = ["--reporter", f"json:{report}", "--reporter", "table"]
+    reporters = ["--reporter", f"json-full:{report}", "--reporter", "table"]
     code = run(["audit", "--fleet", str(fleet), "--state-dir", str(place.state), *reporters, *only(*rules)])
     printed = place.capsys.readouterr()
     text = report.read_text(encoding="utf-8")

@@ -254,7 +254,7 @@ def test_a_replay_is_judged_by_the_baseline_of_then(place: Place, first: str) ->
     baseline(place, "clear")
     report = place.folder / "replay.json"
     saved = place.state / "runs" / run_of(then) / "snapshot"
-    told = ("--from", str(saved), "--state-dir", str(place.state), "--tag", "drift", "--reporter", f"json:{report}")
+    told = ("--from", str(saved), "--state-dir", str(place.state), "--tag", "drift", "--reporter", f"json-full:{report}")
     assert run(["audit", *told]) == then.code
     place.capsys.readouterr()
     replayed = Audit(0, json.loads(report.read_text()), "")

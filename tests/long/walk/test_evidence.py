@@ -25,7 +25,7 @@ def test_each_side_of_a_join_is_told_with_when_it_was_read(vvols: Place) -> None
 def test_a_kept_run_tells_it_as_the_run_did(vvols: Place) -> None:
     audit = vvols.audit("--only", "sioc/overlap-array-qos")
     again = vvols.folder / "again.json"
-    assert run(["runs", "show", audit.report["run"]["id"], "--state-dir", str(vvols.state), "--reporter", f"json:{again}"]) == 0
+    assert run(["runs", "show", audit.report["run"]["id"], "--state-dir", str(vvols.state), "--reporter", f"json-full:{again}"]) == 0
     shown = json.loads(again.read_text(encoding="utf-8"))
     assert shown["run"] == audit.report["run"]
     assert shown["findings"] == audit.report["findings"]

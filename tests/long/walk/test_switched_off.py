@@ -59,7 +59,7 @@ def without(served: tuple[Lab, Path], *names: str) -> Audit:
         fleet.write_text(text, encoding="utf-8")
         fleet.chmod(0o600)
         state = ["--state-dir", str(folder / "state")]
-        code = run(["audit", "--fleet", str(fleet), *state, *only(*JUDGED), "--reporter", f"json:{report}"])
+        code = run(["audit", "--fleet", str(fleet), *state, *only(*JUDGED), "--reporter", f"json-full:{report}"])
     return Audit(code, json.loads(report.read_text(encoding="utf-8")), "")
 
 

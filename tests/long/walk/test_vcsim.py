@@ -43,7 +43,9 @@ def snapshots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     assert run(["lab", "export-vcsim", str(folder / "model"), "--scenario", request.param]) == 0
     with serve(LabFleet(vcenters=load_scenario(request.param).vcenters)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
-        assert run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(folder / "lab")]) == 2  # the arrays are not listed
+        assert (
+            run(["collect", "--fleet", str(folder / "fleet.yaml"), "--out", str(folder / "lab"), "--strict"]) == 2
+        )  # the arrays are not listed
         [name] = lab.vcenters
     with running_vcsim(folder / "model") as vcsim:
         (folder / "password").write_text(vcsim.password, encoding="utf-8")
@@ -53,7 +55,7 @@ def snapshots(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             encoding="utf-8",
         )
         # esxcli and kernel modules are missing there, and that is told.
-        assert run(["collect", "--fleet", str(folder / "vcsim.yaml"), "--out", str(folder / "vcsim")]) == 2
+        assert run(["collect", "--fleet", str(folder / "vcsim.yaml"), "--out", str(folder / "vcsim"), "--strict"]) == 2
     return load_snapshot(folder / "lab"), load_snapshot(folder / "vcsim")
 
 
@@ -83,7 +85,7 @@ def test_an_audit_of_vcsim_passes_nothing_that_the_lab_does_not(snapshots: tuple
     for name, snapshot in zip(("lab", "vcsim"), snapshots, strict=True):
         snapshot.save(tmp_path / name)
         report = tmp_path / f"{name}.json"
-        code = run(["audit", "--from", str(tmp_path / name), "--state-dir", str(tmp_path / "state"), "--reporter", f"json:{report}"])
+        code = run(["audit", "--from", str(tmp_path / name), "--state-dir", str(tmp_path / "state"), "--reporter", f"json-full:{report}"])
         said = json.loads(report.read_text(encoding="utf-8"))
         drift = 1 if said["summary"]["fail"] else 0
         assert code == (2 if said["summary"]["unknown"] or said["gaps"] else drift)

@@ -51,7 +51,7 @@ class Kept:
         waivers, report = self.place.folder / "own-waivers.yaml", self.place.folder / "kept.json"
         waivers.write_text(file_of(*entries))
         state = ("--state-dir", str(self.place.state))
-        told = ("--waivers", str(waivers), "--reporter", f"json:{report}", "--only", DSNRO_RULE)
+        told = ("--waivers", str(waivers), "--reporter", f"json-full:{report}", "--only", DSNRO_RULE)
         code = run(["audit", "--from", str(self.snapshot), *state, *told])
         return Audit(code, json.loads(report.read_text()), self.place.capsys.readouterr().err)
 

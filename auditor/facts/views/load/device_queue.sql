@@ -105,7 +105,7 @@ deep AS (
         CASE
             WHEN max_queue_depth IS NOT NULL THEN max_queue_depth
             WHEN sioc_enabled IS DISTINCT FROM false OR queue_depth IS NULL THEN NULL
-            WHEN queue_depth <= dsnro THEN queue_depth
+            WHEN is_namespace OR queue_depth <= dsnro THEN queue_depth
             WHEN worlds_at_least > 1 THEN dsnro
             WHEN are_known THEN queue_depth
         END AS depth_in_effect,
@@ -178,6 +178,9 @@ SELECT
     c.adapter,
     c.adapter_queue_depth,
     w.latency_ms AS array_latency_ms,
+    CASE
+        WHEN epoch(w.read_at) BETWEEN epoch(f.window_begin) - 60 AND epoch(f.sampled_at) + 60 THEN w.latency_ms
+    END AS array_latency_in_window_ms,
     w.iops AS array_iops,
     w.is_at_limit,
     w.read_at AS array_read_at,

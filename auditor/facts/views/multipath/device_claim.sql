@@ -15,16 +15,22 @@ named AS (
     FROM fact.satp_rule
     WHERE vendor <> '' AND device = '' AND driver = '' AND transport = ''
 ),
+alike AS (
+    -- A host's devices are of few kinds, and a rule goes by nothing else.
+    SELECT DISTINCT endpoint, host_id, satp, vendor, model FROM path_policy
+),
 matched AS (
     SELECT
         p.endpoint,
         p.host_id,
-        p.device,
+        p.satp,
+        p.vendor,
+        p.model,
         r.rule_group,
         r.default_psp,
         r.psp_options,
         CASE WHEN r.rule_group = 'user' THEN 0 ELSE 2 END + CASE WHEN r.model <> '' THEN 0 ELSE 1 END AS place
-    FROM path_policy AS p
+    FROM alike AS p
     JOIN named AS r
         ON r.endpoint = p.endpoint AND r.host_id = p.host_id AND r.satp = p.satp AND r.vendor = p.vendor AND r.model IN ('', p.model)
 ),
@@ -44,7 +50,7 @@ nameless AS (
     SELECT count(*) AS disks FROM fact.vm_disk WHERE rdm_mode IS NOT NULL AND rdm_device IS NULL
 ),
 first AS (
-    SELECT endpoint, host_id, device, min(place) AS place
+    SELECT endpoint, host_id, satp, vendor, model, min(place) AS place
     FROM matched
     GROUP BY ALL
 ),
@@ -59,14 +65,18 @@ chosen AS (
     SELECT
         m.endpoint,
         m.host_id,
-        m.device,
+        m.satp,
+        m.vendor,
+        m.model,
         min(m.rule_group) AS rule_group,
         min(m.default_psp) AS default_psp,
         min(m.psp_options) AS psp_options,
         count(DISTINCT m.default_psp) = 1 AND count(DISTINCT m.psp_options) = 1 AS agree
     FROM matched AS m
-    JOIN first AS f USING (endpoint, host_id, device, place)
-    GROUP BY m.endpoint, m.host_id, m.device
+    JOIN first AS f
+        ON f.endpoint = m.endpoint AND f.host_id = m.host_id AND f.satp = m.satp AND f.vendor = m.vendor AND f.place = m.place
+        AND f.model IS NOT DISTINCT FROM m.model
+    GROUP BY m.endpoint, m.host_id, m.satp, m.vendor, m.model
 )
 SELECT
     p.endpoint,
@@ -123,4 +133,6 @@ CROSS JOIN nameless AS l
 LEFT JOIN mapped AS m ON m.device = p.device
 LEFT JOIN asked AS k USING (endpoint, host_id)
 LEFT JOIN without AS w ON w.endpoint = p.endpoint AND w.host_id = p.host_id AND w.device = p.device
-LEFT JOIN chosen AS c ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.device = p.device AND c.agree;
+LEFT JOIN chosen AS c
+    ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.satp = p.satp AND c.vendor = p.vendor AND c.model IS NOT DISTINCT FROM p.model
+    AND c.agree;

@@ -3,49 +3,6 @@
 -- Paths are NULL unless the host's paths were read whole; `fewest_active_paths` and `most_active_paths` unless those of every host that
 -- sees the device were. `psp` and `satp` are vCenter's; what round robin goes by only esxcli tells, for the native plug-in alone: NULL for
 -- other policies.
-WITH used AS (
-    SELECT
-        endpoint,
-        host_id,
-        device,
-        count(*) AS paths,
-        count(*) FILTER (WHERE state = 'active') AS active_paths,
-        count(*) FILTER (WHERE state = 'dead') AS dead_paths,
-        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
-        count(DISTINCT hba) AS adapters,
-        count(DISTINCT target) AS targets,
-        min(transport) AS transport,
-        min(psp) AS psp,
-        min(satp) AS satp
-    FROM step_path
-    GROUP BY ALL
-),
-counted AS (
-    SELECT
-        d.endpoint,
-        d.host_id,
-        d.device,
-        CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.active_paths, 0) END AS active_paths,
-        CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.dead_paths, 0) END AS dead_paths,
-        CASE WHEN r.paths_read THEN coalesce(u.paths, 0) END AS paths,
-        CASE WHEN r.paths_read THEN coalesce(u.adapters, 0) END AS adapters,
-        CASE WHEN r.paths_read THEN coalesce(u.targets, 0) END AS targets,
-        u.transport,
-        u.psp,
-        u.satp
-    FROM fact.device AS d
-    JOIN step_host_reading AS r USING (endpoint, host_id)
-    LEFT JOIN used AS u USING (endpoint, host_id, device)
-),
-seen AS (
-    SELECT
-        endpoint,
-        device,
-        CASE WHEN count(active_paths) = count(*) THEN min(active_paths) END AS fewest,
-        CASE WHEN count(active_paths) = count(*) THEN max(active_paths) END AS most
-    FROM counted
-    GROUP BY ALL
-)
 SELECT
     d.endpoint,
     d.resource_id,
@@ -76,9 +33,8 @@ SELECT
     c.dead_paths,
     c.adapters,
     c.targets,
-    s.fewest AS fewest_active_paths,
-    s.most AS most_active_paths
+    c.fewest_active_paths,
+    c.most_active_paths
 FROM device AS d
-JOIN counted AS c USING (endpoint, host_id, device)
-JOIN seen AS s USING (endpoint, device)
+JOIN step_device_path AS c USING (endpoint, host_id, device)
 LEFT JOIN fact.device_policy AS p USING (endpoint, host_id, device);

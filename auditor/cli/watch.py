@@ -1,0 +1,86 @@
+"""`auditor watch`: queue fill, latency and throttling of chosen devices, live."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from auditor.endpoints.vcenter.device_watch import WatchRow
+    from auditor.watching import Watch
+
+_LEAST_EVERY_SECONDS = 5.0
+"""Hosts have a new sample every twenty seconds: more often only asks for the same again."""
+
+_INTERRUPTED = 130
+
+
+def watch(
+    devices: Annotated[list[str], typer.Argument(metavar="HOST/DEVICE...", help="What to watch, by the host's and the device's name.")],
+    fleet: options.RequiredFleet,
+    every: Annotated[str, typer.Option("--every", metavar="TIME", help="How often to look, for example 20s.")] = "20s",
+    duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long, for example 30m.")] = "1h",
+    once: Annotated[bool, typer.Option("--once", help="Look once and end: 0 where all was read, 2 where something was not.")] = False,
+) -> int:
+    """Watch queues after a change: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.
+
+    The figures are of the last minute, by the real-time counters of the hosts. How many commands are in a queue is the rate times the
+    latency (Little's law).
+
+    Example: auditor watch esx-01/naa.6f47acc100000000 esx-02/naa.6f47acc100000000 --fleet fleet.yaml --for 30m
+    """
+    from auditor.cli.durations import seconds_of
+    from auditor.fleet import load_fleet
+    from auditor.watching import Watch
+
+    pause = max(_LEAST_EVERY_SECONDS, seconds_of(every, "--every") or 0.0)
+    lasting = 0.0 if once else seconds_of(duration, "--for") or 0.0
+    try:
+        with Watch(load_fleet(fleet), devices) as watched:
+            rows = _shown(watched, pause, lasting)
+    except KeyboardInterrupt:
+        print("ended; the sessions are closed", file=sys.stderr)
+        return _INTERRUPTED
+    return 2 if once and any(row.unread_since is not None for row in rows) else 0
+
+
+def _shown(watched: Watch, pause: float, lasting: float) -> Sequence[WatchRow]:
+    """Look until the time is over; the rows of the last look."""
+    if not sys.stdout.isatty() or lasting == 0:
+        return _looks(watched, pause, lasting, _print_lines)
+    from rich.console import Console
+    from rich.live import Live
+
+    from auditor.report.watch_rows import watch_view
+
+    console = Console()
+    with Live(console=console, auto_refresh=False) as live:
+        return _looks(watched, pause, lasting, lambda rows: live.update(watch_view(rows, console.width), refresh=True))
+
+
+def _looks(watched: Watch, pause: float, lasting: float, show: Callable[[Sequence[WatchRow]], None]) -> Sequence[WatchRow]:
+    end = time.monotonic() + lasting
+    while True:
+        began = time.monotonic()
+        rows = watched.look()
+        show(rows)
+        left = pause - (time.monotonic() - began)
+        if time.monotonic() + max(0.0, left) >= end:
+            return rows
+        time.sleep(max(0.0, left))
+
+
+def _print_lines(rows: Sequence[WatchRow]) -> None:
+    from auditor.report.watch_rows import watch_line
+
+    now = datetime.now(UTC)
+    for row in rows:
+        print(watch_line(row, now), flush=True)

@@ -1,0 +1,1 @@
+"""Report formats of other tools: CSV, SARIF, JUnit, Markdown and OpenMetrics (docs/formats.md)."""
