@@ -90,6 +90,8 @@ class EndpointType:
         health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
             `auditor.endpoints.common.health.Health` by object. Empty: no health of such an endpoint is read.
         culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
+        tuned_by: services that change its settings by themselves: a part of the key, in lower case, under which one is registered with a
+            vCenter, and what it does in words.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
     """
 
@@ -105,6 +107,7 @@ class EndpointType:
     login: Literal["password", "api_token"] = "password"
     health: str = ""
     culprits: str = ""
+    tuned_by: tuple[tuple[str, str], ...] = ()
     is_incremental: bool = False
 
     @property

@@ -353,6 +353,8 @@ class Plan:
     identities: Mapping[str, str | None] = field(default_factory=dict)  # by endpoint: whom the changes are meant for; None: not known
     unmet: tuple[Unmet, ...] = ()
     unusual: tuple[Unusual, ...] = ()
+    arrays: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    """By endpoint and host id, of hosts with changes: the arrays of fleet.yaml that carry its devices, as far as they were read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from auditor.changes import Written
     from auditor.history.plan_file import PlanFile
     from auditor.journal import Entry
+    from auditor.model import Receipt
+
+    Ended = tuple[str, tuple[Receipt, ...]]
+    """What stopped a run, empty where nothing did, and its receipts."""
 
 _ALLOW = (FixClass.REBOOT, FixClass.RETUNE)
 _TASK_SECONDS, _BACK_SECONDS = 0.15, 0.6
@@ -136,7 +140,7 @@ class _Trial:
         before = self._runs()
         self.points = apart(lambda: counted(self._apply))
         [run] = self._runs() - before
-        receipts = apart(lambda: self._undo(run)).receipts
+        _, receipts = apart(lambda: self._undo(run))
         bad = [one for one in receipts if one.outcome not in {Outcome.APPLIED, Outcome.ALREADY}]
         return [f"the undo of {one.change.remediator} on {one.change.resource.name} ended {one.outcome}: {one.why}" for one in bad]
 
@@ -165,11 +169,12 @@ class _Trial:
         self._settle()
         self._check("undone", [change.before for change in self.plan.changes])
 
-    def _done(self, what: str, written: Written) -> None:
+    def _done(self, what: str, ended: Ended) -> None:
         """Note what stopped a run, and which of its changes ended badly."""
-        if written.stopped is not None:
-            self.counts.problems.append(f"{what} was stopped: {written.stopped.what}")
-        bad = [one for one in written.receipts if one.outcome in {Outcome.REFUSED, Outcome.UNVERIFIED, Outcome.REVERTED}]
+        stopped, receipts = ended
+        if stopped:
+            self.counts.problems.append(f"{what} was stopped: {stopped}")
+        bad = [one for one in receipts if one.outcome in {Outcome.REFUSED, Outcome.UNVERIFIED, Outcome.REVERTED}]
         self.counts.problems += [
             f"{what}: {one.change.remediator} on {one.change.resource.name} ended {one.outcome}: {one.why}" for one in bad
         ]
@@ -229,15 +234,15 @@ class _Trial:
         self.plan_file.write_text(plan_text(own), encoding="utf-8")
         return own.plan
 
-    def _apply(self) -> Written:
-        limits = FixLimits(allow=_ALLOW, max_changes="100%", settle_seconds=0, allow_unusual=True)
-        return apply_plan(ApplyRequest(plan=self.plan_file, fleet=self.fleet, limits=limits, state=self.state), confirm=_yes)
+    def _apply(self) -> Ended:
+        limits = FixLimits(allow=_ALLOW, max_changes="100000", settle_seconds=0, allow_unusual=True)
+        return _ended(apply_plan(ApplyRequest(plan=self.plan_file, fleet=self.fleet, limits=limits, state=self.state), confirm=_yes))
 
-    def _resume(self, run: str) -> Written:
-        return resume(ResumeRequest(run=run, fleet=self.fleet, state=self.state, settle_seconds=0), confirm=_yes)
+    def _resume(self, run: str) -> Ended:
+        return _ended(resume(ResumeRequest(run=run, fleet=self.fleet, state=self.state, settle_seconds=0), confirm=_yes))
 
-    def _undo(self, run: str) -> Written:
-        return undo_run(UndoRequest(run=run, fleet=self.fleet, state=self.state, reboot=True), confirm=_yes)
+    def _undo(self, run: str) -> Ended:
+        return _ended(undo_run(UndoRequest(run=run, fleet=self.fleet, state=self.state, reboot=True), confirm=_yes))
 
     def _recovered(self) -> dict[str, Any]:
         """Settle what was left open, at once and when every host is back; then the settings and hosts that journals name, read anew."""
@@ -326,6 +331,10 @@ def _read(sessions: Sessions, change: Any) -> tuple[Any, str | None]:
     """The value of a setting or the state of a host, and what it waits for."""
     reading = remediator_for(change.remediator).read(sessions.session(change.target.endpoint), change.target)
     return reading.value, reading.pending
+
+
+def _ended(written: Written) -> Ended:
+    return ("" if written.stopped is None else written.stopped.what), written.receipts
 
 
 def _yes(_changes: object) -> bool:

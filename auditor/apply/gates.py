@@ -17,6 +17,7 @@ from auditor.errors import EndpointError
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from auditor.apply.array_gates import ArrayWatch
     from auditor.endpoints.common.sessions import Sessions
     from auditor.model import Change
 
@@ -41,10 +42,11 @@ class HealthWatch:
     Args:
         changes: those that will be attempted.
         sessions: of the run; an endpoint without a session is blind, and its changes are refused by whoever opens it.
+        arrays: watches the arrays that the changes reach; None: nobody does.
     """
 
-    def __init__(self, changes: Sequence[Change], sessions: Sessions) -> None:
-        self._sessions, self._changes = sessions, tuple(changes)
+    def __init__(self, changes: Sequence[Change], sessions: Sessions, arrays: ArrayWatch | None = None) -> None:
+        self._sessions, self._changes, self._arrays = sessions, tuple(changes), arrays
         self._clocks: dict[str, datetime | None] = {}
         self._unknown: dict[str, set[str]] = {}  # gate -> where it was not known
         self._unread: dict[str, str] = {}  # endpoint -> why nothing of it could be read
@@ -53,11 +55,12 @@ class HealthWatch:
     @property
     def unknown(self) -> list[str]:
         """A sentence for each gate that was not known somewhere; none stops a run."""
-        return [
+        hosts = [
             f"Health gate {gate}: not known of {len(places)} object{'s' if len(places) > 1 else ''} that this run wrote to, "
             f"for example {min(places)}; what got worse there would not have stopped the run."
             for gate, places in sorted(self._unknown.items())
         ]
+        return hosts + (self._arrays.unknown if self._arrays is not None else [])
 
     def blind_to(self, change: Change) -> str | None:
         """Why a change must not be made, as nobody would notice what it does to its host; None where that can be watched."""
@@ -90,7 +93,7 @@ class HealthWatch:
                     self._unknown.setdefault(gate, set()).add(after.name)
             elif before is not None and place[0] not in self._unread:
                 found.append(f"{before.name} is not reported any more")
-        return found
+        return found + (self._arrays.worse(changes) if self._arrays is not None else [])
 
     def _read(self, changes: Iterable[Change], *, since_start: bool) -> dict[_Place, Health]:
         by_endpoint: dict[str, list[Mapping[str, str]]] = {}
@@ -117,7 +120,7 @@ class _NoHealth(HealthWatch):
     """Watches nothing."""
 
     def __init__(self) -> None:
-        self._unknown, self._unread = {}, {}
+        self._unknown, self._unread, self._arrays = {}, {}, None
 
     def begin_again(self) -> None:
         return

@@ -8,10 +8,10 @@ from auditor.apply.values import is_made, plain, shown
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
 from auditor.journal import history
-from auditor.model import Outcome, Receipt
+from auditor.model import EndpointKind, Outcome, Receipt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
@@ -57,7 +57,7 @@ def _now(receipt: Receipt, sessions: Sessions, remediators: Callable[[str], AnyR
     if is_made(change, now):
         return None
     what = f"it was {shown(change.after)} when it was read back, and is {shown(value)} now"
-    culprit = who(change, session)
+    culprit = "; ".join(filter(None, (who(change, session), *_services(change, sessions))))
     return Receipt(change, Outcome.REVERTED, value, f"{what}; {culprit}" if culprit else what, now.pending)
 
 
@@ -71,6 +71,19 @@ def who_put_back(change: Change, session: Any) -> str:
     except EndpointError:
         return ""
     return found
+
+
+def _services(change: Change, sessions: Sessions) -> Iterator[str]:
+    """The services that may have set an endpoint's setting by themselves, by what is registered with vCenters; none where nobody says."""
+    tuned_by = endpoint_type(sessions.endpoint(change.target.endpoint).kind).tuned_by
+    vcenter = endpoint_type(EndpointKind.VCENTER)
+    for name in sessions.names_of(EndpointKind.VCENTER) if tuned_by else ():
+        try:
+            keys = vcenter.load("culprits:registered")(sessions.session(name))
+        except EndpointError:
+            continue
+        for part, what in tuned_by:
+            yield from (f"{key} is registered with {name}: {what}" for key in keys if part in key.lower())
 
 
 def who_else_changed(change: Change, sessions: Sessions) -> str:

@@ -63,14 +63,16 @@ def reboot_hosts(
     A host that may not be rebooted now holds up the other hosts of its cluster; one that fails on the way stops the run.
 
     Args:
-        changes: which host comes first decides.
+        changes: which host comes first decides; a host that a run left in maintenance mode comes before all others.
         rolling: what the reboots need.
         ended: by number: receipts of the plan's changes until now, by which changes that wait for others go; those of `changes` are added.
         well: the outcomes after which what waits may follow.
     """
     ended, stopped = {} if ended is None else ended, ""
     closed: dict[tuple[str, str | None], str] = {}  # cluster -> why none of its further hosts is attempted
-    for own in _by_host(changes):
+    left_out = unfinished(rolling.journal.directory).left_out
+    # A host that is in maintenance mode comes first: no other one of its cluster is rebooted meanwhile.
+    for own in sorted(_by_host(changes), key=lambda one: (one[0].target.endpoint, one[0].target["host_id"]) not in left_out):
         cluster = (own[0].target.endpoint, own[0].resource.cluster)
         reason = stopped or closed.get(cluster) or rolling.stops(own[0])
         ready = []

@@ -113,12 +113,15 @@ def wave_receipts(
         skipped: receipts of changes that are not attempted.
         rolling: what reboots need; None: hosts are not rebooted.
         finish: runs whose hosts in maintenance mode come first.
-        to_leave: called at the end; the steps that take further hosts out of maintenance mode.
+        to_leave: gives the steps that take further hosts out of maintenance mode. Hosts that are not rebooted anyway leave it first, as no
+            other host of their cluster is rebooted meanwhile.
 
     Raises:
         GuardError: after the last receipt: what stopped the run where no receipt shows it.
     """
     yield from skipped
+    rebooted = set() if rolling is None else {_host(change) for change in attempted if takes_reboot(change)}
+    yield from (run.attempt(change) for change in to_leave() if _host(change) not in rebooted)
     for earlier in finish if rolling is not None else ():
         if not run.stopped and rolling is not None:
             yield from _rebooted(run, finish_reboots(earlier, rolling))
@@ -142,6 +145,10 @@ def wave_receipts(
         run.pace.notice(sentence)
     if run.error is not None:
         raise run.error
+
+
+def _host(change: Change) -> tuple[str, str]:
+    return change.target.endpoint, change.target["host_id"]
 
 
 def _rebooted(run: WaveRun, steps: Generator[Receipt, None, str]) -> Iterator[Receipt]:

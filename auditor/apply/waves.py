@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from auditor.apply.array_gates import ArrayWatch
 from auditor.apply.gates import HealthWatch, no_health
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import WhoElse, put_back
@@ -107,7 +108,7 @@ def apply(
             do="answer yes, or give --yes where there is no terminal.",
         )
 
-    health = HealthWatch(to_confirm, sessions) if pace.ask_health else no_health()
+    health = _watch_health(to_confirm, sessions, plan, pace) if pace.ask_health else no_health()
 
     def attempt(change: Change) -> Receipt:
         name = change.target.endpoint
@@ -163,6 +164,11 @@ def _attempted(
     attempted, kept = without_protected(attempted, restrictions.protected, tags_of(sessions))
     attempted, owned = without_owned(attempted, sessions, restrictions.notice)
     return attempted, [*skipped, *kept, *owned]
+
+
+def _watch_health(changes: Sequence[Change], sessions: Sessions, plan: Plan, pace: Pace) -> HealthWatch:
+    wait = pace.wait if pace.settle_seconds else None
+    return HealthWatch(changes, sessions, ArrayWatch(changes, sessions, plan.arrays, wait))
 
 
 def _watch_for_others(sessions: Sessions, who: WhoElse) -> OtherWriter:

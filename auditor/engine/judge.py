@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from auditor.engine.carriers import carriers
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fix_impact import predict_fix_impact
 from auditor.engine.params import Override, param_values
@@ -71,4 +72,5 @@ def judge(
     saved = evaluation.save(findings)
     evaluation.close()
     made = replace(plan(saved, rules), identities=snapshot.identities)
+    made = replace(made, arrays=carriers(snapshot.connection, made.changes))
     return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), notices)

@@ -129,6 +129,9 @@ def _document(file: PlanFile) -> dict[str, Any]:
         "basis": None if file.basis is None else _plain(asdict(file.basis)),
         "undoes": file.undoes,
         "identities": dict(sorted(plan.identities.items())),
+        "arrays": [
+            {"endpoint": endpoint, "host_id": host, "arrays": list(names)} for (endpoint, host), names in sorted(plan.arrays.items())
+        ],
         "changes": [_change_object(change) for change in plan.changes],
         "unusual": [_plain(asdict(one)) for one in plan.unusual],
         "unmet": [{"change": _change_object(one.change), "why": one.why} for one in plan.unmet],
@@ -167,6 +170,7 @@ def _plan_file(content: dict[str, Any]) -> PlanFile:
         held=msgspec.convert([_with_pairs(one) for one in content["held"]], tuple[Held, ...]),
         identities=msgspec.convert(content["identities"], dict[str, str | None]),
         unusual=msgspec.convert(content.get("unusual", []), tuple[Unusual, ...]),  # an older auditor did not look for them
+        arrays={(str(one["endpoint"]), str(one["host_id"])): tuple(map(str, one["arrays"])) for one in content.get("arrays", ())},
         unmet=tuple(Unmet(_change(one["change"]), str(one["why"])) for one in content["unmet"]),
     )
     return PlanFile(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.model import FixClass, Outcome, Severity, Verdict
+from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.wording import allowing, count_of, neutral, percent
 
 if TYPE_CHECKING:
@@ -198,6 +199,8 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     if summary.by_hand:
         first = next(rule.rule for rule in summary.failing if rule.by_hand)
         steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
+    if summary.failing and (worst := summary.failing[0].samples.get(Verdict.FAIL)):
+        steps.append(f"See why, queue by queue, and how to show it: auditor explain {FindingIds(report.run).of(worst[0])[:SHOWN]}")
     if report.summary.unknown or report.gaps or _unread(report):
         steps.append("Close the gaps and audit again: what is unknown has not passed.")
     return steps

@@ -255,8 +255,8 @@ class KilledError(BaseException):
 RECORDS = ["enter", "entered", "write", "written", "boot", "booted", "leave", "left"]
 
 
-def killed_after(records: int, one: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run that reboots esx-1 and is killed when it has written so many records."""
+def killed_after(records: int, one: Site, monkeypatch: pytest.MonkeyPatch, hosts: Sequence[str] = ("esx-1",)) -> None:
+    """A run that reboots hosts and is killed when it has written so many records."""
     append, count = Journal._append, 0
 
     def killed(journal: Journal, record: dict[str, Any]) -> int:
@@ -268,11 +268,11 @@ def killed_after(records: int, one: Site, monkeypatch: pytest.MonkeyPatch) -> No
 
     with monkeypatch.context() as patched:
         patched.setattr(Journal, "_append", killed)
-        if records < len(RECORDS):
+        if records < len(RECORDS) * len(hosts):
             with pytest.raises(KilledError):
-                one.run(one.deepen("esx-1"))
+                one.run(*map(one.deepen, hosts))
         else:
-            one.run(one.deepen("esx-1"))
+            one.run(*map(one.deepen, hosts))
 
 
 @pytest.mark.parametrize("records", range(1, len(RECORDS) + 1), ids=[f"after the record '{name}'" for name in RECORDS])
@@ -405,6 +405,22 @@ def test_an_undo_leaves_no_host_in_maintenance_mode_that_a_killed_run_took_there
     assert {receipt.outcome for receipt in receipts} <= {Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE}
     assert not one.host("esx-1").in_maintenance_mode
     assert unfinished(one.journals).left_out == {}
+
+
+@pytest.mark.parametrize("records", [2, 5], ids=["before a setting was written there", "before it was rebooted"])
+def test_an_undo_begins_with_the_host_that_a_killed_run_left_in_maintenance_mode(
+    site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, records: int
+) -> None:
+    one = site()
+    killed_after(len(RECORDS) + records, one, monkeypatch, ("esx-2", "esx-1"))
+    until_back(one)
+    one.recovered()
+    with one.rolling(THIRD) as (sessions, journal):
+        newest_last = replace(plan := undo_plan(one.journals, FIRST), changes=plan.changes[::-1])
+        receipts = list(apply(newest_last, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=QUICK, leave={FIRST}))
+    assert {receipt.outcome for receipt in receipts} <= {Outcome.APPLIED, Outcome.ALREADY}, [receipt.why for receipt in receipts]
+    assert [one.depth(name) for name in ("esx-1", "esx-2")] == [128, 128]
+    assert not any(one.host(name).in_maintenance_mode for name in ("esx-1", "esx-2"))
 
 
 def test_an_undo_leaves_a_host_alone_that_another_run_took_into_maintenance_mode(

@@ -11,6 +11,7 @@ import pytest
 
 from auditor.apply import Pace, apply, last_receipts, undo_plan
 from auditor.apply.gates import HealthWatch, compared, no_health
+from auditor.apply.holding import put_back
 from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, Health
 from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
@@ -290,3 +291,26 @@ def test_without_gates_nothing_is_blind_and_nothing_is_worse(change: Make) -> No
 )
 def test_what_counts_as_worse(before: Health, after: Health, worse: list[str]) -> None:
     assert compared(before, after) == worse
+
+
+def test_a_service_that_sets_an_array_s_limits_by_itself_is_named_where_a_vcenter_knows_it(
+    shelf: Any, journal: Journal, change: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @contextmanager
+    def opened(one: Endpoint) -> Iterator[Session]:
+        yield Session(one)
+
+    def keys(vcenter: Session) -> list[str]:
+        if vcenter.endpoint.name == "vc-down":
+            raise EndpointUnreachableError("no answer", **WHY_AND_DO)
+        return ["com.vmware.vim.sms", "com.solidfire.QoSSIOC"]
+
+    monkeypatch.setattr("auditor.endpoints.vcenter.culprits.registered", keys)
+    ends = {"vc": endpoint(), "vc-down": endpoint("vc-down"), "sf": endpoint("sf", EndpointKind.ELEMENT)}
+    with Sessions(ends, dict.fromkeys((EndpointKind.VCENTER, EndpointKind.ELEMENT), opened)) as sessions:
+        shelf.settings = {"limit": 1000}
+        one = change("limit", before=500, after=2000, host=None, where="sf")
+        [reverted] = put_back([Receipt(one, Outcome.APPLIED, 2000)], sessions, journal, lambda _: shelf, nobody)
+    assert reverted.why.startswith(
+        "it was 2000 when it was read back, and is 1000 now; com.solidfire.QoSSIOC is registered with vc: QoSSIOC, which"
+    )

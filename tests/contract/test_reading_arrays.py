@@ -12,6 +12,8 @@ import pytest
 
 from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.collect import collect_fleet
+from auditor.endpoints.common.array_health import read_array_health
+from auditor.endpoints.common.health import ARRAY_LATENCY, ARRAY_VOLUMES, CONTROLLERS
 from auditor.endpoints.common.sessions import Session, open_session
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, needs
@@ -85,6 +87,19 @@ def test_everything_is_read_with_one_reading_for_each_topic_and_the_snapshot_tak
     snapshot = builder.finish((), started=began, finished=datetime.now(UTC))
     assert snapshot.connection.execute("SELECT count(*) FROM fact.array_volume").fetchone() == (len(found.tables["array_volume"]),)
     assert found.tables["array_volume"]
+
+
+def test_its_health_is_reported_or_why_it_is_not_known(example: Example, tmp_path: Path) -> None:
+    with example.served(tmp_path) as (server, endpoint, _), open_session(endpoint) as session:
+        health = read_array_health(session, with_volumes=True)
+        known = {*health.good, *health.figures}
+        assert known | set(health.unknown) == {CONTROLLERS, ARRAY_VOLUMES, ARRAY_LATENCY}
+        assert not known & set(health.unknown)
+        assert all(health.unknown.values()), "why"
+        assert all(health.good.values()), "a gate that is known has something to lose"
+        del server.requests[:]
+        assert ARRAY_LATENCY not in read_array_health(session, with_volumes=False).unknown
+        assert len(server.requests) <= 2, "without a settle time it costs next to nothing"
 
 
 def test_only_the_topics_that_are_needed_are_read(example: Example, tmp_path: Path) -> None:

@@ -362,5 +362,6 @@ Next:
   - Plan a reboot for 1 setting: stored, not yet in effect.
   - Preview 1 online fix: --fix --dry-run --allow online
   - Preview 2 online-caution fixes: --fix --dry-run --allow online-caution
+  - See why, queue by queue, and how to show it: auditor explain ef09282d
   - Close the gaps and audit again: what is unknown has not passed.
 """

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 CONNECTION, PATHS, VOLUMES, ALARMS, ABORTS, LATENCY = "connection", "paths", "volumes", "alarms", "aborts and resets", "latency"
+CONTROLLERS, ARRAY_VOLUMES, ARRAY_LATENCY = "controllers", "volumes of the array", "latency of the array"
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,6 +110,10 @@ class Sessions:
         self._open.clear()
         return self._closing.__exit__(kind, error, trace)
 
+    def names_of(self, kind: EndpointKind) -> list[str]:
+        """The endpoints of one kind, by their names; none is opened for that."""
+        return [name for name, endpoint in self._endpoints.items() if endpoint.kind is kind]
+
     def endpoint(self, name: str) -> Endpoint:
         """The endpoint of that name; no session is opened.
 

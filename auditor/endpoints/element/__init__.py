@@ -37,6 +37,9 @@ TYPE = EndpointType(
         (MULTIPATH_TOOLS, DEVICE_NAMES),
         array_digits=28,
     ),
+    # Source: NetApp Element Plug-in for vCenter Server, "QoSSIOC automation": it "will override and adjust QoS values" of volumes of
+    # standard datastores when machines are switched on or off or reconfigured. That it is registered under such a key is unverified.
+    tuned_by=(("qossioc", "QoSSIOC, which sets the QoS of volumes when machines are switched on or off or reconfigured"),),
     # Narrower types may write something of volumes; none of them is said to have ModifyQoSPolicy.
     roles=Roles(
         frozenset({"read", "reporting"}),

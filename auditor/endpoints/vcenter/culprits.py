@@ -40,6 +40,20 @@ def who_put_back(vcenter: VCenter, change: Change, *, is_untouched: bool = False
     return "; ".join(found)
 
 
+def registered(vcenter: VCenter) -> list[str]:
+    """The keys of the extensions that are registered with a vCenter; whether they are enabled nobody says.
+
+    Raises:
+        EndpointError: they could not be read.
+
+    Source: vSphere API reference, ExtensionManager.extensionList.
+    """
+    from auditor.endpoints.vcenter.translation import translated
+
+    with translated(vcenter.endpoint, "reading its extensions"):
+        return [one.key for one in vcenter.content.extensionManager.extensionList or () if one.key]
+
+
 def _storage_drs(vcenter: VCenter, datastore: str) -> list[str]:
     """The datastore cluster whose I/O metric may turn Storage I/O Control on again. Source: docs/domain/facts.md#4-1."""
     from pyVmomi import vim

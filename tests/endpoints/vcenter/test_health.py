@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, VOLUMES
-from auditor.endpoints.vcenter.culprits import who_put_back
+from auditor.endpoints.vcenter.culprits import registered, who_put_back
 from auditor.endpoints.vcenter.health import load_figures, read_health
 from auditor.endpoints.vcenter.performance import Samples
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
@@ -21,7 +21,7 @@ from auditor.lab.serving import VCENTER_USER, serve
 from auditor.lab.vcenter.description.datastores import DatastoreDescription, PodDescription
 from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
 from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.lab.vcenter.description.vcenter import ExtensionDescription, VCenterDescription
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Resource, Secret, Target, Tls
 from tests.waiting import until
 
@@ -46,6 +46,7 @@ FLEET = LabFleet(
             clusters=(ClusterDescription(name="gold", hosts=(_host("esx-01"), _host("esx-02"))),),
             datastores=(DatastoreDescription(name="vmfs-01", type="VMFS", hosts=("esx-01", "esx-02"), extents=(LUN,)),),
             pods=(PodDescription(name="pod-a", datastores=("vmfs-01",), enabled=True, io_metric=True, sioc_back_seconds=0.0),),
+            extensions=(ExtensionDescription(key="com.solidfire.qossioc", version="5.0", company="NetApp"),),
         ),
     )
 )
@@ -171,3 +172,7 @@ def test_our_own_write_is_nobody_who_put_a_setting_back_unless_we_wrote_nothing(
     change = Change("host.option", FixClass.ONLINE, target, 0, 32, ("queue/qfull-throttle",), resource, "reason")
     assert who_put_back(served[0], change) == ""
     assert f"by our own account {VCENTER_USER}, in another session at" in who_put_back(served[0], change, is_untouched=True)
+
+
+def test_the_extensions_of_a_vcenter_are_named_by_their_keys(served: tuple[VCenter, Any], state: Any) -> None:
+    assert "com.solidfire.qossioc" in registered(served[0])

@@ -1,0 +1,128 @@
+"""Health gates of the arrays that a run writes to, or that carry devices of hosts it writes to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from auditor.apply.array_gates import PAUSE_SECONDS, ArrayWatch
+from auditor.endpoints.common.health import ARRAY_LATENCY, CONTROLLERS, Health
+from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.errors import EndpointUnreachableError
+from auditor.model import Change, Endpoint, EndpointKind, Target
+from tests.apply.conftest import WHY_AND_DO, endpoint
+
+Make = Callable[..., Change]
+CARRIERS = {("vc", "host-1"): ("sf-1",)}
+
+
+def healthy(latency: float | None = 1.0) -> Health:
+    figures = {} if latency is None else {ARRAY_LATENCY: latency}
+    unknown = {ARRAY_LATENCY: "none of its volumes is in use"} if latency is None else {}
+    return Health("sf-1", {CONTROLLERS: frozenset({"controller a (active)", "controller b (active)"})}, {}, figures, unknown)
+
+
+class Reports:
+    """What the array reports, sample by sample; the last one goes on."""
+
+    def __init__(self) -> None:
+        self.now: list[Health | str] = [healthy()]
+        self.asked: list[tuple[str, bool]] = []
+        self.pauses: list[float] = []
+
+    def read(self, session: Session, *, with_volumes: bool) -> Health:
+        self.asked.append((session.endpoint.name, with_volumes))
+        answer = self.now.pop(0) if len(self.now) > 1 else self.now[0]
+        if isinstance(answer, str):
+            raise EndpointUnreachableError(answer, **WHY_AND_DO)
+        return answer
+
+
+@pytest.fixture
+def reports(monkeypatch: pytest.MonkeyPatch) -> Reports:
+    reports = Reports()
+    monkeypatch.setattr("auditor.apply.array_gates.read_array_health", reports.read)
+    return reports
+
+
+@pytest.fixture
+def fleet() -> Iterator[Sessions]:
+    @contextmanager
+    def opened(one: Endpoint) -> Iterator[Session]:
+        yield Session(one)
+
+    ends = {"vc": endpoint(), "sf-1": endpoint("sf-1", EndpointKind.ELEMENT), "sf-2": endpoint("sf-2", EndpointKind.ELEMENT)}
+    with Sessions(ends, dict.fromkeys((EndpointKind.VCENTER, EndpointKind.ELEMENT), opened)) as held:
+        yield held
+
+
+def on_host(change: Make, host_id: str = "host-1") -> Change:
+    return replace(change(), target=Target("vc", (("host_id", host_id), ("setting", "depth"))))
+
+
+def watched(fleet: Sessions, change: Change, reports: Reports, *, settles: bool = True) -> ArrayWatch:
+    return ArrayWatch([change], fleet, CARRIERS, reports.pauses.append if settles else None)
+
+
+def test_only_arrays_that_a_change_reaches_are_asked(fleet: Sessions, reports: Reports, change: Make) -> None:
+    watched(fleet, on_host(change), reports)
+    assert reports.asked == [("sf-1", True)] * 3
+    assert reports.pauses == [PAUSE_SECONDS] * 2
+    reports.asked.clear()
+    watched(fleet, on_host(change, "host-2"), reports)
+    assert reports.asked == []
+    ArrayWatch([change(where="sf-2")], fleet, {}, None)
+    assert reports.asked == [("sf-2", False)]
+
+
+def test_an_array_that_became_slow_in_every_sample_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = [healthy(20.0), healthy(15.0), healthy(30.0)]
+    assert watch.worse([on_host(change)]) == ["latency of array sf-1 rose from 1.0 ms to 30.0 ms"]
+    assert watch.unknown == []
+
+
+@pytest.mark.parametrize("later", [[20.0, 3.0, 30.0], [10.9], [20.0, None]], ids=["one sample was fast", "not so much more", "then idle"])
+def test_a_burst_stops_nothing(fleet: Sessions, reports: Reports, change: Make, later: list[float | None]) -> None:
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = [healthy(one) for one in later]
+    assert watch.worse([on_host(change)]) == []
+
+
+def test_an_array_that_was_slow_at_times_before_is_compared_with_that(fleet: Sessions, reports: Reports, change: Make) -> None:
+    reports.now = [healthy(1.0), healthy(15.0), healthy(1.0)]
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = [healthy(25.0)]
+    assert watch.worse([on_host(change)]) == []
+
+
+def test_a_controller_that_changed_its_state_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:
+    watch = watched(fleet, on_host(change), reports, settles=False)
+    reports.now = [replace(healthy(), good={CONTROLLERS: frozenset({"controller a (active)", "controller b (pending)"})})]
+    assert watch.worse([on_host(change)]) == ["array sf-1 lost controller b (active) (controllers)"]
+
+
+def test_an_array_that_does_not_answer_any_more_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = ["no answer"]
+    assert watch.worse([on_host(change)]) == ["array sf-1 was asked before, and cannot be asked any more: no answer"]
+
+
+@pytest.mark.parametrize(
+    ("before", "settles", "why"),
+    [
+        pytest.param(healthy(None), True, "latency of the array not known, none of its volumes is in use", id="idle"),
+        pytest.param("no answer", True, "its health could not be read: no answer", id="it could not be asked"),
+        pytest.param(healthy(), False, "latency of the array not known, as no time was given to settle", id="nothing settles"),
+    ],
+)
+def test_what_is_not_known_stops_nothing_and_is_reported(
+    fleet: Sessions, reports: Reports, change: Make, before: Health | str, settles: bool, why: str
+) -> None:
+    reports.now = [before]
+    watch = watched(fleet, on_host(change), reports, settles=settles)
+    assert watch.worse([on_host(change)]) == []
+    assert watch.unknown == [f"Health of array sf-1: {why}; what got worse there would not have stopped the run."]
