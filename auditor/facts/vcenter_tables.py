@@ -470,6 +470,11 @@ VCENTER_TABLES = (
         ("progress_percent", "BIGINT", "NULL when not reported"),
         ("queued_at", "TIMESTAMPTZ", "by vCenter's clock"),
         ("started_at", "TIMESTAMPTZ", "by vCenter's clock; NULL while it is queued"),
+        (
+            "target_datastore_id",
+            "VARCHAR",
+            "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event tells",
+        ),
     ),
     table(
         "storage_policy",

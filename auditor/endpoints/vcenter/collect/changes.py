@@ -112,7 +112,7 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
     """
     seen: set[int] = set()
     oldest = datetime.max.replace(tzinfo=UTC)
-    with closing(_pages(vcenter, endpoint, types, since)) as pages:
+    with closing(newest_pages(vcenter, endpoint, types, since)) as pages:
         repeated = 0
         for page in pages:
             new = {event.key: event for event in page if event.key not in seen}
@@ -136,7 +136,7 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
     return None
 
 
-def _pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None) -> Generator[Sequence[Any], None, None]:
+def newest_pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None) -> Generator[Sequence[Any], None, None]:
     """Pages of events, the newest page first; what is in the latest page may come again.
 
     Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page) from the newest item

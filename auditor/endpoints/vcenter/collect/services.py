@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import read_each
+from auditor.endpoints.vcenter.collect.relocations import is_relocation, targets
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from auditor.endpoints.common.circuit import Circuit
@@ -39,19 +40,36 @@ def collect_tasks(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths
         yield readings(endpoint, "", {"tasks": False})
         return
     complete = True
-    rows = Rows("running_task", endpoint=endpoint.name)
+    tasks: list[dict[str, Any]] = []
     for facts in read_each(vcenter, "Task", (_INFO,), refs, circuit):
         if isinstance(facts, tuple):
             complete = False
             yield gap(endpoint, f"task {facts[0].value}", facts[1])
         elif _INFO in facts.values:
             if facts.values[_INFO].state in _UNDER_WAY:
-                rows.add(**_task(facts.id, facts.values[_INFO]))
+                tasks.append(_task(facts.id, facts.values[_INFO]))
         elif not facts.is_gone:
             complete = False
             yield gap(endpoint, f"task {facts.id}", facts.missing.get(_INFO, "vCenter does not tell what it is"))
+    moved_to = yield from _targets(vcenter, endpoint, tasks)
+    rows = Rows("running_task", endpoint=endpoint.name)
+    for task in tasks:
+        rows.add(**task, target_datastore_id=moved_to.get(task["entity_id"]) if is_relocation(task["description_id"]) else None)
     yield from rows.batch()
     yield readings(endpoint, "", {"tasks": complete})
+
+
+def _targets(vcenter: VCenter, endpoint: Endpoint, tasks: Sequence[dict[str, Any]]) -> Generator[Facts, None, Mapping[str, str]]:
+    """Where the machines that are being moved go, by id; nothing is asked where none is. Each task is known without it."""
+    moves = [task for task in tasks if is_relocation(task["description_id"])]
+    if not moves:
+        return {}
+    begun = [time for task in moves if (time := task["started_at"] or task["queued_at"])]
+    try:
+        return targets(vcenter, endpoint, begun)
+    except EndpointError as error:
+        yield gap(endpoint, "where machines are being moved to", error)
+        return {}
 
 
 def collect_extensions(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:

@@ -288,13 +288,13 @@ def test_vcsim_which_repeats_the_latest_page_tells_the_same(
 
 def test_events_that_come_again_without_end_are_given_up(changed: tuple[VCenterServer, Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
     _, endpoint = changed
-    pages = vcenter_changes._pages
+    pages = vcenter_changes.newest_pages
 
     def again(*about: Any) -> Iterator[Any]:
         return itertools.repeat(next(pages(*about)))
 
     monkeypatch.setattr(vcenter_changes, "closing", nullcontext)
-    monkeypatch.setattr(vcenter_changes, "_pages", again)
+    monkeypatch.setattr(vcenter_changes, "newest_pages", again)
     rows, _, whole, gaps = read(endpoint)
     assert rows, "what was told is kept"
     assert whole == [False]

@@ -240,6 +240,8 @@ def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, descr
     assert told(task, "entity_type", "entity_id", "entity_name") == ("VirtualMachine", moved, "vm-1")
     ago = datetime.now(UTC) - task["started_at"]
     assert timedelta(minutes=30) <= ago < timedelta(minutes=35)
+    target = found.one("datastore", datastore_id=task["target_datastore_id"])["name"]  # which only an event tells
+    assert target == described.relocations[0].datastore
     assert found.complete("", "tasks")
 
 
@@ -259,7 +261,9 @@ def test_every_lane_fills_the_same_rows(serve_vcenter: Serve, described: VCenter
     for lane in BulkTransport:
         found = collect(dataclasses.replace(endpoint, lane=lane))
         assert found.gaps == []
-        rows = {name: [{**row, "read_at": None} for row in found.tables[name]] for name in sorted(found.tables)}
+        # Counters are read one way by all, and go on from one lane to the next.
+        names = sorted(name for name in found.tables if not name.endswith("_load"))
+        rows = {name: [{**row, "read_at": None} for row in found.tables[name]] for name in names}
         by_lane[lane] = {name: sorted(map(repr, listed)) for name, listed in rows.items()}
     assert by_lane[BulkTransport.SOAP] == by_lane[BulkTransport.PYVMOMI] == by_lane[BulkTransport.VIJSON]
     assert {"storage_pod", "iscsi_option", "vmknic", "running_task", "vcenter_extension"} <= set(by_lane[BulkTransport.SOAP])

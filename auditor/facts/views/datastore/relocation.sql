@@ -1,0 +1,82 @@
+-- materialize: table
+-- One row per machine whose disks are being moved, or wait to be: from which datastores to which, and whether that is from one array to another. The
+-- disks lie on their source until the move ends. Two datastores are on one array where the arrays that were read say so, and on two where these
+-- differ, or their families do; else it is not known.
+WITH moving AS (
+    SELECT endpoint, task_id, entity_id AS vm_id, entity_name, state, progress_percent, started_at, target_datastore_id
+    FROM fact.running_task
+    WHERE description_id ILIKE '%relocate%' OR description_id ILIKE '%storagevmotion%'
+),
+family AS (
+    SELECT b.endpoint, b.datastore_id, coalesce(min(b.family), min(d.family)) AS family, coalesce(max(b.family), max(d.family)) AS last_family
+    FROM step_datastore_volume AS b
+    LEFT JOIN device AS d ON d.endpoint = b.endpoint AND d.device = b.device
+    GROUP BY b.endpoint, b.datastore_id
+),
+lying AS (
+    SELECT
+        b.endpoint,
+        b.datastore_id,
+        CASE WHEN count(a.array_key) = count(*) AND min(a.array_key) = max(a.array_key) THEN min(a.array_key) END AS array_key,
+        few_distinct(b.array_name) AS arrays
+    FROM step_datastore_volume AS b
+    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
+    GROUP BY b.endpoint, b.datastore_id
+),
+place AS (
+    SELECT s.endpoint, s.datastore_id, s.name, l.array_key, l.arrays, CASE WHEN f.family = f.last_family THEN f.family END AS family
+    FROM fact.datastore AS s
+    LEFT JOIN lying AS l ON l.endpoint = s.endpoint AND l.datastore_id = s.datastore_id
+    LEFT JOIN family AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
+),
+source AS (
+    SELECT DISTINCT m.endpoint, m.task_id, d.datastore_id
+    FROM moving AS m
+    JOIN fact.vm_disk AS d ON d.endpoint = m.endpoint AND d.vm_id = m.vm_id
+),
+compared AS (
+    SELECT
+        s.endpoint,
+        s.task_id,
+        few_distinct(f.name) AS datastores,
+        few_distinct(f.arrays) AS arrays,
+        few_distinct(f.family) AS families,
+        bool_or(
+            CASE
+                WHEN s.datastore_id = m.target_datastore_id THEN false
+                WHEN f.array_key IS NOT NULL AND t.array_key IS NOT NULL THEN f.array_key <> t.array_key
+                WHEN f.family <> t.family THEN true
+            END
+        ) AS any_between,
+        bool_and(
+            coalesce(s.datastore_id = m.target_datastore_id, false) OR coalesce(f.array_key = t.array_key, false)
+        ) AS all_within
+    FROM source AS s
+    JOIN moving AS m ON m.endpoint = s.endpoint AND m.task_id = s.task_id
+    LEFT JOIN place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
+    LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
+    GROUP BY s.endpoint, s.task_id
+)
+SELECT
+    m.endpoint,
+    m.task_id AS resource_id,
+    coalesce(m.entity_name, m.vm_id) AS resource_name,
+    h.cluster,
+    h.name AS host,
+    v.host_id,
+    m.vm_id,
+    m.state,
+    m.progress_percent,
+    m.started_at,
+    c.datastores AS source_datastores,
+    c.arrays AS source_arrays,
+    c.families AS source_families,
+    t.name AS target_datastore,
+    t.arrays AS target_arrays,
+    t.family AS target_family,
+    CASE WHEN c.any_between THEN true WHEN v.disks_read AND c.all_within THEN false END AS is_between_arrays
+FROM moving AS m
+LEFT JOIN compared AS c ON c.endpoint = m.endpoint AND c.task_id = m.task_id
+LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
+LEFT JOIN fact.vm AS v ON v.endpoint = m.endpoint AND v.vm_id = m.vm_id
+LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id;

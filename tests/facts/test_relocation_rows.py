@@ -1,0 +1,127 @@
+"""Every column of the view `relocation`: from where to where a machine's disks are moved, and what is not known of it."""
+
+import pytest
+
+from .elsewhere import with_namesakes
+from .single import Rows, of_vc, rows_over
+
+ARRAYS: Rows = [
+    {"endpoint": "east", "array_key": "flasharray 1"},
+    {"endpoint": "east again", "array_key": "flasharray 1"},
+    {"endpoint": "west", "array_key": "flasharray 2"},
+    {"endpoint": "manager", "array_key": None},
+]
+PLACES = {
+    "east 1": ("naa.1", "east", "flasharray"),
+    "east 2": ("naa.2", "east again", "flasharray"),
+    "west": ("naa.3", "west", "flasharray"),
+    "sc": ("naa.4", "manager", "dell-sc"),
+    "sc 2": ("naa.5", "manager", "dell-sc"),
+    "nobody's": ("naa.6", None, None),
+}
+"""Datastores: the device each lies on, the array's endpoint and the device's family."""
+
+
+def moved(
+    *sources: str, target: str | None, description: str = "VirtualMachine.relocate", read: bool = True, also: dict[str, Rows] | None = None
+) -> Rows:
+    """The rows where a machine with a disk on each of these datastores is being moved."""
+    volumes = [
+        {"datastore_id": name, "device": device, "array_endpoint": array, "array_name": array}
+        for name, (device, array, _) in PLACES.items()
+    ]
+    tables: dict[str, Rows] = {
+        "fact.running_task": of_vc(
+            {"task_id": "task-1", "description_id": description, "entity_id": "vm-1", "entity_name": "web", "state": "running"}
+            | {"progress_percent": 40, "target_datastore_id": target}
+        ),
+        "fact.vm": of_vc({"vm_id": "vm-1", "host_id": "h1", "disks_read": read}),
+        "fact.vm_disk": of_vc(
+            *({"vm_id": "vm-1", "disk": f"d{n}", "datastore_id": name} for n, name in enumerate(sources)),
+            {"vm_id": "vm-2", "disk": "d", "datastore_id": "west"},
+        ),
+        "fact.host": of_vc({"host_id": "h1", "name": "host 1", "cluster": "gold"}),
+        "fact.datastore": of_vc(*({"datastore_id": name, "name": f"{name}!"} for name in (*PLACES, "share", "spanned"))),
+        "step_datastore_volume": of_vc(
+            *volumes,
+            {"datastore_id": "share", "array_endpoint": "filer", "array_name": "filer", "family": "ontap"},
+            {"datastore_id": "spanned", "device": "naa.1", "array_endpoint": "east", "array_name": "east"},
+            {"datastore_id": "spanned", "device": "naa.3", "array_endpoint": "west", "array_name": "west"},
+        ),
+        "device": of_vc(
+            *({"host_id": f"h{n}", "device": device, "family": family} for device, _, family in PLACES.values() for n in (1, 2))
+        ),
+        **(also or {}),
+    }
+    tables = with_namesakes(tables)
+    tables["step_array"] = ARRAYS
+    return [row for row in rows_over("relocation", tables) if row["endpoint"] == "vc"]
+
+
+def test_a_move_has_its_machine_where_it_comes_from_and_where_it_goes() -> None:
+    (found,) = moved("east 1", "sc", target="west")
+    assert found == {
+        "endpoint": "vc",
+        "resource_id": "task-1",
+        "resource_name": "web",
+        "cluster": "gold",
+        "host": "host 1",
+        "host_id": "h1",
+        "vm_id": "vm-1",
+        "state": "running",
+        "progress_percent": 40,
+        "started_at": None,
+        "source_datastores": "east 1!, sc!",
+        "source_arrays": "east, manager",
+        "source_families": "dell-sc, flasharray",
+        "target_datastore": "west!",
+        "target_arrays": "west",
+        "target_family": "flasharray",
+        "is_between_arrays": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("sources", "target", "between"),
+    [
+        pytest.param(["east 1"], "west", True, id="two arrays of one family"),
+        pytest.param(["east 1"], "east 2", False, id="one array that is listed twice"),
+        pytest.param(["sc"], "east 1", True, id="two families"),
+        pytest.param(["share"], "east 1", True, id="a filer and an array"),
+        pytest.param(["sc"], "sc 2", None, id="one manager, and which of its arrays is not known"),
+        pytest.param(["nobody's"], "east 1", None, id="of an array nobody knows"),
+        pytest.param(["nobody's"], "nobody's", False, id="the datastore stays"),
+        pytest.param(["east 1", "nobody's"], "east 2", None, id="one disk may come from elsewhere"),
+        pytest.param(["west", "nobody's"], "east 2", True, id="one disk does"),
+        pytest.param(["spanned"], "east 1", None, id="it lies on two arrays"),
+        pytest.param(["east 1"], None, None, id="nobody tells where to"),
+        pytest.param([], "east 1", None, id="it has no disk that is known"),
+    ],
+)
+def test_a_move_is_between_arrays_where_what_is_known_of_them_differs(sources: list[str], target: str | None, between: bool | None) -> None:
+    (found,) = moved(*sources, target=target)
+    assert found["is_between_arrays"] is between
+
+
+def test_disks_that_were_not_read_may_come_from_elsewhere() -> None:
+    (within,) = moved("east 1", target="east 2", read=False)
+    (between,) = moved("east 1", target="west", read=False)
+    assert (within["is_between_arrays"], between["is_between_arrays"]) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("description", "count"),
+    [
+        pytest.param("virtualmachine.RELOCATE", 1, id="whatever its capitals"),
+        pytest.param("Drm.ExecuteStorageVMotionLRO", 1, id="by Storage DRS"),
+        pytest.param("VirtualMachine.migrate", 0, id="to another host alone"),
+    ],
+)
+def test_tasks_that_move_no_disks_are_left_out(description: str, count: int) -> None:
+    assert len(moved("east 1", target="west", description=description)) == count
+
+
+def test_a_task_that_names_nothing_is_known_by_its_machine() -> None:
+    task = {"task_id": "task-1", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1"}
+    (found,) = moved("east 1", target=None, also={"fact.running_task": of_vc(task)})
+    assert (found["resource_name"], found["target_datastore"]) == ("vm-1", None)
