@@ -62,8 +62,17 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         rule=next((rule for rule in report.rules if rule.id == finding.rule), None),
         points=_points(finding, rules, fleet),
         column_texts={column: column_text(finding.resource.kind, column) for column in finding.missing if column in view},
+        reproduction=_reproduction(finding_id, finding),
         params_from="the rule's defaults (--fleet takes your own)" if fleet is None else f"those of {fleet.path.name}",
     )
+
+
+def _reproduction(finding_id: str, finding: Finding) -> str:
+    from auditor.reproduction.lessons import lesson_of, why_not
+
+    if lesson_of(finding) is None:
+        return f"No load shows it: {why_not(finding.rule)}"
+    return f"To show it safely: auditor reproduce {finding_id} --out DIR"
 
 
 def paths_named(kept: KeptRun, word: str) -> list[Path]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _DISK_VIEWS = frozenset({"virtual_disk", "vvol_disk", "disk_stream"})
 _DATASTORE_VIEWS = frozenset({"datastore", "datastore_load", "datastore_throttle", "vvol_datastore", "baseline_datastore"})
+_POLICY_VIEWS = frozenset({"qos_policy", "qos_policy_use"})
 _DEVICE_COLUMNS = ("device", "devices", "devices_of_pool", "eternus_devices", "odd_device_names", "deepest_device", "device_names")
 _STORE_COLUMNS = ("datastores", "datastore")
 _DEVICE_NAMES = ("naa.", "eui.", "t10.", "mpx.")
@@ -65,7 +66,10 @@ def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
     if rows:
         return _by_place(rows)
     if resource.kind == "array_volume":
-        return _by_place(ask("disk_stream", {"array_name": resource.endpoint, "volume_id": resource.id}))
+        return _by_place(_on_volumes(ask, resource.endpoint, [resource.id]))
+    if resource.kind in _POLICY_VIEWS:
+        volumes = ask("array_volume", {"endpoint": resource.endpoint, "qos_policy": resource.name})
+        return _by_place(_on_volumes(ask, resource.endpoint, [row["volume_id"] for row in volumes]))
     if resource.host is None:
         return []
     driver = finding.evidence.get("driver") or finding.evidence.get("module")
@@ -78,6 +82,12 @@ def _devices(finding: Finding) -> list[str]:
     named = [finding.resource.name, *(finding.evidence.get(column) for column in _DEVICE_COLUMNS)]
     words = [word.strip().split(" and ")[0] for text in named if isinstance(text, str) for word in text.split(",")]
     return list(dict.fromkeys(word for word in words if word.startswith(_DEVICE_NAMES)))
+
+
+def _on_volumes(ask: Ask, array: str, volumes: Sequence[str]) -> list[Row]:
+    """The disks that lie on these volumes of an array and are not known to be off."""
+    rows = (row for volume in volumes for row in ask("disk_stream", {"array_name": array, "volume_id": volume}))
+    return [row for row in rows if row["runs"] is not False]
 
 
 def _host(resource: Resource) -> dict[str, object]:

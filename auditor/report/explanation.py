@@ -37,6 +37,7 @@ class Explanation:
         points: what would change the verdict; None where the rule says another thing now than it did.
         column_texts: what the columns are, by name.
         params_from: where the values of params come from, in words.
+        reproduction: how load shows it, or why none does.
     """
 
     finding_id: str
@@ -48,6 +49,7 @@ class Explanation:
     points: tuple[TurningPoint, ...] | None
     column_texts: Mapping[str, str]
     params_from: str
+    reproduction: str
 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:
@@ -107,7 +109,7 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
 
 
 def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
-    """What the queueing model says, a line each; nothing where it was not asked."""
+    """What the queueing model says, a line each; nothing where it was not asked. Keys as docs/ARCHITECTURE.md#json-report has them."""
     if "not_computed" in impact:
         yield f"What it costs was not computed: {neutral(str(impact['not_computed']))}"
         return
@@ -116,6 +118,15 @@ def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
         ends = impact.get(key)
         if isinstance(ends, list | tuple) and len(ends) == 2 and all(isinstance(one, int | float) for one in ends):
             yield f"{quantity} {words}: {number_text(ends[0])} to {number_text(ends[1])} (queueing model)"
+    victims = impact.get("victims")
+    if isinstance(victims, list | tuple) and victims:
+        yield f"who waits: {neutral(', '.join(map(str, victims)))}"
+    inputs = impact.get("inputs")
+    for one in inputs if isinstance(inputs, list | tuple) else ():
+        if isinstance(one, dict):
+            value, unit = one.get("value"), one.get("unit") or ""
+            shown = number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+            yield neutral(f"from {one.get('name')}: {shown} {unit} ({one.get('basis')}, {one.get('source')})")
 
 
 def _path(explained: Explanation) -> Iterator[RenderableType]:
@@ -149,7 +160,7 @@ def _fix(explained: Explanation) -> Iterator[RenderableType]:
         by_hand = "\n".join(line for line in by_hand.splitlines() if not line.startswith(f"{fix.remediator}: "))
     if by_hand and (fix is None or by_hand.split() != fix.why.split()):
         yield from _prose(by_hand)
-    yield hanging("  ", _text(f"To show it safely: auditor reproduce {explained.finding_id} --out DIR"))
+    yield hanging("  ", _text(explained.reproduction))
 
 
 def _points(explained: Explanation) -> Iterator[RenderableType]:

@@ -7,10 +7,11 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
+from auditor.model import Verdict
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from auditor.model import Finding, Report, Run
 
@@ -20,6 +21,7 @@ _DIGITS = 12
 _LEAST = 4
 _NAMED = 10
 """Candidates that a refusal names."""
+_HARMLESS = (Verdict.PASS, Verdict.NOT_APPLICABLE)
 _PREFIX = re.compile(rf"[0-9a-f]{{{_LEAST},{_DIGITS}}}")
 
 
@@ -54,19 +56,26 @@ def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] |
     Raises:
         ConfigurationError: several findings are named so.
     """
-    ids = FindingIds(report.run)
     if len(words) == 1:
         if not may_be_id(words[0]):
             return None
-        return _only(words, [(one, finding) for one, finding in _with_ids(report, ids) if one.startswith(words[0].lower())])
+        return _only(words, _fitting(report, lambda one, _: one.startswith(words[0].lower())))
     rule, resource = words
-    fitting = [(one, finding) for one, finding in _with_ids(report, ids) if finding.rule == rule and _is_about(finding, resource)]
-    worst = [pair for pair in fitting if pair[1].verdict is fitting[0][1].verdict]
-    return _only(words, worst)
+    fitting = _fitting(report, lambda _, finding: finding.rule == rule and _is_about(finding, resource))
+    return _only(words, [pair for pair in fitting if pair[1].verdict is fitting[0][1].verdict])
 
 
-def _with_ids(report: Report, ids: FindingIds) -> Iterator[tuple[str, Finding]]:
-    return ((ids.of(finding), finding) for finding in report.findings())
+def _fitting(report: Report, fits: Callable[[str, Finding], bool]) -> list[tuple[str, Finding]]:
+    """The findings that fit, with their ids. Passes, which are most, are only looked at where nothing worse fits."""
+    ids = FindingIds(report.run)
+    found: list[tuple[str, Finding]] = []
+    for finding in report.findings():  # worst first
+        if found and finding.verdict in _HARMLESS and found[0][1].verdict not in _HARMLESS:
+            break
+        one = ids.of(finding)
+        if fits(one, finding):
+            found.append((one, finding))
+    return found
 
 
 def _is_about(finding: Finding, words: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from auditor.impact.subject import Beginning, beginnings, path_of_finding, paths_of_machine
 from auditor.model import Finding, Resource, Scalar
-from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, disk, queue, s0
+from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, disk, queue, row_of, s0
 from tests.report import samples
 
 
@@ -54,7 +54,7 @@ def test_a_device_without_load_begins_at_itself() -> None:
 
 
 def test_what_is_about_no_device_has_no_path() -> None:
-    finding = about("qos_policy", "Bronze", "1", host=None, endpoint="sf")
+    finding = about("storage_pod", "pod", "group-p1", host=None)
     assert beginnings(Asked(device_queue=QUEUES), finding) == []
     assert path_of_finding(Asked(device_queue=QUEUES), finding) == (None, 0)
 
@@ -76,6 +76,17 @@ def test_a_virtual_volume_of_an_array_begins_at_the_disk_that_lies_on_it() -> No
     asked = Asked(disk_stream=[disk("noisy", array_name="sf", volume_id="4"), disk("other", array_name="sf", volume_id="5")])
     [begin] = beginnings(asked, about("array_volume", "noisy.vmdk", "4", host=None, endpoint="sf"))
     assert begin.about == ("vm-noisy/Hard disk 1",)
+
+
+def test_a_policy_begins_at_the_slowest_disk_under_it() -> None:
+    volumes = [
+        row_of("array_volume", endpoint="sf", volume_id=one, qos_policy=policy)
+        for one, policy in (("4", "Bronze"), ("5", "Bronze"), ("6", "Gold"))
+    ]
+    disks = [disk(f"vm{one}", array_name="sf", volume_id=one, latency_ms=float(one), host=f"esx-{one}") for one in ("4", "5", "6")]
+    off = disk("off", array_name="sf", volume_id="4", latency_ms=999.0, runs=False)
+    begun = beginnings(Asked(array_volume=volumes, disk_stream=[*disks, off]), about("qos_policy", "Bronze", "1", host=None, endpoint="sf"))
+    assert [one.host for one in begun] == ["esx-5", "esx-4"]
 
 
 def test_a_finding_about_a_disk_shows_that_disk_first_and_says_how_many_paths_there_are() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.model import Verdict
+from auditor.model import Finding, Verdict
 from auditor.report.finding_ids import FindingIds, named_finding
 from tests.report import samples
 
@@ -64,3 +65,16 @@ def test_a_name_of_several_findings_is_refused_with_their_ids() -> None:
 def test_a_failure_goes_before_an_unknown_verdict_of_that_name() -> None:
     other = replace(samples.pe_finding("esx-1", Verdict.UNKNOWN), resource=replace(FIRST.resource, id="another"))
     assert named_finding(samples.report_of([FIRST, other]), [FIRST.rule, "esx-1"]) == (IDS.of(FIRST), FIRST)
+
+
+def test_passes_are_only_looked_at_where_nothing_worse_is_called_so() -> None:
+    passed = samples.pe_finding("esx-9", Verdict.PASS)
+    report = samples.report_of([FIRST, passed])
+
+    def until_a_pass() -> Iterator[Finding]:
+        yield FIRST
+        yield passed
+        pytest.fail("read on")
+
+    assert named_finding(replace(report, findings=until_a_pass), [IDS.of(FIRST)]) == (IDS.of(FIRST), FIRST)
+    assert named_finding(report, [passed.rule, "esx-9"]) == (IDS.of(passed), passed)

@@ -109,6 +109,7 @@ def test_an_incident_is_explained_and_reproduced(
         assert " ".join(part.split()) in told, part
     headings = [text.index(f"\n{heading}\n") for heading in ("THE I/O PATH", "THE LESSON", "THE EVIDENCE", "THE FIX", "SOURCES")]
     assert headings == sorted(headings)
+    assert f"auditor reproduce {finding['id']} --out DIR" in told
     assert (tmp_path / "path.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
     assert run(["reproduce", rule, finding["resource"]["id"], "--out", str(tmp_path / "out"), "--state-dir", str(kept.state)]) == 0
     assert {one.name for one in (tmp_path / "out").iterdir()} == files | {"README.md"}
@@ -119,6 +120,8 @@ def test_what_no_load_shows_is_said_and_writes_nothing(kept: Kept, tmp_path: Pat
     finding = next(one for one in kept.report["findings"] if one["rule"] == "vaai/locking-guard" and one["verdict"] == "fail")
     assert run(["reproduce", finding["id"], "--out", str(tmp_path / "out"), "--state-dir", str(kept.state)]) == 0
     assert "no load shows it" in capsys.readouterr().out
+    assert run(["explain", finding["id"], "--state-dir", str(kept.state)]) == 0
+    assert "No load shows it: hosts that lock in different ways" in " ".join(capsys.readouterr().out.split())
     assert not (tmp_path / "out").exists()
 
 

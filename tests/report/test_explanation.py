@@ -1,0 +1,106 @@
+"""An explanation shows what the model says where it said something, the fix and what would change the verdict."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pytest
+
+from auditor.authoring.turning_points import TurningPoint
+from auditor.impact.path import device_path
+from auditor.model import Fix, FixClass, Outcome, Verdict
+from auditor.report.explanation import Explanation, impact_lines, write_explanation
+from tests.impact.asked import DEVICE, HOST, VCENTER, s0
+from tests.report import samples
+
+EXPLAINED = Explanation(
+    finding_id="0123456789ab",
+    finding=samples.pe_finding(HOST),
+    run="20261123T020844Z-bd27",
+    path=device_path(s0(), VCENTER, HOST, DEVICE),
+    more_paths=3,
+    rule=samples.DSNRO,
+    points=(TurningPoint("dsnro", 32, 256, Verdict.PASS), TurningPoint("family", "solidfire", None, None)),
+    column_texts={"dsnro": "how many commands"},
+    params_from="the rule's defaults",
+    reproduction="To show it safely: auditor reproduce 0123456789ab --out DIR",
+)
+
+
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+def text_of(explained: Explanation) -> str:
+    out = io.StringIO()
+    write_explanation(explained, out)
+    return out.getvalue()
+
+
+def test_everything_about_a_finding_is_there() -> None:
+    text = text_of(EXPLAINED)
+    for part in (
+        "HIGH  vvol/pe-dsnro-headroom  fail  0123456789ab",
+        "Observed 32, wanted 256.",
+        "DSNRO of 32 applies, and not the device's 256: 2 disks compete.",
+        "This is where it is felt most, of 4 paths that it is about.",
+        "All virtual volumes behind a protocol endpoint share one queue",
+        "per_object_qos: true",
+        "device.dsnro: 32 -> 256 (online-caution; proposed).",
+        "--only vvol/pe-dsnro-headroom --fix --dry-run --allow online-caution",
+        "auditor reproduce 0123456789ab",
+        "dsnro is 32; with 256 the rule passes",
+        "No value alone was found that changes it: family.",
+        "Disk.SchedNumReqOutstanding https://example.net/kb/1268",
+    ):
+        assert part in text, part
+
+
+def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -> None:
+    unknown = replace(EXPLAINED, finding=samples.pe_finding(HOST, Verdict.UNKNOWN), points=())
+    text = text_of(unknown)
+    assert "dsnro was not read: how many commands" in text
+    assert "dsnro: not read" in text
+    assert "Observed" not in text
+
+
+def test_what_is_not_known_is_said() -> None:
+    text = text_of(replace(EXPLAINED, path=None, points=None, rule=None))
+    assert "No device that it is about carried I/O" in text
+    assert "Not known: the rule, or a param of it, is not as it was" in text
+
+
+def test_a_fix_by_hand_is_in_the_words_of_the_rule() -> None:
+    by_hand = Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND)
+    text = text_of(replace(EXPLAINED, finding=samples.pe_finding(HOST, fix=by_hand)))
+    assert "Set DSNRO of the device to 256, one host at a time." in text
+    assert "--fix" not in text
+
+
+def test_the_model_s_intervals_stand_with_their_inputs_and_victims() -> None:
+    impact = {
+        "model": "closed queue",
+        "quantity": "latency_ms",
+        "victims": ["quiet Hard disk 1"],
+        "now": [250, 410.5],
+        "after": [1, 2],
+        "worst_after": [3, 1200],
+        "inputs": [{"name": "dsnro", "value": 32, "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
+    }
+    assert list(impact_lines(impact)) == [
+        "latency ms now: 250 to 410 (queueing model)",
+        "latency ms after the fix: 1 to 2 (queueing model)",
+        "latency ms after the fix at worst: 3 to 1,200 (queueing model)",
+        "who waits: quiet Hard disk 1",
+        "from dsnro: 32 commands (measured, device.dsnro)",
+    ]
+    assert list(impact_lines({"not_computed": "the depth was not read"})) == ["What it costs was not computed: the depth was not read"]
+    assert list(impact_lines({})) == []
+
+
+@pytest.mark.parametrize("width", ["50", "80"])
+def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+    monkeypatch.setenv("COLUMNS", width)
+    assert max(map(len, text_of(EXPLAINED).splitlines())) <= int(width)
