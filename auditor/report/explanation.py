@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.model import Verdict
 from auditor.report.console import hanging, write_parts
 from auditor.report.failure_table import SEVERITY_STYLES
+from auditor.report.impacts import span
 from auditor.report.messages import message_beside_name
 from auditor.report.path_text import path_parts
 from auditor.report.path_words import number_text
@@ -128,7 +129,7 @@ def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
     for one in inputs if isinstance(inputs, list | tuple) else ():
         if isinstance(one, dict):
             value, unit = one.get("value"), one.get("unit") or ""
-            shown = number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+            shown = span(value) if isinstance(value, list | tuple) else str(value)
             yield neutral(f"from {one.get('name')}: {shown} {unit} ({one.get('basis')}, {one.get('source')})")
 
 

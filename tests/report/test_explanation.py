@@ -95,7 +95,7 @@ def test_the_model_s_intervals_stand_with_their_inputs_and_victims() -> None:
         "now": [250, 410.5],
         "after": [1, 2],
         "worst_after": [3, 1200],
-        "inputs": [{"name": "dsnro", "value": 32, "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
+        "inputs": [{"name": "dsnro", "value": [32.0, 32.0], "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
     }
     assert list(impact_lines(impact)) == [
         "latency ms now: 250 to 410 (queueing model)",
