@@ -79,6 +79,13 @@ def test_a_fix_by_hand_is_in_the_words_of_the_rule() -> None:
     assert "--fix" not in text
 
 
+def test_an_expression_of_the_rule_is_no_fix_that_a_person_reads() -> None:
+    rule = replace(samples.DSNRO, fix_text="device.dsnro: dsnro = CASE WHEN true THEN 256 END (online-caution)\nAsk first.")
+    text = text_of(replace(EXPLAINED, rule=rule))
+    assert "Ask first." in text
+    assert "CASE WHEN" not in text
+
+
 def test_the_model_s_intervals_stand_with_their_inputs_and_victims() -> None:
     impact = {
         "model": "closed queue",
