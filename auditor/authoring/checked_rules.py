@@ -6,6 +6,7 @@ changed.
 
 from __future__ import annotations
 
+import re
 import sys
 from importlib import resources
 from pathlib import Path
@@ -13,8 +14,11 @@ from pathlib import Path
 from auditor.endpoint_kinds import endpoint_types
 from auditor.engine.checked_rules import FILE, CheckedRule, encoded, rule_digest
 from auditor.engine.loading import load_rules
+from auditor.engine.rule import Rule
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
+
+_SUBJECT = re.compile(r"\{resource_name(:[^{}]*)?\}( on \{host\})?: ")
 
 
 def main() -> None:
@@ -30,14 +34,21 @@ def checked_text(directory: Path) -> str:
     """
     remediators = [name for one in endpoint_types() for name in one.settings]
     rules = load_rules([directory], view_columns(), remediators)
-    silent = [rule for rule in rules if rule.message is None]
-    if silent:
+    mistakes = [f"{rule.path}:1: {mistake}" for rule in rules if (mistake := _message_mistake(rule))]
+    if mistakes:
         raise RuleError(
-            "\n       ".join(f'{rule.path}:1: "message" is missing' for rule in silent),
-            why="a failure of it would be reported by its title, which names the state that is wanted.",
+            "\n       ".join(mistakes),
+            why="reports say by it what is wrong, and leave the subject out where a table shows the name anyway.",
             do='write what is wrong, with the row\'s values: message: "{resource_name}: ..." (docs/decisions/0037-messages.md).',
         )
     return encoded({rule.id: CheckedRule(rule_digest(rule.path.read_bytes(), rules.views[rule.over]), rule) for rule in rules})
+
+
+def _message_mistake(rule: Rule) -> str:
+    """What is wrong with the message of a shipped rule; "" when nothing is."""
+    if rule.message is None:
+        return '"message" is missing'
+    return "" if _SUBJECT.match(rule.message.text) else '"message" does not begin with "{resource_name}: " or "{resource_name} on {host}: "'
 
 
 if __name__ == "__main__":

@@ -40,6 +40,7 @@ _UNITS_BY_NAME = (
     ("_us", "us"),
     ("_percent", "%"),
     ("iops", "IOPS"),
+    ("iops_limit", "IOPS"),
     ("_ops", "IOPS"),
     ("_kb", "KiB"),  # what VMware calls KB is 1,024 bytes
 )

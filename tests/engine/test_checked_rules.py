@@ -39,6 +39,9 @@ def test_a_shipped_rule_has_a_message(tmp_path: Path) -> None:
     with pytest.raises(RuleError) as caught:
         checked_text(tmp_path)
     assert caught.value.what == f'{path}:1: "message" is missing'
+    write_rule(tmp_path, rule_text("queue/one", over="device", holds="dsnro > 0", message='"too short: {dsnro}"'))
+    with pytest.raises(RuleError, match='"message" does not begin with'):
+        checked_text(tmp_path)
     write_rule(tmp_path, rule_text("queue/one", over="device", holds="dsnro > 0", message='"{resource_name}: {dsnro}"'))
     assert "{resource_name}: {dsnro}" in checked_text(tmp_path)
 

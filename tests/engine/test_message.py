@@ -15,7 +15,20 @@ from auditor.engine.params import param_values
 from auditor.engine.rule import Param, Rule
 from auditor.errors import RuleError
 from auditor.model import Verdict
-from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, Override, bare_rule, changed, fleet, pe, rules_from, write_rule
+from tests.engine.bench import (
+    HEADROOM,
+    REMEDIATORS,
+    SOUND,
+    VIEWS,
+    Override,
+    bare_rule,
+    changed,
+    fleet,
+    pe,
+    rule_text,
+    rules_from,
+    write_rule,
+)
 
 VIEW = {
     "resource_name": "VARCHAR",
@@ -75,6 +88,7 @@ def rendered(template: str, **cells: str) -> str:
         pytest.param("{max_iops}", {"max_iops": "500"}, "500 IOPS", id="the unit that the column's name says"),
         pytest.param("{current_latency_us}", {"current_latency_us": "2500"}, "2.5 ms", id="microseconds are shown as milliseconds"),
         pytest.param("{size_bytes}", {"size_bytes": "65536"}, "64 KiB", id="bytes in a unit that fits"),
+        pytest.param("{size_bytes:bytes/s}", {"size_bytes": "65536"}, "64 KiB/s", id="bytes a second"),
         pytest.param("{word}", {"word": "'it''s'"}, "it's", id="a text"),
         pytest.param("{word}", {"word": "''"}, "none", id="a text that is empty"),
         pytest.param("{word:ms}", {"word": "'30'"}, "30 ms", id="a number as text with its unit"),
@@ -100,6 +114,7 @@ def test_a_value_is_written_as_a_person_reads_it(template: str, cells: dict[str,
         pytest.param("{per_object_qos}", 'names "per_object_qos", which is true or false', id="a truth without words"),
         pytest.param("{dsnro:a|b|c}", 'has more than a unit and a word for NULL behind "dsnro"', id="too many words"),
         pytest.param("{dsnro is short", "has a brace without its other half", id="half a brace"),
+        pytest.param("dsnro} is short", "has a brace without its other half", id="the other half of a brace"),
         pytest.param("it is short", "names no value of the row", id="no value"),
     ],
 )
@@ -108,6 +123,16 @@ def test_a_mistake_in_a_message_is_refused_with_its_line(tmp_path: Path, message
     with pytest.raises(RuleError) as caught:
         load_rules([tmp_path], VIEWS, REMEDIATORS)
     assert f"{path}:15: 'message' {mistake}" in caught.value.what
+
+
+def test_what_is_observed_has_the_unit_of_its_column_and_its_own_type(tmp_path: Path) -> None:
+    values = {"observed": "iops_limit", "desired": "per_object_qos", "holds": "iops_limit < 0"}
+    text = rule_text("a/one", **values, message='"{resource_name}: {observed}, {desired:yes|no}"')
+    [finding] = evaluate(fleet([pe(iops_limit=500)]), rules_from(tmp_path, text)).findings()
+    assert finding.message == "naa.6f47acc200000001: 500 IOPS, yes"
+    write_rule(tmp_path, rule_text("a/one", **values, message='"{resource_name}: {observed}, {desired}"'))
+    with pytest.raises(RuleError, match="'message' names \"desired\", which is true or false"):
+        load_rules([tmp_path], VIEWS, REMEDIATORS)
 
 
 def test_a_column_and_a_param_of_one_name_are_two_things(tmp_path: Path) -> None:

@@ -117,7 +117,9 @@ def narrowed(saved: Path, seed: int, topics: Collection[str], kept: Callable[[Fa
 def findings(connection: duckdb.DuckDBPyConnection, rules: RuleSet, verdicts: Collection[Verdict] = frozenset(Verdict)) -> list[Any]:
     """What an audit by these rules reports, in an order of its own."""
     found = evaluate(connection, rules).findings(verdicts)
-    return sorted(((f.rule, f.resource, f.verdict, f.observed, f.desired, dict(f.evidence), f.missing, f.fix) for f in found), key=str)
+    return sorted(
+        ((f.rule, f.resource, f.verdict, f.observed, f.desired, dict(f.evidence), f.missing, f.fix, f.message) for f in found), key=str
+    )
 
 
 @pytest.mark.parametrize("rule_id", sorted(RULES.rules))
