@@ -38,6 +38,7 @@ class Explanation:
         column_texts: what the columns are, by name.
         params_from: where the values of params come from, in words.
         reproduction: how load shows it, or why none does.
+        why_no_path: where there is no path: why, as a sentence.
     """
 
     finding_id: str
@@ -50,6 +51,7 @@ class Explanation:
     column_texts: Mapping[str, str]
     params_from: str
     reproduction: str
+    why_no_path: str = ""
 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:
@@ -104,6 +106,8 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     yield _text(f"{neutral(resource.name)}{place}; run {neutral(explained.run)}.")
     if finding.verdict is not Verdict.UNKNOWN:
         yield _text(f"Observed {value_text(finding.observed)}, wanted {value_text(finding.desired)}.")
+    if finding.message:
+        yield _text(neutral(finding.message))
     for line in impact_lines(finding.impact):
         yield hanging("  ", _text(line))
 
@@ -131,7 +135,7 @@ def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
 
 def _path(explained: Explanation) -> Iterator[RenderableType]:
     if explained.path is None:
-        yield hanging("  ", _text("No device that it is about carried I/O while the fleet was read, or it is about none."))
+        yield hanging("  ", _text(explained.why_no_path))
         return
     yield from path_parts(explained.path)
     if explained.more_paths:

@@ -58,6 +58,11 @@ def test_everything_about_a_finding_is_there() -> None:
         assert part in text, part
 
 
+def test_the_message_of_a_failure_is_shown() -> None:
+    text = text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, message="noisy fills the queue of 32")))
+    assert "\nnoisy fills the queue of 32\n" in text
+
+
 def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -> None:
     unknown = replace(EXPLAINED, finding=samples.pe_finding(HOST, Verdict.UNKNOWN), points=())
     text = text_of(unknown)
@@ -67,8 +72,8 @@ def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -
 
 
 def test_what_is_not_known_is_said() -> None:
-    text = text_of(replace(EXPLAINED, path=None, points=None, rule=None))
-    assert "No device that it is about carried I/O" in text
+    text = text_of(replace(EXPLAINED, path=None, why_no_path="It is about no device.", points=None, rule=None))
+    assert "It is about no device." in text
     assert "Not known: the rule, or a param of it, is not as it was" in text
 
 
