@@ -10,7 +10,7 @@ import pytest
 from auditor.authoring.turning_points import TurningPoint
 from auditor.impact.path import device_path
 from auditor.model import Fix, FixClass, Outcome, Verdict
-from auditor.report.explanation import Explanation, impact_lines, write_explanation
+from auditor.report.explanation import Explanation, write_explanation
 from tests.impact.asked import DEVICE, HOST, VCENTER, s0
 from tests.report import samples
 
@@ -26,6 +26,20 @@ EXPLAINED = Explanation(
     params_from="the rule's defaults",
     reproduction="To show it safely: auditor reproduce 0123456789ab --out DIR",
 )
+
+IMPACT = {
+    "model": "closed queue",
+    "quantity": "latency_ms",
+    "queue": "the protocol endpoint",
+    "victims": ["quiet Hard disk 1"],
+    "victims_count": 1,
+    "behind": ["noisy Hard disk 1"],
+    "now": [250, 410.5],
+    "after": [1, 2],
+    "worst_after": [3, None],
+    "inputs": [{"name": "dsnro", "value": [32, 32], "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
+}
+"""An impact as docs/queue-model.md#report has it."""
 
 
 @pytest.fixture(autouse=True)
@@ -91,25 +105,15 @@ def test_an_expression_of_the_rule_is_no_fix_that_a_person_reads() -> None:
     assert "CASE WHEN" not in text
 
 
-def test_the_model_s_intervals_stand_with_their_inputs_and_victims() -> None:
-    impact = {
-        "model": "closed queue",
-        "quantity": "latency_ms",
-        "victims": ["quiet Hard disk 1"],
-        "now": [250, 410.5],
-        "after": [1, 2],
-        "worst_after": [3, 1200],
-        "inputs": [{"name": "dsnro", "value": 32, "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
-    }
-    assert list(impact_lines(impact)) == [
-        "latency ms now: 250 to 410 (queueing model)",
-        "latency ms after the fix: 1 to 2 (queueing model)",
-        "latency ms after the fix at worst: 3 to 1,200 (queueing model)",
-        "who waits: quiet Hard disk 1",
-        "from dsnro: 32 commands (measured, device.dsnro)",
-    ]
-    assert list(impact_lines({"not_computed": "the depth was not read"})) == ["What it costs was not computed: the depth was not read"]
-    assert list(impact_lines({})) == []
+def test_the_model_s_interval_stands_with_what_it_rests_on() -> None:
+    text = text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact=IMPACT)))
+    short = "quiet Hard disk 1 takes 250 to 410 ms behind noisy Hard disk 1; after the fix 1 to 2 ms, at worst unknown ms"
+    assert f"It costs: {short} (queueing model)." in text
+    assert "dsnro: 32 commands, measured: device.dsnro" in text
+    unknown = text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact={"not_computed": "the depth was not read"})))
+    assert "Not computed: the depth was not read" in unknown
+    assert "It costs" not in unknown
+    assert "WHAT IT COSTS" not in text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact={})))
 
 
 @pytest.mark.parametrize("width", ["50", "80"])
