@@ -20,7 +20,7 @@ from auditor.apply.privileges import roles_for
 from auditor.audited import Audited
 from auditor.changes import Confirm, Task, Written, apply_plan, make_changes, plan_undo, resume, undo, undo_run
 from auditor.endpoints.collect import collect_again, collect_fleet
-from auditor.engine.judge import judge
+from auditor.engine.judge import Impacts, judge
 from auditor.errors import ConfigurationError, GuardError
 from auditor.facts.earlier import with_host_marks, with_marks
 from auditor.facts.snapshot import Snapshot, holds_snapshot, load_snapshot, snapshot_digest
@@ -273,6 +273,7 @@ def _judge(
         findings=directory / FINDINGS_FILE,
         spill=directory / SPILL_FOLDER,
         own=_own(request, rules),
+        impacts=_impacts(rules),
     )
     plan, put_back = _without_put_back(request, fleet, judgement.plan, state)
     only_drift = only_drift_notice(rules) if request.fix is not None else ()
@@ -301,6 +302,15 @@ def _judge(
         fixes=refused_fixes(judgement.evaluation, plan),
         drift_ages=drift_ages(directory, collected.started, snapshot, rules),
     )
+
+
+def _impacts(rules: RuleSet) -> Impacts | None:
+    """How failures get their impact; None where no rule is about what the model has an answer for."""
+    from auditor.impact.finding import VIEWS
+    from auditor.impact.guarded import add_impacts_guarded
+    from auditor.impact.scopes import TOPICS
+
+    return Impacts(VIEWS, add_impacts_guarded) if any(rule.id.partition("/")[0] in TOPICS for rule in rules) else None
 
 
 def _own(request: AuditRequest, rules: RuleSet) -> list[str]:
@@ -385,7 +395,13 @@ def _read_again(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audit
     snapshot = copy_baseline(audited.snapshot, snapshot)
     directory, policy = audited.directory, audited.policy
     judgement = judge(
-        snapshot, policy.rules, policy.overrides, audited.waivers, findings=directory / FINDINGS_FILE, spill=directory / SPILL_FOLDER
+        snapshot,
+        policy.rules,
+        policy.overrides,
+        audited.waivers,
+        findings=directory / FINDINGS_FILE,
+        spill=directory / SPILL_FOLDER,
+        impacts=_impacts(policy.rules),
     )
     return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=judgement.plan)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -416,7 +416,7 @@ class Finding:
     evidence: Mapping[str, Scalar]  # every column the rule read, and its value
     missing: tuple[str, ...] = ()  # for UNKNOWN: the columns that could not be read
     fix: Fix | None = None
-    impact: Mapping[str, Scalar] = field(default_factory=dict)
+    impact: Mapping[str, Any] = field(default_factory=dict)  # what it costs, docs/queue-model.md#report; empty where nothing computes it
     waiver: Mapping[str, Scalar] | None = None  # of a waived verdict: the verdict without the waiver, its owner and expiry
     lapsed_waiver: Mapping[str, Scalar] | None = None  # of another verdict: a waiver that matches, and why it is not in force
     drift_age: DriftAge | None = None  # of failures of drift rules only

@@ -162,7 +162,7 @@ class _Trial:
 
     def _report(self, *arguments: str) -> dict[str, Any]:
         path = self.folder / "report.json"
-        _auditor(*arguments, "--state-dir", str(self.state), "--reporter", f"json:{path}")
+        _auditor(*arguments, "--state-dir", str(self.state), "--reporter", f"json-full:{path}")
         read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return read
 

@@ -21,10 +21,13 @@ case "$where" in "$work"/site/*) ;; *) echo "tested the wrong copy: $where" >&2;
 run --version
 run rules test
 code=0
-run demo --scenario eternus-vaai --reporter html:report.html --reporter json:report.json || code=$?
+run demo --scenario eternus-vaai --reporter html:report.html --reporter json:report.json --reporter sarif:report.sarif || code=$?
 [ "$code" -eq 1 ] || [ "$code" -eq 2 ] || { echo "demo ended with $code" >&2; exit 1; }
 grep -q "vaai/eternus-dx-s1-firmware" report.html
-grep -q '"schema_version": *1' report.json
+grep -q "vaai/eternus-dx-s1-firmware" report.sarif
+grep -q '"schema_version": *2' report.json
+run init
+grep -q '"urn:auditor:fleet:1"' fleet.schema.json
 
 # The page for library users, checked as strictly as a user can, against the types that are installed.
 awk '/^```python/ {inside = 1; next} /^```/ {inside = 0} inside' "$here/docs/library.md" > library.py

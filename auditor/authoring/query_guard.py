@@ -88,7 +88,7 @@ def about_failure(failure: duckdb.Error, checked: Question) -> ConfigurationErro
         return _refused(f"is refused by DuckDB: {first[2] or first[0]}")
     column = match[1] or match[2]
     named = {name for view in checked.views for name in view_columns()[view]} | (
-        {*VERDICT_COLUMNS, "severity"} if checked.findings else set()
+        {*VERDICT_COLUMNS, "severity", "impact", "impact_rank"} if checked.findings else set()
     )
     views = ", ".join(checked.views)
     return _refused(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +17,9 @@ def init(
 
     Example: auditor init --dir audits
     """
+    import json
+    from importlib import resources
+
     from auditor.fleet_schema import FILE_NAME, fleet_schema
 
     text = (resources.files("auditor") / "fleet_template.yaml").read_text(encoding="utf-8")

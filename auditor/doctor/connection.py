@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ipaddress
 import shlex
-import socket
 import time
 from datetime import UTC, datetime
 from functools import partial
@@ -16,6 +15,7 @@ from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
 from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.time_limits import addresses_of, connected
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.model import Check, Health
 
@@ -59,7 +59,7 @@ def _name(endpoint: Endpoint) -> Check:
     else:
         return at(Health.OK, f"{endpoint.address} is an address", facts={"addresses": endpoint.address})
     try:
-        known = socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)
+        known = addresses_of(endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)
     except (OSError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         return at(
@@ -68,7 +68,7 @@ def _name(endpoint: Endpoint) -> Check:
             NOT_AUDITED,
             "correct `address:` of this endpoint in fleet.yaml, or the name servers of this machine.",
         )
-    addresses = ", ".join(dict.fromkeys(str(one[4][0]) for one in known))
+    addresses = ", ".join(known)
     return at(Health.OK, f"{endpoint.address} is {addresses}", facts={"addresses": addresses})
 
 
@@ -77,7 +77,7 @@ def _port(endpoint: Endpoint) -> Check:
     seconds = endpoint.limits.timeout_seconds
     began = time.monotonic()
     try:
-        with socket.create_connection((endpoint.address, endpoint.port), timeout=seconds) as connection:
+        with connected((endpoint.address, endpoint.port), seconds) as connection:
             took = time.monotonic() - began
             address = str(connection.getpeername()[0])
     except TimeoutError:

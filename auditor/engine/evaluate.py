@@ -113,7 +113,7 @@ def _judge(
 def _keep_verdicts(connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, view: JudgedView, scope: Scope, which: str = "") -> None:
     """Put the verdicts on the rows of a scope into the store."""
     judging = judging_sql(rule, view.columns, view.failing(rule, scope) if which else named(view.name), scope.condition)
-    kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL FROM ({judging} {which})"
+    kept = f"SELECT *, {quoted(rule.severity)}, NULL, NULL, NULL, NULL FROM ({judging} {which})"
     execute(connection, f"INSERT INTO {store}.verdict {kept}", bound_values(rule, scope))
 
 

@@ -16,14 +16,29 @@ from auditor.facts.memory import lift_limit
 from auditor.facts.views import create_views, seal
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
+
+    import duckdb
 
     from auditor.engine.rule import RuleSet
     from auditor.engine.verdicts import Evaluation
     from auditor.engine.waivers import Waivers
     from auditor.facts.snapshot import Snapshot
     from auditor.model import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Impacts:
+    """How impacts are added to failures.
+
+    Attributes:
+        views: what has to be there for it.
+        add: gets the connection, the store of the verdicts, and remediators by rule; answers notices.
+    """
+
+    views: Collection[str]
+    add: Callable[[duckdb.DuckDBPyConnection, str, Mapping[str, str | None]], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +59,7 @@ def judge(
     findings: Path,
     spill: Path,
     own: Collection[str] = (),
+    impacts: Impacts | None = None,
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -54,6 +70,7 @@ def judge(
         waivers: with the instant at which they count; None: nothing is waived.
         findings: the Parquet file for the verdicts.
         own: ids of rules that are not shipped.
+        impacts: adds what failures cost; None: no finding has an impact.
         spill: the prefix of the folder for what does not fit into memory.
 
     Raises:
@@ -62,15 +79,17 @@ def judge(
         SnapshotError: a file of the snapshot cannot be read.
     """
     params = param_values(overrides, rules)
-    create_views(snapshot.connection, spill, {rule.over for rule in rules})
+    create_views(snapshot.connection, spill, {rule.over for rule in rules} | set(impacts.views if impacts is not None else ()))
     seal(snapshot.connection, findings.parent)
     evaluation = evaluate(snapshot.connection, rules, params)
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
     predict_fix_impact(evaluation, rules, params)
+    remediators = {rule: judged.remediator for rule, judged in evaluation.rules.items()}
+    added = impacts.add(snapshot.connection, evaluation.store, remediators) if impacts is not None else ()
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     saved = evaluation.save(findings)
     evaluation.close()
     made = replace(plan(saved, rules), identities=snapshot.identities)
     made = replace(made, arrays=carriers(snapshot.connection, made.changes))
-    return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), notices)
+    return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), (*added, *notices))

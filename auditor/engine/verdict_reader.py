@@ -11,24 +11,25 @@ if TYPE_CHECKING:
     import duckdb
 
 PLACE = "endpoint, cluster, host, resource_name, resource_id"
+BY_IMPACT = "impact_rank DESC NULLS LAST"
 SORTED_AT_ONCE = 100_000
 """Rows beyond which an endpoint is sorted at a time: a row with its evidence is half a kilobyte while it is sorted."""
 _CHUNK_ROWS = 2_000
 
 
 def in_order(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[str, object], count: int) -> Iterator[tuple[Any, ...]]:
-    """The rows of `select`, which has a column `endpoint`, in the order of PLACE; `count` is how many they are.
+    """The rows of `select`, which has a column `endpoint`, in the order of BY_IMPACT and PLACE; `count` is how many they are.
 
     Raises:
         SnapshotError: the files behind them went away, or are damaged.
     """
     if count <= SORTED_AT_ONCE:
-        yield from fetched(connection, f"{select} ORDER BY {PLACE}", bound)
+        yield from fetched(connection, f"{select} ORDER BY {BY_IMPACT}, {PLACE}", bound)
         return
     for (endpoint,) in list(fetched(connection, f"SELECT DISTINCT endpoint FROM ({select}) ORDER BY endpoint", bound)):
         # A plain comparison, so that a file can leave out what its statistics rule out.
         here, also = ("IS NULL", {}) if endpoint is None else ("= $auditor_part", {"auditor_part": endpoint})
-        yield from fetched(connection, f"SELECT * FROM ({select}) WHERE endpoint {here} ORDER BY {PLACE}", {**bound, **also})
+        yield from fetched(connection, f"SELECT * FROM ({select}) WHERE endpoint {here} ORDER BY {BY_IMPACT}, {PLACE}", {**bound, **also})
 
 
 def fetched(connection: duckdb.DuckDBPyConnection, query: str, bound: Mapping[str, object]) -> Iterator[tuple[Any, ...]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
-from auditor.engine.verdict_reader import PLACE, SORTED_AT_ONCE, fetched, in_order
+from auditor.engine.verdict_reader import BY_IMPACT, PLACE, SORTED_AT_ONCE, fetched, in_order
 from auditor.errors import SnapshotError
 from auditor.facts.memory import execute
 from auditor.facts.views import seal
@@ -20,19 +20,25 @@ from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Sev
 if TYPE_CHECKING:
     import duckdb
 
-_FORMAT = 5
+_FORMAT = 6
 _WAIVING = {
     "waiver": "INTEGER",  # which of Evaluation.waivers covers it, from 0; of a verdict that is not waived: which would, were it in force
     "waived_from": "VARCHAR",  # of a waived verdict: what it was
 }
-_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_WAIVING}
+_IMPACT = {
+    "impact": "VARCHAR",  # JSON object, docs/queue-model.md#report; NULL where no impact is computed for such findings
+    "impact_rank": "DOUBLE",  # how many times worse than after the fix; NULL where that is not computed
+}
+_BESIDES = {**_WAIVING, **_IMPACT}
+_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_BESIDES}
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
 _ADDED: Mapping[int, Collection[str]] = {
-    1: (*_WAIVING, "retunes", "touches", "waits", "message"),
-    2: ("retunes", "touches", "waits", "message"),
-    3: ("waits", "message"),
-    4: ("message",),
+    1: (*_BESIDES, "retunes", "touches", "waits", "message"),
+    2: ("retunes", "touches", "waits", "message", *_IMPACT),
+    3: ("waits", "message", *_IMPACT),
+    4: ("message", *_IMPACT),
+    5: tuple(_IMPACT),
     _FORMAT: (),
 }
 """The formats that can be read, and the columns that each of them has not yet."""
@@ -72,9 +78,10 @@ class _Part:
     rule: str
     count: int
     deferred: DeferredVerdicts | None = None
+    impact_rank: float = 0.0  # the greatest of its findings
 
-    def place(self) -> tuple[int, int, str]:
-        return list(Verdict).index(self.verdict), list(Severity).index(Severity(self.severity)), self.rule
+    def place(self) -> tuple[int, int, float, str]:
+        return list(Verdict).index(self.verdict), list(Severity).index(Severity(self.severity)), -self.impact_rank, self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,7 @@ class Evaluation:
     waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waived_verdicts.py applies them
 
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
-        """Every finding, worst first: by verdict, severity, rule, endpoint, cluster, host and name; `verdicts` leaves the others out."""
+        """Every finding, worst first: by verdict, severity, impact, rule, and place; `verdicts` leaves the others out."""
         for row in self.rows(list(Verdict) if verdicts is None else verdicts):
             yield _finding(row, self.rules[row["rule"]], self.waivers)
 
@@ -123,14 +130,16 @@ class Evaluation:
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""
         kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
-        groups = fetched(self.connection, f"SELECT verdict, severity, rule, count(*) {kept} GROUP BY ALL", {})
-        parts = [_Part(Verdict(verdict), severity, rule, count) for verdict, severity, rule, count in groups]
+        greatest_rank = "coalesce(max(CAST(impact_rank AS DOUBLE)), 0)"
+        groups = fetched(self.connection, f"SELECT verdict, severity, rule, count(*), {greatest_rank} {kept} GROUP BY ALL", {})
+        parts = [_Part(Verdict(verdict), severity, rule, count, None, greatest) for verdict, severity, rule, count, greatest in groups]
         for deferred in self.deferred:
             counts = [(verdict, count) for verdict, count in deferred.counts.items() if verdict in verdicts]
             parts += [_Part(verdict, deferred.severity, deferred.rule, count, deferred) for verdict, count in counts]
         if not self.deferred and sum(part.count for part in parts) <= SORTED_AT_ONCE:
             ranked = ", ".join(f"list_position([{_listed(words)}], CAST({kind} AS VARCHAR))" for kind, words in _RANKS.items())
-            select = f"SELECT {', '.join(_STORED)} {kept} ORDER BY {ranked}, rule, {PLACE}"
+            of_rule = "coalesce(max(CAST(impact_rank AS DOUBLE)) OVER (PARTITION BY verdict, severity, rule), 0) DESC"
+            select = f"SELECT {', '.join(_STORED)} {kept} ORDER BY {ranked}, {of_rule}, rule, {BY_IMPACT}, {PLACE}"
             yield from (dict(zip(_STORED, values, strict=True)) for values in fetched(self.connection, select, {}))
             return
         for part in sorted(parts, key=_Part.place):
@@ -288,6 +297,7 @@ def _finding(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping
         waiver={"verdict": row["waived_from"], **waiver} if waiver is not None and waived else None,
         lapsed_waiver=None if waived else waiver,
         message=row["message"] or "",
+        impact=decoded(row["impact"]) or {},
     )
 
 
@@ -313,7 +323,7 @@ def class_of(row: Mapping[str, Any], rule: JudgedRule) -> FixClass:
 
 
 def _deferred_sql(deferred: DeferredVerdicts, verdicts: Iterable[Verdict]) -> str:
-    none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _WAIVING.items())
+    none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _BESIDES.items())
     return f"SELECT *, {quoted(deferred.severity)} AS severity, {none} FROM ({deferred.select}) WHERE verdict IN ({_listed(verdicts)})"
 
 

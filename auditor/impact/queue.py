@@ -139,18 +139,22 @@ class _Corner:
         self._senders = [_sender(one, is_best=is_best, is_swapped=place == more) for place, one in enumerate(streams)]
         depth = _end(queue.slots, is_high=is_best)
         # A sender that its limit hinders less leaves more slots to others, and takes more of the array: each bound is asked at its own end.
-        loading = [_limited(sender, one, is_high=not is_best) for sender, one in zip(self._senders, streams, strict=True)]
+        # So is a sender whose own throughput is sought: the other law of its limit may not turn its load against it.
+        loading = [_limited(_sender(one, is_best=is_best, is_swapped=False), one, is_high=not is_best) for one in streams]
         load = crowded if is_best else smooth
         parallel = _end(queue.parallel, is_high=is_best)
         self._array_wait = 0.0 if math.isinf(parallel) else wait_for_work(loading, parallel, load)
         self._ceiling = math.inf
         if queue.ceiling_per_second is not None:
             self._ceiling = _end(queue.ceiling_per_second, is_high=is_best)
+            # Quicker service, or more slots, bring more commands to the ceiling, and so make others wait longer there.
+            busy = [replace(one, service_seconds=_end(s.service_seconds, is_high=is_best)) for one, s in zip(loading, streams, strict=True)]
             if is_best:
-                self._array_wait = max(self._array_wait, wait_for_rate(loading, self._ceiling, load) - 1 / self._ceiling)
+                self._array_wait = max(self._array_wait, wait_for_rate(busy, self._ceiling, load) - 1 / self._ceiling)
             else:
-                self._senders = slower(self._senders, wait_at_station(loading, depth, self._ceiling, load))
-        self.slot_wait = wait_for_slots(self._senders, _counted(self._senders, depth, is_best=is_best), self._law)
+                most = _end(queue.slots, is_high=True)
+                self._senders = slower(self._senders, wait_at_station(busy, most, self._ceiling, load))
+        self.slot_wait = wait_for_slots(self._senders, _counted(loading, depth, is_best=is_best), self._law)
         self._wait = max(self.slot_wait, self._array_wait)
         self._depth = depth
 
@@ -172,7 +176,9 @@ def _flow(queue: Queue, streams: Sequence[Stream], place: int, best: _Corner, wo
     most = best if is_one else _Corner(queue, streams, is_best=True, more=place)
     least = worst if is_one else _Corner(queue, streams, is_best=False, more=place)
     passed = Interval.around(least.per_second(place), most.per_second(place))
-    held = Interval(max(0.0, stream.outstanding.low - stream.sent.high), max(0.0, stream.outstanding.high - stream.sent.low))
+    held, deep = Interval(0.0, 0.0), stream.guest_depth
+    if deep is not None:
+        held = Interval(max(0.0, stream.outstanding.low - deep.high), max(0.0, stream.outstanding.high - deep.low))
     guest = Interval(held.low / passed.high if held.low else 0.0, held.high / passed.low if held.high else 0.0)
     host = Interval.around(best.latency(place), worst.latency(place))
     return Flow(

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from auditor.impact.ranking import rank_of
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.wording import allowing, count_of, neutral, percent
@@ -30,6 +31,7 @@ class RuleDigest:
     samples: dict[Verdict, list[Finding]] = field(default_factory=dict)  # the first few of FAIL, UNKNOWN and WAIVED
     missing: Counter[str] = field(default_factory=Counter)  # unknown verdicts by the column that could not be read
     fix_classes: Counter[tuple[FixClass, ...]] = field(default_factory=Counter)  # of failures whose fix is proposed
+    impact_rank: float = 0.0  # of the failure whose fix gives most
     by_hand: int = 0  # failures that only a person can fix
     waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver
     failing_hosts: set[tuple[str, str]] = field(default_factory=set)  # endpoint and host of its failures that are about one host
@@ -102,6 +104,7 @@ def digest(report: Report, keep: int) -> Digest:
 def _count_failure(rule: RuleDigest, finding: Finding) -> None:
     if rule.severity.rank > finding.severity.rank:
         rule.severity = finding.severity  # the worst of its findings
+    rule.impact_rank = max(rule.impact_rank, rank_of(finding.impact) or 0.0)
     fix = finding.fix
     if fix is None or fix.outcome is Outcome.BY_HAND or fix.remediator is None:
         rule.by_hand += 1
@@ -109,9 +112,9 @@ def _count_failure(rule: RuleDigest, finding: Finding) -> None:
         rule.fix_classes[fix.classes] += 1
 
 
-def _worst_first(rule: RuleDigest) -> tuple[bool, int, int, int, str]:
+def _worst_first(rule: RuleDigest) -> tuple[bool, int, float, int, int, str]:
     fails, unknown = rule.counts[Verdict.FAIL], rule.counts[Verdict.UNKNOWN]
-    return (fails == 0, rule.severity.rank if fails or unknown else 9, -fails, -unknown, rule.rule)
+    return (fails == 0, rule.severity.rank if fails or unknown else 9, -rule.impact_rank, -fails, -unknown, rule.rule)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.model import Verdict
 from auditor.report.console import hanging, write_parts
 from auditor.report.failure_table import SEVERITY_STYLES
+from auditor.report.messages import message_beside_name
 from auditor.report.path_text import path_parts
 from auditor.report.path_words import number_text
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
@@ -102,6 +103,8 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     yield Text(neutral(finding.title), style="bold")
     place = "" if resource.name == (resource.host or resource.endpoint) else f" on {place_of(resource)}"
     yield _text(f"{neutral(resource.name)}{place}; run {neutral(explained.run)}.")
+    if wrong := message_beside_name(finding):
+        yield _text(f"What is wrong: {wrong}.")
     if finding.verdict is not Verdict.UNKNOWN:
         yield _text(f"Observed {value_text(finding.observed)}, wanted {value_text(finding.desired)}.")
     for line in impact_lines(finding.impact):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.model import Outcome, Verdict
 from auditor.report.console import hanging
 from auditor.report.finding_ids import SHOWN
+from auditor.report.impacts import impact_text
 from auditor.report.messages import message_beside_name
 from auditor.report.rows import Cell, Column, aligned, fits, fits_shrunk
 from auditor.report.wording import change_text, count_of, drift_age_text, first_sentence, fix_text, neutral, place_of, value_text
@@ -53,6 +54,8 @@ def failure_parts(rule: RuleDigest, width: int, ids: FindingIds, *, several_vcen
     yield Text(neutral(rule.title), style="bold")
     if rule.text and (why := first_sentence(rule.text.lesson)):
         yield Text(neutral(why), style="dim")
+    if failures and (cost := impact_text(failures[0].impact)):
+        yield hanging("  impact:", Text(cost))
     columns = _columns(failures)
     drifts = any(one.drift_age for one in failures)
     cells = [_cells(one, several_vcenters=several_vcenters, show_class=common is None, drifts=drifts) for one in failures]

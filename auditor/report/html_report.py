@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.finding_ids import FindingIds
+from auditor.report.impacts import impact_rows
 from auditor.report.json_report import json_scalar
 from auditor.report.messages import message_beside_name
 from auditor.report.pages import embedded, write_page
@@ -140,7 +141,7 @@ class _Embedding:
                 self._word(fix.why or None),
                 self._word(fix.pending),
             ],
-            {neutral(name): _value(value) for name, value in finding.impact.items()} or 0,
+            impact_rows(finding.impact) or 0,
             {neutral(name): _value(value) for name, value in (finding.waiver or {}).items()} or 0,
             {neutral(name): _value(value) for name, value in (finding.lapsed_waiver or {}).items()} or 0,
             drift_age_text(finding.drift_age) if finding.drift_age else 0,

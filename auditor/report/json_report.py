@@ -194,7 +194,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "desired": json_scalar(finding.desired),
         "evidence": _scalars(finding.evidence),
         "missing": list(finding.missing),
-        "impact": _scalars(finding.impact),
+        "impact": dict(finding.impact),
         "fix": fix_object(finding.fix) if finding.fix else {},
         "waiver": _scalars(finding.waiver) if finding.waiver is not None else None,
         "lapsed_waiver": _scalars(finding.lapsed_waiver) if finding.lapsed_waiver is not None else None,

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.report.messages import message_of
 from auditor.report.wording import allowing, neutral, value_text
 from auditor.reproduction.bounds import TEST_FILE
 from auditor.reproduction.guides import TIDY_UP, guide_of
@@ -36,11 +37,14 @@ def _readme(situation: Situation, guide: Guide, folder: str, fix_text: str, run:
     finding = situation.finding
     resource = finding.resource
     where = f" of host {_name(resource.host)}" if resource.host and resource.host != resource.name else ""
+    wrong = message_of(finding)  # of a verdict that is no failure there is none
+    values = f"Found: {_name(value_text(finding.observed))}; wanted: {_name(value_text(finding.desired))}"
+    found = f"What is wrong: {_name(wrong)}" if wrong else values
     parts = [
         f"# Reproduce {situation.finding_id}: {neutral(finding.title)}",
         (
             f"Rule `{neutral(finding.rule)}`, {_name(resource.name)}{where}, endpoint {_name(resource.endpoint)}, run `{neutral(run)}`."
-            f" Found: {_name(value_text(finding.observed))}; wanted: {_name(value_text(finding.desired))}. It shows: {situation.lesson}."
+            f" {found}. It shows: {situation.lesson}."
         ),
         "**Nothing here was started, and nothing starts by itself. Read all of it before you start anything.**",
         "## Before you start",

@@ -44,6 +44,8 @@ CELLS: Mapping[str, Any] = {
     "severity": "high",
     "waiver": None,
     "waived_from": None,
+    "impact": None,
+    "impact_rank": None,
 }
 CHANGE = {"rule": "b/two", "severity": "low", "target": '{"host_id": "h", "device": "d"}', "before": "32", "after": "256", "retunes": False}
 
@@ -105,6 +107,19 @@ MIXED = (
     {"resource_id": "u", "verdict": "unknown"},
 )
 WORST_FIRST = [("a/one", "fail", "y"), ("a/one", "fail", "z"), ("b/two", "fail", "low"), ("a/one", "unknown", "u"), ("a/one", "pass", "p")]
+
+
+@pytest.mark.parametrize("sorted_at_once", [100, 0], ids=["together", "rule by rule"])
+def test_within_a_severity_what_gains_most_by_its_fix_comes_first(monkeypatch: pytest.MonkeyPatch, sorted_at_once: int) -> None:
+    monkeypatch.setattr("auditor.engine.verdicts.SORTED_AT_ONCE", sorted_at_once)
+    evaluation = kept(
+        {"resource_id": "plain"},
+        {"resource_id": "b-little", "rule": "b/two", "impact": '{"model": "queue"}', "impact_rank": 2.0},
+        {"resource_id": "much", "rule": "b/two", "impact_rank": 300.0},
+        {"resource_id": "critical", "severity": "critical"},
+    )
+    assert [one.resource.id for one in evaluation.findings()] == ["critical", "much", "b-little", "plain"]
+    assert [dict(one.impact) for one in evaluation.findings()] == [{}, {}, {"model": "queue"}, {}]
 
 
 def test_findings_come_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,11 +186,12 @@ RULES_SAVED: Mapping[str, Any] = {"a/one": asdict(BY_HAND)}
 @pytest.mark.parametrize(
     ("number", "leave_out"),
     [
-        (1, ("waiver", "waived_from", "retunes", "touches", "waits", "message")),
-        (2, ("retunes", "touches", "waits", "message")),
-        (3, ("waits", "message")),
-        (4, ("message",)),
-        (5, ()),
+        (1, ("waiver", "waived_from", "retunes", "touches", "waits", "message", "impact", "impact_rank")),
+        (2, ("retunes", "touches", "waits", "message", "impact", "impact_rank")),
+        (3, ("waits", "message", "impact", "impact_rank")),
+        (4, ("message", "impact", "impact_rank")),
+        (5, ("impact", "impact_rank")),
+        (6, ()),
     ],
 )
 def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: tuple[str, ...]) -> None:
@@ -189,7 +205,7 @@ def test_runs_of_older_formats_are_read(tmp_path: Path, number: int, leave_out: 
 @pytest.mark.parametrize(
     ("about", "why"),
     [
-        pytest.param(json.dumps({"format": 6, "rules": RULES_SAVED}), "verdict format 6", id="of a newer auditor"),
+        pytest.param(json.dumps({"format": 7, "rules": RULES_SAVED}), "verdict format 7", id="of a newer auditor"),
         pytest.param(None, "verdict format None", id="no file of ours"),
         pytest.param(json.dumps({"format": 4, "rules": {}}), "does not hold the verdicts", id="its rule is missing"),
         pytest.param(json.dumps({"format": 4}), "does not hold the verdicts", id="all rules are missing"),

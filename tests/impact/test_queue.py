@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from auditor.impact.queue import Interval, Queue, Solution, Stream, solve
@@ -75,6 +75,11 @@ def test_what_does_not_fit_into_the_controller_waits_in_the_guest() -> None:
     assert flow.latency_ms.high == pytest.approx(3)
 
 
+def test_nothing_waits_in_a_guest_whose_controller_takes_all() -> None:
+    [flow] = solve(quick(4), [Stream("disk", Interval(1, 8), one(MS))]).flows
+    assert flow.guest_wait_ms == one(0)
+
+
 def test_an_adapter_without_slots_for_the_device_is_what_it_waits_for() -> None:
     # 64 commands, the adapter leaves 16 slots of the device's 64, 1 ms: 16,000 pass, and 48 / 16,000 = 3 ms are waited.
     [flow] = solve(Queue(one(64), adapter_slots=one(16), parallel=one(math.inf)), [Stream("disk", one(64), one(MS))]).flows
@@ -135,6 +140,8 @@ def _inside(interval: Interval, share: float) -> Interval:
     return one(interval.low + (interval.high - interval.low) * share)
 
 
+@example((Queue(one(4), parallel=one(5)), [Stream("0", Interval(4, 6), one(1 / 64))]), [0.0, 0.0, 1.0, *[0.0] * 17])
+@example((Queue(one(4), parallel=one(1)), [Stream("0", Interval(39, 58.5), one(1 / 64), one(73))]), [0.0] * 20)
 @settings(max_examples=60, deadline=None)
 @given(systems(), st.lists(st.floats(0, 1), min_size=20, max_size=20))
 def test_whatever_the_inputs_are_within_their_intervals_the_result_is_within_its_own(

@@ -51,6 +51,20 @@ UNIFORM = RuleText(
     "vaai/uniform", "Every host of a cluster offloads alike", Severity.LOW, "A cluster behaves as its slowest host does.", (), "By hand."
 )
 RULES = (DSNRO, SIOC, UNIFORM)
+IMPACT = {
+    "model": "queue",
+    "queue": "esx-01.example.net/naa.1",
+    "victims": ["vm-2 Hard disk 1", "vm-3 Hard disk 1"],
+    "victims_count": 2,
+    "behind": ["vm-1 Hard disk 1"],
+    "quantity": "latency_ms",
+    "now": [266.9, 382.7],
+    "after": [0.9, 1.6],
+    "worst_after": [0.9, 80.4],
+    "inputs": [
+        {"name": "depth now", "value": [32.0, 32.0], "unit": "commands", "basis": "measured", "source": "device_queue.depth_in_effect"}
+    ],
+}
 
 
 def reading(name: str = "vc-east", kind: str = "vcenter", tls: str = "verified", *, complete: bool = True) -> EndpointReading:
@@ -93,7 +107,7 @@ def pe_finding(
         },
         missing=("dsnro",) if unknown else (),
         fix=fix,
-        impact={"worst_wait_seconds": 0.312} if verdict is Verdict.FAIL else {},
+        impact=IMPACT if verdict is Verdict.FAIL else {},
         waiver={
             "verdict": "fail",
             "owner": "storage team",
@@ -228,7 +242,9 @@ def hostile() -> Report:
         unknown = replace(pe_finding(name, Verdict.UNKNOWN, name=name, cluster=name), missing=(name,))
         waived = replace(unknown, verdict=Verdict.WAIVED, waiver={"owner": name, "reason": name, "ticket": name})
         drifted = {"changed_at": name, "changed_by": name}
-        failed = replace(finding, impact={name: name}, lapsed_waiver={"why": name}, drift_age=DriftAge(name, STARTED, at_least=True))
+        failed = replace(
+            finding, impact={"not_computed": name}, lapsed_waiver={"why": name}, drift_age=DriftAge(name, STARTED, at_least=True)
+        )
         findings += [replace(failed, evidence={**finding.evidence, **drifted}), replace(unknown, waiver={"owner": name}), waived]
         gaps.append(Gap(name, name, name))
         change = replace(receipt().change, resource=finding.resource, before=name, after=name)

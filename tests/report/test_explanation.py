@@ -58,6 +58,14 @@ def test_everything_about_a_finding_is_there() -> None:
         assert part in text, part
 
 
+def test_what_is_wrong_stands_beside_the_values() -> None:
+    failure = samples.pe_finding(HOST)
+    named = replace(failure, message=f"{failure.resource.name} on {HOST}: the queue holds 32 commands\x1b[2J")
+    text = text_of(replace(EXPLAINED, finding=named))
+    assert "\nWhat is wrong: the queue holds 32 commands\\x1b[2J.\nObserved 32, wanted 256.\n" in text
+    assert "What is wrong" not in text_of(EXPLAINED)
+
+
 def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -> None:
     unknown = replace(EXPLAINED, finding=samples.pe_finding(HOST, Verdict.UNKNOWN), points=())
     text = text_of(unknown)

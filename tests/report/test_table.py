@@ -331,6 +331,8 @@ HIGH  vvol/pe-dsnro-headroom  2 failures, fix: online-caution
 One throttled disk cannot fill a protocol endpoint's queue
 All virtual volumes behind a protocol endpoint share one queue, so one throttled
 VM makes its neighbours wait.
+  impact: vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk
+          1; after the fix 0.9 to 1.6 ms, at worst 80 ms
   each: cluster gold, 32 -> 256, proposed
   Resource                              Host                Id
   naa.6f47acc100000000612e3f4d00000001  esx-01.example.net  28289e63

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import socket
 import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.time_limits import connected
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError
 
@@ -67,7 +67,7 @@ def verify_certificate(endpoint: Endpoint) -> None:
 def _shaken(endpoint: Endpoint, context: ssl.SSLContext) -> ssl.SSLSocket:
     seconds = endpoint.limits.timeout_seconds
     try:
-        plain = socket.create_connection((endpoint.address, endpoint.port), timeout=seconds)
+        plain = connected((endpoint.address, endpoint.port), seconds)
         try:
             return context.wrap_socket(plain, server_hostname=endpoint.address)
         except BaseException:

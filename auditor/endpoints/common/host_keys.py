@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.time_limits import addresses_of
 from auditor.errors import ConfigurationError, EndpointUnreachableError
 from auditor.model import Ssh
 
@@ -116,6 +116,6 @@ def _known(endpoint: Endpoint) -> tuple[Sequence[Any], Sequence[Any], str]:
 
 def _address(endpoint: Endpoint) -> str:
     try:
-        return str(socket.getaddrinfo(endpoint.address, endpoint.port, type=socket.SOCK_STREAM)[0][4][0])
+        return addresses_of(endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)[0]
     except (OSError, UnicodeError):
         return ""

@@ -9,6 +9,7 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.time_limits import within
 from auditor.errors import CredentialsError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 SECRET_SECONDS = 30.0
-"""A command, or a named pipe, has to come to its end within this time: somebody may have to type a passphrase."""
+"""A command, a named pipe or a keyring has to come to its end within this time: somebody may have to type a passphrase."""
 
 MOST_SECRET_BYTES = 64 << 10
 """Of a secret; the longest tokens hold a few thousand."""
@@ -58,7 +59,9 @@ def _from_keyring(endpoint: Endpoint, where: str) -> str:
     except ImportError as error:
         raise _none(endpoint, where, "the package keyring is not installed (pip install 'auditor[keyring]')") from error
     try:
-        return keyring.get_password(endpoint.password.argument[0], endpoint.username) or ""
+        return within(SECRET_SECONDS, lambda: keyring.get_password(endpoint.password.argument[0], endpoint.username)) or ""
+    except TimeoutError:
+        raise _none(endpoint, where, _too_long()) from None
     except keyring.errors.KeyringError as error:
         raise _none(endpoint, where, type(error).__name__) from error
 

@@ -7,16 +7,22 @@ reads its answer, so the time of that answer is kept for the thread.
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import httpcore
 import httpx
 
 from auditor.endpoints.common.answer_time import AnswerTime
+from auditor.endpoints.common.time_limits import addresses_of
 
 if TYPE_CHECKING:
     import ssl
     from collections.abc import Iterable
+
+
+_NAME_SECONDS = 30.0
+"""For a name, where the request has no time-out: no client of ours sends such a one."""
 
 
 class TimedTransport(httpx.HTTPTransport):
@@ -66,7 +72,16 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        return _Stream(self._plain.connect_tcp(host, port, timeout, local_address, socket_options), self._times)
+        try:
+            addresses = addresses_of(host, port, timeout or _NAME_SECONDS)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(str(error)) from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+        for address in addresses[:-1]:
+            with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
+                return _Stream(self._plain.connect_tcp(address, port, timeout, local_address, socket_options), self._times)
+        return _Stream(self._plain.connect_tcp(addresses[-1], port, timeout, local_address, socket_options), self._times)
 
 
 class _Stream(httpcore.NetworkStream):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.common.answer_limits import MOST_BYTES, WHOLE_ANSWER_TIMEOUTS, too_large
 from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.time_limits import addresses_of
 from auditor.endpoints.eternus.answers import PROMPT
 from auditor.errors import ConfigurationError, CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
 from auditor.model import Exchange
@@ -117,6 +118,8 @@ class Shell:
         login = _login(endpoint, password)
         try:
             async with asyncio.timeout(endpoint.limits.timeout_seconds):
+                # The loop's own way to look up a name would keep this process alive until the resolver gives up.
+                await asyncio.to_thread(addresses_of, endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)
                 self._connection = await asyncssh.connect(
                     endpoint.address,
                     endpoint.port,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, refuse_too_many_values, too_large, unzipped
 from auditor.endpoints.common.answer_time import SlowAnswerError, TimedResponse
+from auditor.endpoints.common.time_limits import UnresolvedNameError, connected
 from auditor.endpoints.vcenter.pacing import Pace
 from auditor.errors import EndpointError, EndpointUnreachableError, MalformedAnswerError
 from auditor.model import Exchange
@@ -207,6 +208,7 @@ class VCenterWire:
         connection = http.client.HTTPSConnection(
             endpoint.address, endpoint.port, timeout=endpoint.limits.timeout_seconds, context=self._context
         )
+        connection._create_connection = connected  # type: ignore[attr-defined]  # noqa: SLF001  its own waits for a name without end
         connection.connect()
         return connection
 
@@ -226,7 +228,7 @@ class VCenterWire:
                 why="somebody else may be answering at that address; no password was sent.",
                 do="give its authority in `tls: {ca: PATH}`, or pin the certificate with `tls: {fingerprint: ...}`.",
             )
-        if isinstance(error, SlowAnswerError):
+        if isinstance(error, SlowAnswerError | UnresolvedNameError):
             return self._unreachable(f"{operation}: {error}", lost=not repeatable)
         if isinstance(error, TimeoutError):
             return self._unreachable(f"no answer to {operation} within {seconds:g} s", lost=not repeatable)

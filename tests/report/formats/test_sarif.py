@@ -11,24 +11,7 @@ import pytest
 from auditor.model import Report, Severity, Verdict
 from auditor.report.formats.sarif import write_sarif
 from tests.report import samples
-
-CHILDREN = {
-    "SarifLog": {"runs": "Run"},
-    "Run": {"tool": "Tool", "automationDetails": "RunAutomationDetails", "invocations": "Invocation", "results": "Result"},
-    "Tool": {"driver": "ToolComponent"},
-    "ToolComponent": {"rules": "ReportingDescriptor"},
-    "ReportingDescriptor": {
-        "shortDescription": "MultiformatMessageString",
-        "fullDescription": "MultiformatMessageString",
-        "help": "MultiformatMessageString",
-        "defaultConfiguration": "ReportingConfiguration",
-    },
-    "Invocation": {"toolExecutionNotifications": "Notification"},
-    "Notification": {"message": "Message", "locations": "Location"},
-    "Result": {"message": "Message", "locations": "Location", "suppressions": "Suppression"},
-    "Location": {"logicalLocations": "LogicalLocation"},
-}
-"""The objects of a report: property -> the class of its values."""
+from tests.report.formats.sarif_model import conforms
 
 
 def written(report: Report) -> dict[str, Any]:
@@ -36,19 +19,6 @@ def written(report: Report) -> dict[str, Any]:
     write_sarif(report, out)
     document: dict[str, Any] = json.loads(out.getvalue(), parse_constant=lambda text: pytest.fail(f"{text} is not JSON"))
     return document
-
-
-def conforms(value: Any, kind: str) -> None:
-    """Hold an object to the properties that the schema allows and requires."""
-    import sarif_om
-
-    fields = {field.metadata["schema_property_name"]: field for field in getattr(sarif_om, kind).__attrs_attrs__}
-    assert set(value) <= set(fields), kind
-    assert {name for name, field in fields.items() if field.default.__class__.__name__ == "_Nothing"} <= set(value), kind
-    for name, child in CHILDREN.get(kind, {}).items():
-        held = value.get(name, [])
-        for one in held if isinstance(held, list) else [held]:
-            conforms(one, child)
 
 
 @pytest.mark.parametrize(

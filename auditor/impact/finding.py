@@ -1,0 +1,202 @@
+"""The impact of every failing finding of a run: which disks wait, for how long, and what the fix gives.
+
+Two queries read the queues in which commands wait and the disks behind them, for all findings together. Each queue is computed once for
+each fix. The results stand beside the verdicts as text. Nothing here changes a verdict.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from auditor.impact.device import Cure, WhatIf, device_impact
+from auditor.impact.pool import Pool, pool_impact
+from auditor.impact.ranking import rank_of
+from auditor.impact.rows import Device, Disk
+from auditor.impact.scopes import TOPICS, About, Scope, about, reason
+
+if TYPE_CHECKING:
+    import duckdb
+
+VIEWS = frozenset({"disk_stream", "device_queue"})
+"""The views that have to be there."""
+MOST_QUEUES = 20_000
+"""Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 2 ms)."""
+_CHUNK = 5_000
+_NOTHING_WAITS = "no command is known to wait in the queues that it is about"
+_RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
+_Key = tuple[str, str, str]
+_Row = TypeVar("_Row", Device, Disk)
+
+
+def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, remediators: Mapping[str, str | None]) -> None:
+    """Put the impact of each failure into the columns `impact` and `impact_rank` of the verdicts.
+
+    Args:
+        connection: has the views of VIEWS and the facts.
+        store: the attached database with the table `verdict`.
+        remediators: by rule; None where a fix is by hand.
+    """
+    topics = ", ".join(f"'{topic}'" for topic in TOPICS)
+    where = f"verdict = 'fail' AND split_part(CAST(rule AS VARCHAR), '/', 1) IN ({topics})"
+    rows = connection.execute(
+        f"SELECT CAST(rule AS VARCHAR), endpoint, resource_id, after, desired FROM {store}.verdict WHERE {where}"
+    ).fetchall()
+    if not rows:
+        return
+    impacts = _Impacts(connection)
+    columns_of = "rule VARCHAR, endpoint VARCHAR, resource_id VARCHAR, impact VARCHAR, impact_rank DOUBLE"
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE auditor_impact ({columns_of})")
+    for start in range(0, len(rows), _CHUNK):
+        found = [(*row[:3], *impacts.of(row, remediators.get(row[0]))) for row in rows[start : start + _CHUNK]]
+        columns = [list(column) for column in zip(*found, strict=True)]
+        connection.execute("INSERT INTO auditor_impact SELECT unnest(?), unnest(?), unnest(?), unnest(?), unnest(?)", columns)
+    connection.execute(
+        f"UPDATE {store}.verdict AS v SET impact = i.impact, impact_rank = i.impact_rank FROM auditor_impact AS i "
+        "WHERE v.verdict = 'fail' AND CAST(v.rule AS VARCHAR) = i.rule AND v.endpoint = i.endpoint AND v.resource_id = i.resource_id"
+    )
+    connection.execute("DROP TABLE auditor_impact")
+
+
+class _Impacts:
+    """What is computed already, and the rows to compute more from."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+        waiting = _waiting_sql()
+        found = _rows(
+            connection, Device, f"SELECT {_listed(Device)} FROM device_queue SEMI JOIN ({waiting}) USING (endpoint, host_id, device)"
+        )
+        self._devices: dict[_Key, Device] = {one.key: one for one in found}
+        self._disks: dict[_Key, list[Disk]] = {}
+        self._places: dict[tuple[Scope, str, str], set[_Key]] = {}
+        disks = f"SELECT {_listed(Disk)} FROM disk_stream SEMI JOIN ({waiting}) USING (endpoint, host_id, device)"
+        for disk in _rows(connection, Disk, disks):
+            key = (disk.endpoint, disk.host_id, disk.device)
+            self._disks.setdefault(key, []).append(disk)
+            self._place(Scope.DATASTORE, disk.endpoint, disk.datastore_id or "", key)
+            self._place(Scope.DATASTORE, disk.endpoint, f"{disk.datastore_id}/{disk.host_id}", key)
+            self._place(Scope.DISK, disk.endpoint, f"{disk.vm_id}/{disk.disk}", key)
+            if disk.array_name and disk.volume_id:
+                self._place(Scope.VOLUME, disk.array_name, disk.volume_id, key)
+        for key, device in self._devices.items():
+            self._place(Scope.DEVICE, device.endpoint, f"{device.host_id}/{device.device}", key)
+            self._place(Scope.DRIVER, device.endpoint, f"{device.host_id}/{device.driver}", key)
+            if device.is_protocol_endpoint:
+                self._place(Scope.ENDPOINTS, device.endpoint, device.host_id, key)
+        self._of_device = cache(self._computed)
+        self._of_pool = cache(self._pool)
+
+    def of(self, row: tuple[Any, ...], remediator: str | None) -> tuple[str, float | None]:
+        """The impact of one failure as JSON, and its rank.
+
+        Args:
+            row: rule, endpoint, resource_id, and JSON scalars: the value after the fix, the value desired.
+            remediator: of the rule.
+        """
+        rule, endpoint, resource_id, after, desired = row
+        which = about(rule, remediator)
+        if which is None:
+            return _as_text({"not_computed": reason(rule)})
+        if which.scope in (Scope.POOL, Scope.COPY):
+            return self._of_pool(which.scope, endpoint, resource_id, _number(desired) if which.scope is Scope.COPY else None)
+        return self._of_queues(which, endpoint, resource_id, next((one for one in map(_number, (after, desired)) if one), which.value))
+
+    def _of_queues(self, which: About, endpoint: str, resource_id: str, value: float | None) -> tuple[str, float | None]:
+        """The impact on the queue that suffers most."""
+        keys = self._places.get((which.scope, endpoint, resource_id))
+        if not keys or which.cure is None:
+            return _as_text({"not_computed": _NOTHING_WAITS})
+        wanted = None if which.cure in (Cure.BOTH, Cure.NO_SIOC, Cure.HOST_LIMIT) else value
+        found = [self._of_device(key, WhatIf(which.cure, wanted)) for key in sorted(keys)]
+        return max(found, key=lambda one: (one[1] is not None, one[1] or 0.0))
+
+    def _computed(self, key: _Key, what_if: WhatIf) -> tuple[str, float | None]:
+        device = self._devices.get(key)
+        if device is None:
+            return _as_text({"not_computed": _NOTHING_WAITS})
+        return _as_text(device_impact(device, self._disks.get(key, ()), what_if))
+
+    def _place(self, scope: Scope, endpoint: str, resource_id: str, key: _Key) -> None:
+        self._places.setdefault((scope, endpoint, resource_id), set()).add(key)
+
+    def _pool(self, scope: Scope, endpoint: str, resource_id: str, least_seconds: float | None) -> tuple[str, float | None]:
+        place = [endpoint, resource_id]
+        if scope is Scope.COPY:
+            found = self._connection.execute(
+                "SELECT pool_id FROM fact.array_replication WHERE endpoint = ? AND replication_id = ?", place
+            ).fetchone()
+            if found is None or found[0] is None:
+                return _as_text({"not_computed": "the pool that it copies away from is not known"})
+            place = [endpoint, found[0]]
+        read = self._connection.execute(_POOL_SQL, place).fetchone()
+        if read is None:
+            return _as_text({"not_computed": "the pool is not known"})
+        name, transfers, share, intervals, without = read
+        pool = Pool(endpoint, place[1], name, transfers, share, () if without else tuple(intervals or ()))
+        disks = [row[0] for row in self._connection.execute(_POOL_DISKS_SQL, place).fetchall()]
+        return _as_text(pool_impact(pool, disks, least_seconds))
+
+
+_POOL_SQL = """
+SELECT
+    p.name,
+    l.disk_iops,
+    CASE WHEN l.transfers_per_second > 0 THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second) END,
+    (
+        SELECT list(r.interval_seconds ORDER BY r.interval_seconds) FROM fact.array_replication AS r
+        WHERE r.endpoint = p.endpoint AND r.pool_id = p.pool_id AND r.role = 'source' AND r.interval_seconds > 0
+    ),
+    (
+        SELECT count(*) FROM fact.array_replication AS r
+        WHERE r.endpoint = p.endpoint AND r.pool_id = p.pool_id AND r.role = 'source'
+            AND r.schedule IS NOT NULL AND r.interval_seconds IS NULL
+    )
+FROM fact.array_pool AS p
+LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
+WHERE p.endpoint = ? AND p.pool_id = ?
+"""
+_POOL_DISKS_SQL = """
+SELECT DISTINCT s.resource_name
+FROM disk_stream AS s
+JOIN fact.array_volume AS v ON v.endpoint = s.array_name AND v.volume_id = s.volume_id
+WHERE v.endpoint = ? AND v.pool_id = ? AND s.commands_per_second > 0
+"""
+
+
+def _waiting_sql() -> str:
+    """The queues in which commands wait, or behind which the array holds a disk back; the fullest first."""
+    return (
+        "SELECT q.endpoint, q.host_id, q.device FROM device_queue AS q LEFT JOIN (SELECT endpoint, host_id, device, "
+        "bool_or(is_at_limit AND outstanding > 0) AS is_held FROM disk_stream WHERE device IS NOT NULL GROUP BY ALL) AS s "
+        "USING (endpoint, host_id, device) WHERE q.queued >= 0.5 OR q.is_full OR s.is_held "
+        f"ORDER BY q.queued DESC NULLS LAST, q.endpoint, q.host_id, q.device LIMIT {MOST_QUEUES}"
+    )
+
+
+def _listed(kind: type[Device | Disk]) -> str:
+    return ", ".join(_RENAMED.get(one.name, one.name) for one in fields(kind))
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, kind: type[_Row], select: str) -> Iterator[_Row]:
+    cursor = connection.cursor()
+    cursor.execute(select)
+    while chunk := cursor.fetchmany(_CHUNK):
+        yield from (kind(*row) for row in chunk)
+
+
+def _as_text(impact: Mapping[str, Any]) -> tuple[str, float | None]:
+    return json.dumps(impact, allow_nan=False), rank_of(impact)
+
+
+def _number(text: str | None) -> float | None:
+    """A JSON scalar that is a number above 0, also in quotes; else None."""
+    try:
+        value = None if text is None else json.loads(text)
+        number = None if value is None or isinstance(value, bool) else float(value)
+    except (ValueError, TypeError):
+        return None
+    return number if number is not None and number > 0 else None

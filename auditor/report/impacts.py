@@ -1,0 +1,61 @@
+"""What a finding costs and what its fix gives, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from auditor.report.wording import neutral
+
+NOT_COMPUTED = "not_computed"
+
+
+def impact_text(impact: Mapping[str, Any]) -> str:
+    """One sentence, safe for a terminal; "" where no impact is computed for such findings, or none is known."""
+    if not impact or NOT_COMPUTED in impact:
+        return ""
+    now, after, worst = _span(impact["now"]), _span(impact["after"]), _digits(impact["worst_after"][1])
+    who = _named(impact["victims"], impact["victims_count"])
+    quantity = impact["quantity"]
+    if quantity == "iops":
+        return f"{who}: {now} commands a second; after the fix {after}"
+    if quantity == "transfers_per_disk":
+        return f"{impact['queue']}: {now} transfers a second and disk, in the way of {who}; after the fix {after}, at worst {worst}"
+    several = impact["victims_count"] != 1
+    behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
+    return f"{who} {'take' if several else 'takes'} {now} ms{behind}; after the fix {after} ms, at worst {worst} ms"
+
+
+def impact_rows(impact: Mapping[str, Any]) -> dict[str, str]:
+    """Everything of an impact as name and text, for a page that shows it in full; empty where there is nothing."""
+    if not impact:
+        return {}
+    if NOT_COMPUTED in impact:
+        return {"not computed": neutral(impact[NOT_COMPUTED])}
+    rows = {"in short": impact_text(impact), "model": neutral(impact["model"]), "queue": neutral(impact["queue"])}
+    for one in impact["inputs"]:
+        rows[neutral(one["name"])] = neutral(f"{_span(one['value'])} {one['unit']}, {one['basis']}: {one['source']}")
+    return rows
+
+
+def _named(names: Sequence[str], count: int) -> str:
+    """The first name, and how many more."""
+    if not names:
+        return "nobody known"
+    more = count - 1
+    return f"{neutral(names[0])} and {more:,} more" if more > 0 else neutral(names[0])
+
+
+def _span(ends: Sequence[float | None]) -> str:
+    low, high = ends
+    if high is None:
+        return f"at least {_digits(low)}"
+    texts = _digits(low), _digits(high)
+    return texts[0] if texts[0] == texts[1] else f"{texts[0]} to {texts[1]}"
+
+
+def _digits(value: float | None) -> str:
+    """Two digits or three: an interval has no use for more."""
+    if value is None:
+        return "unknown"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"

@@ -1,0 +1,116 @@
+"""What a queue costs now, after a fix and at worst, by rows of the views; figures of the incidents (docs/domain/incidents.md)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from auditor.impact.device import Cure, WhatIf, device_impact
+from auditor.impact.rows import Device, Disk
+from tests.impact.samples import APP, DATABASE, NEIGHBOUR, NOISY, S0_QUEUE, S1_QUEUE, S2_QUEUE, device, disk
+
+TO_256 = WhatIf(Cure.DSNRO, 256)
+
+
+def meets(interval: list[float], low: float, high: float) -> bool:
+    """An interval meets a report's figure, and its ends are within a factor of two of it."""
+    return interval[0] <= high and low <= interval[1] and interval[0] >= low / 2 and interval[1] <= high * 2
+
+
+def test_s0_the_neighbour_waits_behind_the_disk_at_its_limit_and_about_1_ms_after() -> None:
+    found = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], TO_256)
+    assert (found["victims"], found["victims_count"], found["behind"]) == (["neighbour"], 1, ["noisy"])
+    assert found["quantity"] == "latency_ms"
+    assert meets(found["now"], 300, 400)
+    assert meets(found["after"], 1, 1)
+    # 64 commands of the neighbour and 256 pieces of the other: 320 in 256 slots.
+    assert found["worst_after"][1] > 10 * found["after"][1]
+    assert {one["basis"] for one in found["inputs"]} == {"measured", "assumed"}
+
+
+def test_s0_a_limit_on_the_host_removes_the_cause_and_has_no_worse_case() -> None:
+    found = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.HOST_LIMIT))
+    assert meets(found["after"], 1, 1)
+    assert found["worst_after"] == found["after"]
+
+
+def test_s2_both_depths_give_at_least_what_is_there_now_and_at_most_what_the_array_could_do() -> None:
+    found = device_impact(S2_QUEUE, [DATABASE], WhatIf(Cure.BOTH))
+    assert found["quantity"] == "iops"
+    assert meets(found["now"], 65_000, 65_000)
+    assert found["after"][0] >= found["now"][0]
+    assert found["after"][0] <= 125_000 <= found["after"][1]
+
+
+def test_s2_dsnro_alone_gives_nothing_where_the_device_is_no_deeper() -> None:
+    found = device_impact(S2_QUEUE, [DATABASE], TO_256)
+    assert found["after"][1] <= found["now"][1]
+
+
+def test_s1_without_storage_io_control_the_wait_in_the_host_goes() -> None:
+    found = device_impact(S1_QUEUE, [APP], WhatIf(Cure.NO_SIOC))
+    assert found["victims"] == ["app"]
+    assert meets(found["now"], 50, 100)
+    assert found["after"][0] < found["now"][0] / 10  # only the wait in the array is left, and nobody knows how long it is
+    assert found["after"][1] <= found["now"][1]
+
+
+def test_with_one_world_the_devices_own_depth_counts_and_dsnro_changes_nothing() -> None:
+    alone = replace(S2_QUEUE, queue_depth=64, dsnro=32, depth_in_effect=None)
+    found = device_impact(alone, [DATABASE], WhatIf(Cure.DSNRO, 128))
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "depth now") == [64, 64]
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "depth after") == [64, 64]
+
+
+@pytest.mark.parametrize(
+    ("queue", "disks", "what_if", "why"),
+    [
+        pytest.param(device(depth_in_effect=None, dsnro=None), [NEIGHBOUR], TO_256, "depth of the queue", id="no depth"),
+        pytest.param(device(depth_in_effect=None, queue_depth=None), [NEIGHBOUR], TO_256, "depth of the queue", id="no device depth"),
+        pytest.param(S0_QUEUE, [], TO_256, "no disk that sends", id="no disk"),
+        pytest.param(S0_QUEUE, [NOISY], TO_256, "its own limit", id="the disk at its limit is alone"),
+        pytest.param(
+            S0_QUEUE, [NOISY, replace(NEIGHBOUR, array_latency_ms=None, latency_ms=1)], TO_256, "how long the array", id="no service"
+        ),
+        pytest.param(S0_QUEUE, [replace(NEIGHBOUR, commands_per_second=None)], TO_256, "how many commands", id="no rate"),
+        pytest.param(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.NO_SIOC), "does not hold", id="no Storage I/O Control"),
+        pytest.param(S2_QUEUE, [DATABASE], WhatIf(Cure.HOST_LIMIT), "holds no disk", id="no disk at its limit"),
+        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=5000)], TO_256, "does not explain", id="measured otherwise"),
+        pytest.param(
+            replace(S0_QUEUE, queue_depth=None),
+            [NOISY, NEIGHBOUR],
+            TO_256,
+            "what the fix makes",
+            id="depth known, but not of what it is made",
+        ),
+    ],
+)
+def test_where_something_is_not_known_there_is_a_reason_and_no_figure(queue: Device, disks: list[Disk], what_if: WhatIf, why: str) -> None:
+    found = device_impact(queue, disks, what_if)
+    assert list(found) == ["not_computed"]
+    assert why in found["not_computed"]
+
+
+def test_the_first_five_victims_are_named_and_all_are_counted() -> None:
+    many = [disk(f"vm-{n:02}", **_cells(NEIGHBOUR)) for n in range(30)]
+    queue = replace(S0_QUEUE, active=32, queued=60, worlds=31, worlds_at_least=31)
+    found = device_impact(queue, [NOISY, *many], TO_256)
+    assert found["victims"] == [f"vm-{n:02}" for n in range(5)]
+    assert found["victims_count"] == 30
+
+
+def test_a_disk_that_does_more_than_its_limit_has_burst_and_is_not_held_to_it() -> None:
+    bursting = replace(DATABASE, limit_per_second=1000)
+    found = device_impact(S2_QUEUE, [bursting], WhatIf(Cure.BOTH))
+    assert found["after"][1] > 65_000
+
+
+def _cells(row: Disk) -> dict[str, Any]:
+    return {
+        "commands_per_second": row.commands_per_second,
+        "outstanding": row.outstanding,
+        "latency_ms": row.latency_ms,
+        "array_latency_ms": 0.9,
+    }

@@ -1,0 +1,186 @@
+"""Impacts beside the verdicts: which queue a finding is about, all findings by two queries, and what a bug costs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import pytest
+
+from auditor.facts.catalog import view_columns
+from auditor.facts.schema import TABLES
+from auditor.impact.finding import add_impacts
+from auditor.impact.guarded import add_impacts_guarded
+from auditor.impact.ranking import rank_of
+from auditor.impact.rows import Device, Disk
+from auditor.impact.scopes import ABOUT, TOPICS
+from tests.impact.samples import APP, DATABASE, NEIGHBOUR, NOISY, S0_QUEUE, S1_QUEUE, S2_QUEUE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
+
+
+def _put(connection: duckdb.DuckDBPyConnection, view: str, rows: list[Device] | list[Disk]) -> None:
+    types = view_columns()[view]
+    names = [RENAMED.get(one.name, one.name) for one in fields(rows[0])]
+    extra = ", is_full BOOLEAN" if view == "device_queue" else ""
+    connection.execute(f"CREATE TABLE {view} ({', '.join(f'{name} {types[name]}' for name in names)}{extra})")
+    for row in rows:
+        connection.execute(f"INSERT INTO {view} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", list(astuple(row)))
+
+
+def _on(row: Any, device: str, **cells: Any) -> Any:
+    return type(row)(**{one.name: getattr(row, one.name) for one in fields(row)} | {"device": device} | cells)
+
+
+@pytest.fixture
+def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One host with the queues of S0, S1 and S2, an array with the pool of S3, and no verdict."""
+    connection = duckdb.connect()
+    disks = [
+        _on(NOISY, "naa.0", datastore_id="ds-0", array_name="sf", volume_id="4"),
+        _on(NEIGHBOUR, "naa.0", datastore_id="ds-0", array_name="sf", volume_id="5"),
+        _on(APP, "naa.1", datastore_id="ds-1"),
+        _on(DATABASE, "naa.2", datastore_id="ds-2"),
+        _on(NEIGHBOUR, "naa.9", datastore_id="ds-9", array_name="netapp", volume_id="v1"),
+    ]
+    queues = [
+        _on(S0_QUEUE, "naa.0", is_protocol_endpoint=True, driver="iscsi_vmk"),
+        _on(S1_QUEUE, "naa.1", driver="iscsi_vmk"),
+        _on(S2_QUEUE, "naa.2", driver="nfnic"),
+        _on(S0_QUEUE, "naa.9", queued=0.1),  # nothing waits
+    ]
+    _put(connection, "disk_stream", disks)
+    _put(connection, "device_queue", queues)
+    connection.execute("CREATE SCHEMA fact")
+    for name in ("array_pool", "array_pool_load", "array_replication", "array_volume"):
+        connection.execute(f"CREATE TABLE fact.{name} ({', '.join(f'{one.name} {one.type}' for one in TABLES[name].columns)})")
+    connection.execute("INSERT INTO fact.array_pool (endpoint, pool_id, name) VALUES ('netapp', 'p1', 'aggr')")
+    connection.execute(
+        "INSERT INTO fact.array_pool_load (endpoint, pool_id, disk_iops, transfers_per_second, user_transfers_per_second) "
+        "VALUES ('netapp', 'p1', 100, 1000, 500)"
+    )
+    connection.execute(
+        "INSERT INTO fact.array_replication (endpoint, replication_id, role, pool_id, schedule, interval_seconds) "
+        "VALUES ('netapp', 'r1/source', 'source', 'p1', 'often', 900), ('netapp', 'r2/source', 'source', NULL, 'often', 900)"
+    )
+    connection.execute("INSERT INTO fact.array_volume (endpoint, volume_id, pool_id) VALUES ('netapp', 'v1', 'p1')")
+    connection.execute("ATTACH ':memory:' AS store")
+    connection.execute(
+        "CREATE TABLE store.verdict (rule VARCHAR, verdict VARCHAR, endpoint VARCHAR, resource_id VARCHAR, after VARCHAR, "
+        "desired VARCHAR, impact VARCHAR, impact_rank DOUBLE)"
+    )
+    yield connection
+    connection.close()
+
+
+def impact_of(
+    connection: duckdb.DuckDBPyConnection,
+    rule: str,
+    resource_id: str,
+    *,
+    after: str | None = None,
+    desired: str | None = None,
+    endpoint: str = "vc",
+    remediator: str | None = None,
+) -> dict[str, Any]:
+    row = [rule, "fail", endpoint, resource_id, after, desired]
+    connection.execute("INSERT INTO store.verdict (rule, verdict, endpoint, resource_id, after, desired) VALUES (?, ?, ?, ?, ?, ?)", row)
+    add_impacts(connection, "store", {rule: remediator})
+    [(text, rank)] = connection.execute("SELECT impact, impact_rank FROM store.verdict").fetchall()
+    found: dict[str, Any] = json.loads(text)
+    assert rank == rank_of(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("rule", "resource_id", "queue"),
+    [
+        pytest.param("vvol/pe-dsnro-headroom", "host-1/naa.0", "naa.0", id="a device"),
+        pytest.param("vvol/pe-default-option", "host-1", "naa.0", id="the protocol endpoints of a host"),
+        pytest.param("queue/driver-depth", "host-1/nfnic", "naa.2", id="the devices of a driver"),
+        pytest.param("qos/shared-queue-throttle", "ds-0", "naa.0", id="a datastore"),
+        pytest.param("sioc/active-time", "ds-1/host-1", "naa.1", id="a datastore on a host"),
+        pytest.param("qos/host-limit-below-array-limit", "noisy/disk", "naa.0", id="a virtual disk"),
+    ],
+)
+def test_a_finding_has_the_impact_of_the_queue_it_is_about(
+    fleet: duckdb.DuckDBPyConnection, rule: str, resource_id: str, queue: str
+) -> None:
+    assert impact_of(fleet, rule, resource_id, desired="256")["queue"] == f"esx-1/{queue}"
+
+
+def test_an_array_volume_leads_to_the_queue_of_its_disk(fleet: duckdb.DuckDBPyConnection) -> None:
+    assert impact_of(fleet, "qos/element-throttled-volume", "4", endpoint="sf")["behind"] == ["noisy"]
+
+
+@pytest.mark.parametrize(("after", "desired", "depth"), [("128", "64", 128), (None, "64", 64), (None, '"all"', 256), (None, "true", 256)])
+def test_the_depth_after_is_that_of_the_fix_or_else_what_is_desired_or_else_what_ended_s0(
+    fleet: duckdb.DuckDBPyConnection, after: str | None, desired: str, depth: int
+) -> None:
+    found = impact_of(fleet, "vvol/pe-dsnro-headroom", "host-1/naa.0", after=after, desired=desired)
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "depth after") == [depth, depth]
+
+
+def test_a_rule_of_somebodys_own_that_sets_dsnro_is_understood_by_its_remediator(fleet: duckdb.DuckDBPyConnection) -> None:
+    assert impact_of(fleet, "queue/own", "host-1/naa.0", after="256", remediator="device.dsnro")["victims"] == ["neighbour"]
+
+
+def test_background_work_names_the_disks_on_its_pool(fleet: duckdb.DuckDBPyConnection) -> None:
+    found = impact_of(fleet, "ontap/background-share", "p1", endpoint="netapp", desired="0.5")
+    assert (found["quantity"], found["queue"], found["victims"]) == ("transfers_per_disk", "netapp/aggr", ["neighbour"])
+    assert found["after"] == [49.5, 101]  # 100 and 1 % either way; at best without the half that is background
+
+
+def test_a_copy_leads_to_the_pool_it_copies_from_and_the_interval_that_is_desired(fleet: duckdb.DuckDBPyConnection) -> None:
+    found = impact_of(fleet, "ontap/snapmirror-frequency", "r1/source", endpoint="netapp", desired="3600")
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "starts that are left") == [0, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("rule", "resource_id", "endpoint", "why"),
+    [
+        ("vvol/pe-dsnro-headroom", "host-1/naa.9", "vc", "no command is known to wait"),
+        ("vvol/pe-dsnro-headroom", "host-2/naa.0", "vc", "no command is known to wait"),
+        ("vaai/enabled", "host-1/x", "vc", "offloaded"),
+        ("queue/param-name-valid", "host-1/x", "vc", "not about a queue"),
+        ("ontap/alignment", "v1", "netapp", "not about transfers"),
+        ("ontap/snapmirror-frequency", "r2/source", "netapp", "not known"),
+        ("ontap/disk-busy", "p9", "netapp", "not known"),
+    ],
+)
+def test_a_finding_without_a_figure_says_why(
+    fleet: duckdb.DuckDBPyConnection, rule: str, resource_id: str, endpoint: str, why: str
+) -> None:
+    found = impact_of(fleet, rule, resource_id, endpoint=endpoint, desired="256")
+    assert list(found) == ["not_computed"]
+    assert why in found["not_computed"]
+
+
+def test_only_failures_of_the_topics_get_an_impact(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.executemany(
+        "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES (?, ?, 'vc', 'host-1/naa.0')",
+        [["vvol/pe-uniform", "pass"], ["vvol/pe-uniform", "fail"], ["iscsi/mtu", "fail"]],
+    )
+    add_impacts(fleet, "store", {})
+    rows = fleet.execute("SELECT rule, verdict FROM store.verdict WHERE impact IS NOT NULL").fetchall()
+    assert rows == [("vvol/pe-uniform", "fail")]
+
+
+def test_a_bug_costs_the_impacts_and_says_so(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute("INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES ('vvol/pe-uniform', 'fail', 'vc', 'x')")
+    fleet.execute("DROP TABLE disk_stream")
+    [notice] = add_impacts_guarded(fleet, "store", {})
+    assert "no impact of the findings was computed" in notice
+    assert fleet.execute("SELECT count(impact) FROM store.verdict").fetchall() == [(0,)]
+
+
+def test_every_rule_that_the_model_knows_is_shipped() -> None:
+    rules = Path(__file__).parents[2] / "rules"
+    assert [rule for rule in ABOUT if not (rules / f"{rule}.yaml").is_file()] == []
+    assert {rule.partition("/")[0] for rule in ABOUT} <= set(TOPICS)

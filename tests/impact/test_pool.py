@@ -1,0 +1,35 @@
+"""Background work on an array's disks: S3 (docs/domain/incidents.md#s3)."""
+
+from __future__ import annotations
+
+import pytest
+
+from auditor.impact.interval import Interval
+from auditor.impact.pool import Pool, pool_impact, transfers_after
+
+S3 = Pool("netapp", "p1", "aggr_10k", 6800 / 57, 3400 / 6800, (900.0,) * 3 + (1200.0,) * 3)
+
+
+def test_s3_the_disks_go_from_80_percent_busy_to_40() -> None:
+    # 3,400 of 6,800 are copies, 3 to 4 starts an hour; every 2 hours is 0.5 an hour, so 1/8 to 1/6 of the starts are left.
+    # At best 80 * (1 - 0.5) = 40; at worst 80 * (1 - 0.5 * 5/6) = 46.7.
+    after = transfers_after(Interval.exactly(80), Interval.exactly(0.5), Interval(1 / 8, 1 / 6))
+    assert after.low == pytest.approx(40)
+    assert after.high == pytest.approx(46.67, rel=1e-3)
+
+
+def test_a_share_that_is_only_bounded_leaves_what_is_there_now_as_the_worse_end() -> None:
+    found = pool_impact(S3, ["vm-2 disk", "vm-1 disk"], 7200)
+    assert found["quantity"] == "transfers_per_disk"
+    assert found["now"] == [118.1, 120.5]  # 119.3, and 1 % either way
+    # At best all background work is copies, and none runs: 118.1 / 2 = 59.05.
+    assert found["after"] == [59.05, 120.5]
+    assert found["worst_after"] == [118.1, 120.5]
+    assert found["victims"] == ["vm-1 disk", "vm-2 disk"]
+    # 3 * 3 + 3 * 4 = 21 starts an hour, 6 * 0.5 = 3 after.
+    assert found["inputs"][2]["value"] == [0, pytest.approx(3 / 21, rel=1e-3)]
+
+
+@pytest.mark.parametrize("unread", [Pool("a", "p", "x", None, 0.5), Pool("a", "p", "x", 100.0, None)], ids=["transfers", "share"])
+def test_without_a_measured_load_there_is_no_figure(unread: Pool) -> None:
+    assert list(pool_impact(unread, [], None)) == ["not_computed"]

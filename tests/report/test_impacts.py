@@ -1,0 +1,63 @@
+"""An impact in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from auditor.report.digest import digest
+from auditor.report.impacts import impact_rows, impact_text
+from tests.report import samples
+from tests.report.samples import IMPACT
+
+
+@pytest.mark.parametrize(
+    ("cells", "text"),
+    [
+        pytest.param(
+            {},
+            "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; after the fix 0.9 to 1.6 ms, at worst 80 ms",
+            id="S0",
+        ),
+        pytest.param(
+            {"victims": ["a"], "victims_count": 1, "behind": []},
+            "a takes 267 to 383 ms; after the fix 0.9 to 1.6 ms, at worst 80 ms",
+            id="one",
+        ),
+        pytest.param(
+            {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [64000, 66000], "after": [65000, 185000]},
+            "a: 64,000 to 66,000 commands a second; after the fix 65,000 to 185,000",
+            id="S2",
+        ),
+        pytest.param(
+            {"quantity": "transfers_per_disk", "now": [119, 121], "after": [60, 121], "worst_after": [119, 121]},
+            "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
+            "after the fix 60 to 121, at worst 121",
+            id="S3",
+        ),
+        pytest.param({"victims": [], "victims_count": 0, "behind": []}, "nobody known", id="no victim is known"),
+    ],
+)
+def test_one_sentence_says_who_waits_how_long_and_what_the_fix_gives(cells: dict[str, Any], text: str) -> None:
+    assert impact_text({**IMPACT, **cells}).startswith(text)
+
+
+def test_what_is_not_computed_is_no_sentence_and_has_its_reason_in_full() -> None:
+    assert impact_text({"not_computed": "no load"}) == impact_text({}) == ""
+    assert impact_rows({"not_computed": "no \x1b[31mload"})["not computed"].endswith("load")
+    assert "\x1b" not in impact_rows({"not_computed": "no \x1b[31mload"})["not computed"]
+    assert impact_rows({}) == {}
+
+
+def test_in_full_every_input_says_where_it_is_from() -> None:
+    assert impact_rows(IMPACT)["depth now"] == "32 commands, measured: device_queue.depth_in_effect"
+    open_ended = {**IMPACT, "inputs": [{**IMPACT["inputs"][0], "value": [1.0, None]}]}  # type: ignore[index]
+    assert impact_rows(open_ended)["depth now"].startswith("at least 1 commands")
+
+
+def test_of_two_rules_of_one_severity_the_one_with_the_greater_impact_comes_first() -> None:
+    first, second = samples.pe_finding("esx-01"), replace(samples.pe_finding("esx-02"), rule="a/first-by-name", impact={})
+    report = samples.report_of([first, second])
+    assert [rule.rule for rule in digest(report, 10).failing] == [first.rule, "a/first-by-name"]
