@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.report.impacts import impact_text
 from auditor.report.messages import message_of
 from auditor.report.wording import allowing, neutral, value_text
 from auditor.reproduction.bounds import TEST_FILE
@@ -120,13 +121,8 @@ def _hosts(situation: Situation) -> str:
 
 def _modelled(situation: Situation) -> Sequence[str]:
     """What the queueing model expects for this finding, where it was computed."""
-    impact: Mapping[str, object] = situation.finding.impact
-    now, after = impact.get("now"), impact.get("after")
-    if not isinstance(now, Sequence) or not isinstance(after, Sequence) or len(now) != 2 or len(after) != 2:
-        return ()
-    quantity = neutral(str(impact.get("quantity", "")))
-    ranges = [f"{low:g} to {high:g}" for low, high in (now, after)]
-    return (f"* For this finding the queueing model expects {quantity} of {ranges[0]} before, and {ranges[1]} after.",)
+    cost = impact_text(situation.finding.impact)
+    return (f"* For this finding the queueing model says: {cost}.",) if cost else ()
 
 
 def _has_test_file(guide: Guide) -> bool:
