@@ -81,6 +81,7 @@ class EndpointType:
         opener: "module:function" within the kind's folder; takes an `Endpoint`, gives a context manager around its session.
         collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
         topics: what a reading of it consists of; the collector has each of them.
+        asked_by: a topic that is asked for the objects of another one, and cannot be asked alone -> that other topic.
         settings: what can be fixed on it: name of the remediator -> "module:class" within the folder.
         steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
         family: of the volumes that hosts see from it; None for a vCenter, which has none.
@@ -99,6 +100,7 @@ class EndpointType:
     opener: str
     collector: str
     topics: tuple[str, ...]
+    asked_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     steps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     family: Family | None = None

@@ -48,10 +48,11 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     if named is None:
         return None
     finding_id, finding = named
-    path, more = None, 0
+    path, more, why = None, 0, f"Run {kept.id} kept no snapshot, so its I/O path is not known."
     with _asking(kept) as ask:
         if ask is not None:
             path, more = path_of_finding(ask, finding)
+            why = "No device that it is about carried I/O while the fleet was read, or it is about none."
     view = view_columns().get(finding.resource.kind, {})
     return Explanation(
         finding_id=finding_id,
@@ -63,6 +64,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         points=_points(finding, rules, fleet),
         column_texts={column: column_text(finding.resource.kind, column) for column in finding.missing if column in view},
         reproduction=_reproduction(finding_id, finding),
+        why_no_path=why,
         params_from="the rule's defaults (--fleet takes your own)" if fleet is None else f"those of {fleet.path.name}",
     )
 

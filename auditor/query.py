@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from auditor.authoring.query_guard import FINDING, Question, about_failure, question
 from auditor.engine.sql import quoted
+from auditor.engine.verdicts import STORED
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
 from auditor.facts.snapshot import load_snapshot
@@ -162,10 +163,16 @@ def _with_unread(snapshot: Snapshot, query: Question) -> Snapshot:
 
 
 def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
-    """Open the file of findings as a view that may be read when the connection is sealed."""
+    """Open the file of findings as a view that may be read when the connection is sealed.
+
+    A column that an older auditor did not write is NULL.
+    """
     row = connection.execute("SELECT current_setting('allowed_paths')").fetchone()
     place = str(path.resolve())
-    connection.execute(f"CREATE VIEW {FINDING} AS FROM read_parquet({quoted(place)})")
+    written = {name for name, *_ in connection.execute(f"DESCRIBE FROM read_parquet({quoted(place)})").fetchall()}
+    added = "".join(f", CAST(NULL AS {kind}) AS {name}" for name, kind in STORED.items() if name not in written)
+    statement = f"CREATE VIEW {FINDING} AS SELECT *{added} FROM read_parquet({quoted(place)})"  # noqa: S608  our names, and a quoted path
+    connection.execute(statement)
     connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), place]])
 
 

@@ -26,6 +26,13 @@ def pytest_configure(config: pytest.Config) -> None:
         faulthandler.enable(_OPEN[-1])
 
 
+def pytest_unconfigure() -> None:
+    """Leave the file before it is closed."""
+    if _OPEN:
+        faulthandler.disable()
+        _OPEN.pop().close()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the crashes of all workers, and remove their files."""
     session = config.pluginmanager.get_plugin("dsession")

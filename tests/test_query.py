@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from auditor import query as querying
@@ -67,6 +68,10 @@ def test_what_is_wrong_can_be_asked_of_a_run(snapshot: Path, tmp_path: Path) -> 
     text = "SELECT verdict, message FROM finding ORDER BY verdict"
     with run_query(text, snapshot, tmp_path / "spilled", tmp_path / "findings.parquet") as answer:
         assert list(answer.rows) == [("fail", "naa.6f47acc200000001 on esx-01: 32 commands"), ("pass", None)]
+    older = tmp_path / "older.parquet"  # as an auditor wrote it that knew no messages
+    duckdb.execute(f"COPY (SELECT * EXCLUDE (message) FROM '{tmp_path / 'findings.parquet'}') TO '{older}' (FORMAT parquet)")
+    with run_query(text, snapshot, tmp_path / "spilled-too", older) as answer:
+        assert list(answer.rows) == [("fail", None), ("pass", None)]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.sql import VERDICT_COLUMNS
+from auditor.engine.verdicts import STORED
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import view_columns
 from auditor.facts.schema import TABLES
@@ -87,9 +87,7 @@ def about_failure(failure: duckdb.Error, checked: Question) -> ConfigurationErro
         first = text.splitlines()[0].partition("Error: ")
         return _refused(f"is refused by DuckDB: {first[2] or first[0]}")
     column = match[1] or match[2]
-    named = {name for view in checked.views for name in view_columns()[view]} | (
-        {*VERDICT_COLUMNS, "severity", "impact", "impact_rank"} if checked.findings else set()
-    )
+    named = {name for view in checked.views for name in view_columns()[view]} | (set(STORED) if checked.findings else set())
     views = ", ".join(checked.views)
     return _refused(
         f'names column "{column}", which is not there{did_you_mean(column, named)}',

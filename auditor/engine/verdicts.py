@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -30,7 +31,8 @@ _IMPACT = {
     "impact_rank": "DOUBLE",  # how many times worse than after the fix; NULL where that is not computed
 }
 _BESIDES = {**_WAIVING, **_IMPACT}
-_STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_BESIDES}
+STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_BESIDES}
+"""The columns of saved verdicts, and of the table `finding` of queries; DuckDB types."""
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
 _ADDED: Mapping[int, Collection[str]] = {
@@ -127,6 +129,17 @@ class Evaluation:
             waived_unknown=waived_unknown,
         )
 
+    def counts(self) -> Mapping[tuple[str, Severity, Verdict], int]:
+        """How many verdicts there are, by rule, severity and verdict; none is read."""
+        counted = f"SELECT rule, severity, verdict, count(*) FROM {self.store}.verdict GROUP BY ALL"
+        totals: Counter[tuple[str, Severity, Verdict]] = Counter()
+        for rule, severity, verdict, count in self.connection.cursor().execute(counted).fetchall():
+            totals[rule, Severity(severity), Verdict(verdict)] += count
+        for deferred in self.deferred:
+            for verdict, count in deferred.counts.items():
+                totals[deferred.rule, Severity(deferred.severity), Verdict(verdict)] += count
+        return totals
+
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""
         kept = f"FROM {self.store}.verdict WHERE verdict IN ({_listed(verdicts)})"
@@ -139,17 +152,17 @@ class Evaluation:
         if not self.deferred and sum(part.count for part in parts) <= SORTED_AT_ONCE:
             ranked = ", ".join(f"list_position([{_listed(words)}], CAST({kind} AS VARCHAR))" for kind, words in _RANKS.items())
             of_rule = "coalesce(max(CAST(impact_rank AS DOUBLE)) OVER (PARTITION BY verdict, severity, rule), 0) DESC"
-            select = f"SELECT {', '.join(_STORED)} {kept} ORDER BY {ranked}, {of_rule}, rule, {BY_IMPACT}, {PLACE}"
-            yield from (dict(zip(_STORED, values, strict=True)) for values in fetched(self.connection, select, {}))
+            select = f"SELECT {', '.join(STORED)} {kept} ORDER BY {ranked}, {of_rule}, rule, {BY_IMPACT}, {PLACE}"
+            yield from (dict(zip(STORED, values, strict=True)) for values in fetched(self.connection, select, {}))
             return
         for part in sorted(parts, key=_Part.place):
             these = f"verdict = {quoted(part.verdict)} AND severity = {quoted(part.severity)} AND rule = {quoted(part.rule)}"
-            select = f"SELECT {', '.join(_STORED)} FROM {self.store}.verdict WHERE {these}"
+            select = f"SELECT {', '.join(STORED)} FROM {self.store}.verdict WHERE {these}"
             bound: Mapping[str, object] = {}
             if part.deferred is not None:
                 select, bound = _deferred_sql(part.deferred, [part.verdict]), part.deferred.bound
             for values in in_order(self.connection, select, bound, part.count):
-                yield dict(zip(_STORED, values, strict=True))
+                yield dict(zip(STORED, values, strict=True))
 
     def keeping(self, verdict: Verdict, rules: Collection[str]) -> Evaluation:
         """The evaluation with these verdicts of these rules in its store, where they can be changed. `self` is not to be used any more.
@@ -182,7 +195,7 @@ class Evaluation:
         about = quoted(json.dumps({"format": _FORMAT, "rules": rules, "waivers": self.waivers}))
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
-        kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in _STORED.items())
+        kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in STORED.items())
         selects = [_deferred_sql(deferred, deferred.counts) for deferred in self.deferred if deferred.counts]
         everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *selects])
         bound = {name: value for deferred in self.deferred if deferred.counts for name, value in deferred.bound.items()}
@@ -253,7 +266,7 @@ def new_store(
     words: Mapping[str, Iterable[str]] = {"verdict": list(Verdict), "severity": list(Severity), "rule": sorted(rules)}
     for kind, values in words.items():
         connection.execute(f"CREATE TYPE {store}.{kind}_word AS ENUM ({_listed(values)})")
-    types = _STORED | {kind: f"{store}.{kind}_word" for kind in words}
+    types = STORED | {kind: f"{store}.{kind}_word" for kind in words}
     if saved is None:
         connection.execute(f"CREATE TABLE {store}.verdict ({', '.join(f'{column} {kind}' for column, kind in types.items())})")
     else:

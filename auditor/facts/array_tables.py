@@ -110,6 +110,11 @@ ARRAY_TABLES = (
         ("utilization", "DOUBLE", "1.0 is the ceiling, above it is bursting"),
         ("latency_us", "BIGINT", "microseconds"),
         ("client_queue_depth", "BIGINT", "commands"),
+        (
+            "burst_credit",
+            "BIGINT",
+            "operations that it saved up below its ceiling and may spend above it; 0: no burst now; NULL when not reported; Element",
+        ),
         ("bytes_per_second", "BIGINT", "read and written"),
         ("throttle_us", "BIGINT", "microseconds an operation waited for the array's QoS, the mean; NULL when not reported"),
         (

@@ -95,6 +95,11 @@ def about(rule: str, remediator: str | None) -> About | None:
     return _DSNRO if remediator == "device.dsnro" else None
 
 
+def has_model(rule: str, remediator: str | None) -> bool:
+    """Whether failures of `rule` have an impact with figures, where their load is known."""
+    return rule.partition("/")[0] in TOPICS and about(rule, remediator) is not None
+
+
 def reason(rule: str) -> str:
     """Why a finding of a rule without an `About` has no impact."""
     return _REASONS.get(rule.partition("/")[0], _NO_QUEUE)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from auditor.model import Verdict
 from auditor.report.console import hanging, write_parts
 from auditor.report.failure_table import SEVERITY_STYLES
+from auditor.report.impacts import NOT_COMPUTED, impact_rows, impact_text
+from auditor.report.messages import message_beside_name
 from auditor.report.path_text import path_parts
-from auditor.report.path_words import number_text
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Explanation:
         column_texts: what the columns are, by name.
         params_from: where the values of params come from, in words.
         reproduction: how load shows it, or why none does.
+        why_no_path: where there is no path: why, as a sentence.
     """
 
     finding_id: str
@@ -50,6 +52,7 @@ class Explanation:
     column_texts: Mapping[str, str]
     params_from: str
     reproduction: str
+    why_no_path: str = ""
 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:
@@ -73,6 +76,7 @@ def _parts(explained: Explanation) -> Iterator[RenderableType]:
     yield from _head(explained)
     yield from _section("THE I/O PATH")
     yield from _path(explained)
+    yield from _costs(explained)
     if explained.rule is not None:
         yield from _section("THE LESSON")
         yield from _prose(explained.rule.lesson)
@@ -102,36 +106,30 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     yield Text(neutral(finding.title), style="bold")
     place = "" if resource.name == (resource.host or resource.endpoint) else f" on {place_of(resource)}"
     yield _text(f"{neutral(resource.name)}{place}; run {neutral(explained.run)}.")
+    if wrong := message_beside_name(finding):
+        yield _text(f"What is wrong: {wrong}.")
     if finding.verdict is not Verdict.UNKNOWN:
         yield _text(f"Observed {value_text(finding.observed)}, wanted {value_text(finding.desired)}.")
-    for line in impact_lines(finding.impact):
-        yield hanging("  ", _text(line))
+    if cost := impact_text(finding.impact):
+        yield _text(f"It costs: {cost} (queueing model).")
 
 
-def impact_lines(impact: Mapping[str, object]) -> Iterator[str]:
-    """What the queueing model says, a line each; nothing where it was not asked. Keys as docs/ARCHITECTURE.md#json-report has them."""
-    if "not_computed" in impact:
-        yield f"What it costs was not computed: {neutral(str(impact['not_computed']))}"
+def _costs(explained: Explanation) -> Iterator[RenderableType]:
+    """What the queueing model says, and every figure that it rests on; nothing where it is not asked about such findings."""
+    impact = explained.finding.impact
+    if not impact:
         return
-    quantity = neutral(str(impact.get("quantity", "")).replace("_", " "))
-    for key, words in (("now", "now"), ("after", "after the fix"), ("worst_after", "after the fix at worst")):
-        ends = impact.get(key)
-        if isinstance(ends, list | tuple) and len(ends) == 2 and all(isinstance(one, int | float) for one in ends):
-            yield f"{quantity} {words}: {number_text(ends[0])} to {number_text(ends[1])} (queueing model)"
-    victims = impact.get("victims")
-    if isinstance(victims, list | tuple) and victims:
-        yield f"who waits: {neutral(', '.join(map(str, victims)))}"
-    inputs = impact.get("inputs")
-    for one in inputs if isinstance(inputs, list | tuple) else ():
-        if isinstance(one, dict):
-            value, unit = one.get("value"), one.get("unit") or ""
-            shown = number_text(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
-            yield neutral(f"from {one.get('name')}: {shown} {unit} ({one.get('basis')}, {one.get('source')})")
+    yield from _section("WHAT IT COSTS")
+    if NOT_COMPUTED in impact:
+        yield hanging("  ", _text(f"Not computed: {neutral(str(impact[NOT_COMPUTED]))}"))
+        return
+    for name, text in impact_rows(impact).items():
+        yield hanging("  ", _text(f"{name}: {text}"))
 
 
 def _path(explained: Explanation) -> Iterator[RenderableType]:
     if explained.path is None:
-        yield hanging("  ", _text("No device that it is about carried I/O while the fleet was read, or it is about none."))
+        yield hanging("  ", _text(explained.why_no_path))
         return
     yield from path_parts(explained.path)
     if explained.more_paths:

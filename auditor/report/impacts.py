@@ -14,7 +14,7 @@ def impact_text(impact: Mapping[str, Any]) -> str:
     """One sentence, safe for a terminal; "" where no impact is computed for such findings, or none is known."""
     if not impact or NOT_COMPUTED in impact:
         return ""
-    now, after, worst = _span(impact["now"]), _span(impact["after"]), _digits(impact["worst_after"][1])
+    now, after, worst = span(impact["now"]), span(impact["after"]), _digits(impact["worst_after"][1])
     who = _named(impact["victims"], impact["victims_count"])
     quantity = impact["quantity"]
     if quantity == "iops":
@@ -34,7 +34,7 @@ def impact_rows(impact: Mapping[str, Any]) -> dict[str, str]:
         return {"not computed": neutral(impact[NOT_COMPUTED])}
     rows = {"in short": impact_text(impact), "model": neutral(impact["model"]), "queue": neutral(impact["queue"])}
     for one in impact["inputs"]:
-        rows[neutral(one["name"])] = neutral(f"{_span(one['value'])} {one['unit']}, {one['basis']}: {one['source']}")
+        rows[neutral(one["name"])] = neutral(f"{span(one['value'])} {one['unit']}, {one['basis']}: {one['source']}")
     return rows
 
 
@@ -46,7 +46,8 @@ def _named(names: Sequence[str], count: int) -> str:
     return f"{neutral(names[0])} and {more:,} more" if more > 0 else neutral(names[0])
 
 
-def _span(ends: Sequence[float | None]) -> str:
+def span(ends: Sequence[float | None]) -> str:
+    """An interval in words, with as many digits as it has use for."""
     low, high = ends
     if high is None:
         return f"at least {_digits(low)}"

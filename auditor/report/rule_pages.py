@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.impact.scopes import has_model
 from auditor.model import FixClass, Severity, Verdict
 from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from auditor.engine.rule import Rule, RuleSet
 
 _MADE = "<!-- Made by `make rule-pages` from the rule's file: change that. -->"
+_MODEL = "../../queue-model.md#report"
 _CITATION = re.compile(r"(?<![\w/])docs/([\w/-]+\.md(?:#[\w-]+)?)")
 """A page of docs/, as rules name it; their own pages are two folders further down."""
 _VERDICTS = {
@@ -75,6 +77,8 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from (f"`{rule.id}`, {rule.severity}.{tags}", "")
     yield from ("## What it does", "", *_what(rule))
     yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
+    if has_model(rule.id, None if rule.fix is None else rule.fix.remediator):
+        yield from (f"What a failure costs, and what its fix gives, stands in its `impact`: [the queue model]({_MODEL}).", "")
     yield from ("## How to fix", "")
     if rule.fix is not None and fix_sentence(rule):
         yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.class_text}.", "")

@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.report.impacts import impact_text
+from auditor.report.messages import message_of
 from auditor.report.wording import allowing, neutral, value_text
 from auditor.reproduction.bounds import TEST_FILE
 from auditor.reproduction.guides import TIDY_UP, guide_of
@@ -36,11 +38,14 @@ def _readme(situation: Situation, guide: Guide, folder: str, fix_text: str, run:
     finding = situation.finding
     resource = finding.resource
     where = f" of host {_name(resource.host)}" if resource.host and resource.host != resource.name else ""
+    wrong = message_of(finding)  # of a verdict that is no failure there is none
+    values = f"Found: {_name(value_text(finding.observed))}; wanted: {_name(value_text(finding.desired))}"
+    found = f"What is wrong: {_name(wrong)}" if wrong else values
     parts = [
         f"# Reproduce {situation.finding_id}: {neutral(finding.title)}",
         (
             f"Rule `{neutral(finding.rule)}`, {_name(resource.name)}{where}, endpoint {_name(resource.endpoint)}, run `{neutral(run)}`."
-            f" Found: {_name(value_text(finding.observed))}; wanted: {_name(value_text(finding.desired))}. It shows: {situation.lesson}."
+            f" {found}. It shows: {situation.lesson}."
         ),
         "**Nothing here was started, and nothing starts by itself. Read all of it before you start anything.**",
         "## Before you start",
@@ -116,13 +121,8 @@ def _hosts(situation: Situation) -> str:
 
 def _modelled(situation: Situation) -> Sequence[str]:
     """What the queueing model expects for this finding, where it was computed."""
-    impact: Mapping[str, object] = situation.finding.impact
-    now, after = impact.get("now"), impact.get("after")
-    if not isinstance(now, Sequence) or not isinstance(after, Sequence) or len(now) != 2 or len(after) != 2:
-        return ()
-    quantity = neutral(str(impact.get("quantity", "")))
-    ranges = [f"{low:g} to {high:g}" for low, high in (now, after)]
-    return (f"* For this finding the queueing model expects {quantity} of {ranges[0]} before, and {ranges[1]} after.",)
+    cost = impact_text(situation.finding.impact)
+    return (f"* For this finding the queueing model says: {cost}.",) if cost else ()
 
 
 def _has_test_file(guide: Guide) -> bool:

@@ -50,6 +50,7 @@ _RULES: Mapping[Lesson, tuple[str, ...]] = {
         "baseline/queue-depth",
         "diag/array-vs-host",
         "diag/kavg",
+        "diag/queue-full",
         "queue/adapter-oversubscription",
         "queue/default-unless-justified",
         "queue/device-depth-uniform",
@@ -88,6 +89,7 @@ _NOT_BY_LOAD: Mapping[str, str] = {
     "vaai/ats-heartbeat": "a lost heartbeat takes a path failure or a loss of locks, and that is an outage.",
     "vaai/lockmode": "hosts that lock in different ways corrupt a volume or lose it; nobody tries that on purpose.",
     "vaai/locking-guard": "hosts that lock in different ways corrupt a volume or lose it; nobody tries that on purpose.",
+    "vaai/copy-between-arrays": "it is about a move that runs or is planned; a move that is started to show it copies as much again.",
     "diag/aborts-resets": "commands are given up after a fault or an overload of the array, which nobody causes on purpose.",
     "diag/davg": "it says that the array itself is slow; more load shows no more than that. Look at the array.",
 }

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from auditor.model import Finding
 
 VIEWS = ("array_volume", "virtual_disk", "vvol_disk")
-_PER_HOST_AND_DEVICE = frozenset({"device", "device_load", "device_answer", "protocol_endpoint", "raised_device"})
+_PER_HOST_AND_DEVICE = frozenset({"device", "device_load", "device_answer", "device_queue", "protocol_endpoint", "raised_device"})
 
 
 def shared_by(

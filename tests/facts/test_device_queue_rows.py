@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from auditor.facts.catalog import needs_of_columns, view_columns
+
 from .elsewhere import with_namesakes
 from .single import ByName, Rows, of_vc, rows_over, shown
 
@@ -355,3 +357,9 @@ def test_by_littles_law_less_than_a_millisecond_cannot_be_told_from_none(figures
     assert found["queue_basis"] == "littles-law"
     assert found["is_full"] is is_full
     assert found["queued"] == pytest.approx(figures["commands_per_second"] * figures["kavg_ms"] / 1000)
+
+
+def test_queues_ask_for_no_topic_that_says_nothing_of_them() -> None:
+    # A reading that is looked at under no plain name counts as all of them: then tags and a month of events are read for every audit.
+    topics = needs_of_columns([("device_queue", view_columns()["device_queue"]), ("disk_stream", view_columns()["disk_stream"])]).topics
+    assert not topics & {"tags", "events", "volume_histograms", "efficiency", "lockmode"}

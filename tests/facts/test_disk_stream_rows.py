@@ -90,6 +90,7 @@ def load(endpoint: str, volume: str, **more: Any) -> dict[str, Any]:
         "iops": 70,
         "latency_ms": 0.5,
         "is_at_limit": False,
+        "burst_credit": 800,
         "limit_per_second": 90.0,
         "read_at": ENDED + timedelta(seconds=60),
         **more,
@@ -241,6 +242,7 @@ def test_a_disk_has_what_it_sends_the_queue_that_takes_it_and_what_the_array_say
             "average_io_bytes": 4096,
             "limit_per_second": 90.0,
             "is_at_limit": False,
+            "burst_credit": 800,
             "array_latency_ms": 0.5,
             "array_iops": 70,
             "array_read_at": ENDED + timedelta(seconds=60),
@@ -343,6 +345,7 @@ def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: di
         "actual_iops": 7,
         "latency_us": 1500,
         "throttle_us": 500,
+        "burst_credit": 5,
         **{k: v for k, v in given.items() if k == "average_io_bytes"},
     }
     qos = {key: value for key, value in given.items() if key.startswith("qos_")}
@@ -368,6 +371,7 @@ def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: di
         "iops": 7,
         "latency_ms": 2.0,
         "is_at_limit": True,
+        "burst_credit": 5,
         "limit_per_second": expected,
         "read_at": ENDED,
     }

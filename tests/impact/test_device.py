@@ -101,6 +101,11 @@ def test_the_first_five_victims_are_named_and_all_are_counted() -> None:
     assert found["victims_count"] == 30
 
 
+def test_a_device_that_is_deeper_than_its_adapter_gains_no_more_than_the_adapter_has() -> None:
+    found = device_impact(replace(S2_QUEUE, adapter_queue_depth=32), [DATABASE], WhatIf(Cure.BOTH))
+    assert found["after"][1] <= found["now"][1] * 1.01
+
+
 def test_a_disk_that_does_more_than_its_limit_has_burst_and_is_not_held_to_it() -> None:
     bursting = replace(DATABASE, limit_per_second=1000)
     found = device_impact(S2_QUEUE, [bursting], WhatIf(Cure.BOTH))

@@ -162,6 +162,20 @@ def test_a_finding_without_a_figure_says_why(
     assert why in found["not_computed"]
 
 
+def test_of_more_queues_than_are_computed_the_fullest_are_and_the_others_do_not_pass_for_empty(
+    fleet: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("auditor.impact.finding.MOST_QUEUES", 1)
+    fleet.executemany(
+        "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES ('diag/kavg', 'fail', 'vc', ?)",
+        [["host-1/naa.0"], ["host-1/naa.2"]],
+    )
+    add_impacts(fleet, "store", {})
+    shallower, fullest = (json.loads(row[0]) for row in fleet.execute("SELECT impact FROM store.verdict ORDER BY resource_id").fetchall())
+    assert fullest["model"] == "queue"  # 59.6 commands wait there, and 33.4 in the other
+    assert "fuller" in shallower["not_computed"]
+
+
 def test_only_failures_of_the_topics_get_an_impact(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.executemany(
         "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES (?, ?, 'vc', 'host-1/naa.0')",

@@ -10,7 +10,7 @@ import pytest
 from auditor.authoring.turning_points import TurningPoint
 from auditor.impact.path import device_path
 from auditor.model import Fix, FixClass, Outcome, Verdict
-from auditor.report.explanation import Explanation, impact_lines, write_explanation
+from auditor.report.explanation import Explanation, write_explanation
 from tests.impact.asked import DEVICE, HOST, VCENTER, s0
 from tests.report import samples
 
@@ -26,6 +26,20 @@ EXPLAINED = Explanation(
     params_from="the rule's defaults",
     reproduction="To show it safely: auditor reproduce 0123456789ab --out DIR",
 )
+
+IMPACT = {
+    "model": "closed queue",
+    "quantity": "latency_ms",
+    "queue": "the protocol endpoint",
+    "victims": ["quiet Hard disk 1"],
+    "victims_count": 1,
+    "behind": ["noisy Hard disk 1"],
+    "now": [250, 410.5],
+    "after": [1, 2],
+    "worst_after": [3, None],
+    "inputs": [{"name": "dsnro", "value": [32, 32], "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
+}
+"""An impact as docs/queue-model.md#report has it."""
 
 
 @pytest.fixture(autouse=True)
@@ -58,6 +72,14 @@ def test_everything_about_a_finding_is_there() -> None:
         assert part in text, part
 
 
+def test_what_is_wrong_stands_beside_the_values() -> None:
+    failure = samples.pe_finding(HOST)
+    named = replace(failure, message=f"{failure.resource.name} on {HOST}: the queue holds 32 commands\x1b[2J")
+    text = text_of(replace(EXPLAINED, finding=named))
+    assert "\nWhat is wrong: the queue holds 32 commands\\x1b[2J.\nObserved 32, wanted 256.\n" in text
+    assert "What is wrong" not in text_of(EXPLAINED)
+
+
 def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -> None:
     unknown = replace(EXPLAINED, finding=samples.pe_finding(HOST, Verdict.UNKNOWN), points=())
     text = text_of(unknown)
@@ -67,8 +89,8 @@ def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -
 
 
 def test_what_is_not_known_is_said() -> None:
-    text = text_of(replace(EXPLAINED, path=None, points=None, rule=None))
-    assert "No device that it is about carried I/O" in text
+    text = text_of(replace(EXPLAINED, path=None, why_no_path="It is about no device.", points=None, rule=None))
+    assert "It is about no device." in text
     assert "Not known: the rule, or a param of it, is not as it was" in text
 
 
@@ -79,25 +101,22 @@ def test_a_fix_by_hand_is_in_the_words_of_the_rule() -> None:
     assert "--fix" not in text
 
 
-def test_the_model_s_intervals_stand_with_their_inputs_and_victims() -> None:
-    impact = {
-        "model": "closed queue",
-        "quantity": "latency_ms",
-        "victims": ["quiet Hard disk 1"],
-        "now": [250, 410.5],
-        "after": [1, 2],
-        "worst_after": [3, 1200],
-        "inputs": [{"name": "dsnro", "value": 32, "unit": "commands", "basis": "measured", "source": "device.dsnro"}],
-    }
-    assert list(impact_lines(impact)) == [
-        "latency ms now: 250 to 410 (queueing model)",
-        "latency ms after the fix: 1 to 2 (queueing model)",
-        "latency ms after the fix at worst: 3 to 1,200 (queueing model)",
-        "who waits: quiet Hard disk 1",
-        "from dsnro: 32 commands (measured, device.dsnro)",
-    ]
-    assert list(impact_lines({"not_computed": "the depth was not read"})) == ["What it costs was not computed: the depth was not read"]
-    assert list(impact_lines({})) == []
+def test_an_expression_of_the_rule_is_no_fix_that_a_person_reads() -> None:
+    rule = replace(samples.DSNRO, fix_text="device.dsnro: dsnro = CASE WHEN true THEN 256 END (online-caution)\nAsk first.")
+    text = text_of(replace(EXPLAINED, rule=rule))
+    assert "Ask first." in text
+    assert "CASE WHEN" not in text
+
+
+def test_the_model_s_interval_stands_with_what_it_rests_on() -> None:
+    text = text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact=IMPACT)))
+    short = "quiet Hard disk 1 takes 250 to 410 ms behind noisy Hard disk 1; after the fix 1 to 2 ms, at worst unknown ms"
+    assert f"It costs: {short} (queueing model)." in text
+    assert "dsnro: 32 commands, measured: device.dsnro" in text
+    unknown = text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact={"not_computed": "the depth was not read"})))
+    assert "Not computed: the depth was not read" in unknown
+    assert "It costs" not in unknown
+    assert "WHAT IT COSTS" not in text_of(replace(EXPLAINED, finding=replace(EXPLAINED.finding, impact={})))
 
 
 @pytest.mark.parametrize("width", ["50", "80"])

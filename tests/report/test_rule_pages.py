@@ -22,6 +22,7 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
         "CASE WHEN least(dsnro, queue_depth) < $headroom * coalesce(nullif($disk_depth, 0),",
         "| `$headroom` | `4` | times the deepest virtual disk queue |",
         "## Why it matters",
+        "stands in its `impact`: [the queue model](../../queue-model.md#report).",
         "## How to fix",
         "Class: online-caution.",
         "## Risk",
@@ -32,6 +33,11 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
         "](https://github.com/solidfire/PowerShell)",
     ):
         assert part in text, part
+
+
+def test_only_pages_of_rules_that_the_queue_model_has_an_answer_for_lead_to_it(rules: RuleSet) -> None:
+    assert "queue-model.md" not in page(rules["vaai/enabled"])
+    assert "queue-model.md" not in page(rules["iscsi/mtu"])
 
 
 def test_every_rule_has_a_page_and_a_line_in_the_index(rules: RuleSet) -> None:

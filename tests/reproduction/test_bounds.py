@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError
+from auditor.model import Verdict
 from auditor.reproduction.bounds import MOST_FILE_BYTES, MOST_READS_PER_SECOND, MOST_SECONDS, MOST_WRITTEN_BYTES_PER_SECOND, checked_folder
 from auditor.reproduction.files import files_of
 from auditor.reproduction.lessons import Lesson
@@ -51,6 +52,15 @@ def jobs_of(text: str) -> list[dict[str, str]]:
     parser = configparser.ConfigParser(default_section="global", interpolation=None)
     parser.read_string(text)
     return [dict(parser[name]) for name in parser.sections()]
+
+
+def test_the_notes_say_what_is_wrong_or_of_a_verdict_that_is_no_failure_what_was_found() -> None:
+    failure = situation(Lesson.THROTTLED_NEIGHBOUR)
+    named = replace(failure, finding=replace(failure.finding, message="naa.1 on esx-01: the queue holds `32` commands"))
+    passed = replace(failure, finding=samples.pe_finding(verdict=Verdict.PASS))
+    notes = [" ".join(files_of(one, FOLDER, "", "a-run")["README.md"].split()) for one in (named, passed)]
+    assert "What is wrong: `naa.1 on esx-01: the queue holds '32' commands`. It shows:" in notes[0]
+    assert "Found: `32`; wanted: `256`. It shows:" in notes[1]
 
 
 @pytest.mark.parametrize(("name", "text"), JOB_FILES)

@@ -14,6 +14,7 @@ from auditor.reproduction.lessons import Lesson, lesson_of, why_not
 from auditor.reproduction.neighbours import shared_by
 from auditor.reproduction.situation import situation_of
 from tests.report import samples
+from tests.report.test_explanation import IMPACT
 
 RULES = {f"{path.parent.name}/{path.stem}" for path in (Path(__file__).parents[2] / "rules").glob("*/*.yaml")}
 
@@ -76,15 +77,12 @@ def test_what_was_not_read_is_said_to_be_unknown() -> None:
 
 
 def test_what_the_model_expects_stands_in_the_notes_where_it_was_computed() -> None:
-    about = situation_of("0123456789ab", samples.pe_finding("esx-01"))
+    about = situation_of("0123456789ab", replace(samples.pe_finding("esx-01"), impact={"not_computed": "the depth was not read"}))
     assert about is not None
-    without = replace(about, finding=replace(about.finding, impact={}))
-    assert "queueing model" not in files_of(without, "/mnt/test", "", "a-run")["README.md"]
-    impact = {"quantity": "latency_ms", "now": [250, 410.5], "after": [1, 2]}
-    modelled = replace(about, finding=replace(about.finding, impact=impact))
-    assert "latency_ms of 250 to 410.5 before, and 1 to 2 after" in " ".join(
-        files_of(modelled, "/mnt/test", "", "a-run")["README.md"].split()
-    )
+    assert "queueing model" not in files_of(about, "/mnt/test", "", "a-run")["README.md"]
+    modelled = replace(about, finding=replace(about.finding, impact=IMPACT))
+    text = " ".join(files_of(modelled, "/mnt/test", "", "a-run")["README.md"].split())
+    assert "the queueing model says: quiet Hard disk 1 takes 250 to 410 ms behind noisy Hard disk 1; after the fix 1 to 2 ms" in text
 
 
 def test_a_fix_that_nothing_can_write_leaves_the_words_of_the_rule() -> None:

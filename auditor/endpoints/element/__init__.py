@@ -23,6 +23,7 @@ TYPE = EndpointType(
         "connections",
         "sessions",
     ),
+    asked_by=MappingProxyType({"volume_histograms": "volumes"}),
     settings=MappingProxyType(
         {
             "element.qos_policy": "settings.qos_policy:ElementQosPolicy",

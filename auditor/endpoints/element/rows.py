@@ -133,6 +133,7 @@ def load_row(stats: Record) -> Row:
         "utilization": stats.real("volumeUtilization"),
         "latency_us": stats.number("latencyUSec"),
         "client_queue_depth": stats.number("clientQueueDepth"),
+        "burst_credit": stats.number("burstIOPSCredit") if "burstIOPSCredit" in stats.value else None,
         "bytes_per_second": sum(known) * 1000 // period if period and len(known) == len(moved) else None,
     }
 

@@ -172,6 +172,7 @@ def test_an_idle_volume_has_no_average_io_size(served: tuple[ElementServer, Endp
         "utilization": 1.25,
         "latency_us": 312000,
         "client_queue_depth": 32,
+        "burst_credit": 0,
         "bytes_per_second": 40 * 524288,
     }
     assert (loads["2"]["average_io_bytes"], loads["2"]["bytes_per_second"]) == (None, 0)

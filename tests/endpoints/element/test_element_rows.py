@@ -154,6 +154,7 @@ STATS: dict[str, Any] = {
     "volumeUtilization": 0.75,
     "latencyUSec": 1200,
     "clientQueueDepth": 12,
+    "burstIOPSCredit": 4000,
     "readBytesLastSample": 1000,
     "writeBytesLastSample": 500,
     "samplePeriodMSec": 500,
@@ -180,9 +181,15 @@ def test_the_load_of_a_volume_is_that_of_its_last_sample(changes: dict[str, Any]
         "utilization": 0.75,
         "latency_us": 1200,
         "client_queue_depth": 12,
+        "burst_credit": 4000,
         "bytes_per_second": 3000,
         **columns,
     }
+
+
+def test_a_release_that_tells_no_credit_leaves_it_open() -> None:
+    given = record({key: value for key, value in STATS.items() if key != "burstIOPSCredit"})
+    assert (rows.load_row(given)["burst_credit"], list(given.parse_errors.gaps("sf"))) == (None, [])
 
 
 def test_counters_of_a_volume_are_a_row_each_those_of_newer_releases_too() -> None:

@@ -39,6 +39,7 @@ class Kept:
 
 RULES = (
     "diag/noisy-neighbour-signature",
+    "diag/queue-full",
     "ontap/background-share",
     "qos/shared-queue-throttle",
     "queue/adapter-oversubscription",
@@ -85,8 +86,9 @@ INCIDENTS = [
     pytest.param("sioc/overlap-array-qos", "sc-prod-01", [
         "Storage I/O Control manages the depth", "throttling for 100 % of the time", "Prod: 50.0 MiB/s",
     ], {"load.fio", "run-load.sh", "neighbour.sh"}, id="S1"),
-    pytest.param("queue/driver-depth", "nfnic", [
-        "fq-db-3 Hard disk 1", "own depth of 96 applies", "array port", "configured_depth is 96; with 32 the rule passes",
+    pytest.param("diag/queue-full", "esx-fq-ucs-1.lab.example", [
+        "fq-db-1 Hard disk 1", "FULL  <- the longest wait", "32 of 32 in flight", "own depth of 32 applies", "array port",
+        "is_full is true; with false",
     ], {"prepare.fio", "load.fio", "run-prepare.sh", "run-load.sh", "neighbour.sh"}, id="S2"),
     pytest.param("ontap/background-share", "aggr_10k", [
         "the host waits for it (DAVG): 1,", "background_share is", "with 0.5 the rule passes",

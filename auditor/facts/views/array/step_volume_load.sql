@@ -14,6 +14,7 @@ SELECT
     l.actual_iops AS iops,
     (CAST(l.latency_us AS HUGEINT) + coalesce(l.throttle_us, 0)) / 1000 AS latency_ms,
     ceiling_use(l.utilization, l.throttle_us) >= 1 AS is_at_limit,
+    l.burst_credit,
     CASE
         WHEN q.qos_max_bytes_per_second IS NOT NULL AND l.average_io_bytes IS NULL THEN NULL
         WHEN a.family = 'solidfire' THEN q.qos_max_iops / c.cost

@@ -110,6 +110,7 @@ SELECT
     l.average_io_bytes,
     l.limit_per_second,
     l.is_at_limit,
+    l.burst_credit,
     l.latency_ms AS array_latency_ms,
     l.iops AS array_iops,
     l.read_at AS array_read_at,
