@@ -12,6 +12,7 @@ from auditor.facts.read_times import read_times
 from auditor.history.folders import last_snapshot
 from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
+from auditor.report.verdict_counts import LISTED
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -76,6 +77,8 @@ class Audited:
             gaps=self.gaps,
             rules=tuple(rule.text() for rule in self.policy.rules),
             findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.drift_ages),
+            listed=partial(with_fixes, partial(self.evaluation.findings, LISTED), self.fixes, self.drift_ages),
+            counts=self.evaluation.counts,
             receipts=self.receipts,
             notices=self.notices,
             contradictions=self.plan.contradictions,

@@ -532,6 +532,8 @@ class Report:
     contradictions: tuple[Contradiction, ...] = ()  # settings that failing rules want different; nothing is planned for them
     certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
     snapshot: Path | None = None  # the directory of what was judged, for drawings; None: it is not kept
+    listed: Callable[[], Iterator[Finding]] | None = None  # failures, unknown and waived ones of `findings`; None: only `findings` has them
+    counts: Callable[[], Mapping[tuple[str, Severity, Verdict], int]] | None = None  # by rule, severity and verdict; None: count `findings`
 
 
 class Health(StrEnum):

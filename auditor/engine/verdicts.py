@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -127,6 +128,17 @@ class Evaluation:
             by_severity={str(severity): failures[severity] for severity in Severity if severity in failures},
             waived_unknown=waived_unknown,
         )
+
+    def counts(self) -> Mapping[tuple[str, Severity, Verdict], int]:
+        """How many verdicts there are, by rule, severity and verdict; none is read."""
+        counted = f"SELECT rule, severity, verdict, count(*) FROM {self.store}.verdict GROUP BY ALL"
+        totals: Counter[tuple[str, Severity, Verdict]] = Counter()
+        for rule, severity, verdict, count in self.connection.cursor().execute(counted).fetchall():
+            totals[rule, Severity(severity), Verdict(verdict)] += count
+        for deferred in self.deferred:
+            for verdict, count in deferred.counts.items():
+                totals[deferred.rule, Severity(deferred.severity), Verdict(verdict)] += count
+        return totals
 
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""

@@ -8,6 +8,7 @@ import re
 import secrets
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -149,11 +150,14 @@ def report_of_run(run: KeptRun) -> Report:
     from auditor.engine.verdicts import load_evaluation
     from auditor.report.json_reading import load_report
     from auditor.report.saved_report import load_saved_report
+    from auditor.report.verdict_counts import LISTED
 
     if run.report.exists():
         report = load_report(run.report)
     else:
-        report = load_saved_report(run.directory / KEPT_FILE, load_evaluation(run.directory / FINDINGS_FILE).findings)
+        evaluation = load_evaluation(run.directory / FINDINGS_FILE)
+        report = load_saved_report(run.directory / KEPT_FILE, evaluation.findings, partial(evaluation.findings, LISTED))
+        report = replace(report, counts=evaluation.counts)
     return replace(report, snapshot=run.snapshot)
 
 

@@ -71,6 +71,7 @@ def device_impact(device: Device, disks: Sequence[Disk], what_if: WhatIf) -> dic
     if what_if.cure is Cure.HOST_LIMIT and not any(line.is_held for line in lines):
         return _not("the array holds no disk behind this queue back now")
     streams = [line.stream for line in lines]
+    adapter = None if not device.adapter_queue_depth else Interval.exactly(device.adapter_queue_depth)
     served = Interval(max(1.0, _served(streams, depth)), math.inf)
     inputs += [
         Input("depth now", depth, "commands", "measured", "device_queue.depth_in_effect, queue_depth, dsnro"),
@@ -78,20 +79,22 @@ def device_impact(device: Device, disks: Sequence[Disk], what_if: WhatIf) -> dic
     ]
     victims = [line for line in lines if not line.is_held and line.disks] or [line for line in lines if line.disks] or lines
     # Service times were measured now, with whatever the array made of this load.
-    now = _flows(solve(Queue(depth, parallel=_ANY_NUMBER), streams).flows, lines, victims)
+    now = _flows(solve(Queue(depth, adapter, _ANY_NUMBER), streams).flows, lines, victims)
     if (why := _contradiction(now, victims)) is not None:
         return _not(why)
     fixed = _depth_after(device, depth, what_if, lines)
     if fixed is None:
         return _not("what the fix makes of the queue's depth is not known")
+    if adapter is not None:
+        inputs.append(Input("depth of the adapter", adapter, "commands", "measured", "device_queue.adapter_queue_depth"))
     inputs.append(Input("depth after", fixed, "commands", "assumed", "the fix of this finding"))
     mended = [_limited(line) if what_if.cure is Cure.HOST_LIMIT else line.stream for line in lines]
-    after = _flows(solve(Queue(fixed, parallel=served), mended).flows, lines, victims)
+    after = _flows(solve(Queue(fixed, adapter, served), mended).flows, lines, victims)
     if fixed.low >= depth.high:
         after = [_not_worse(one, before) for one, before in zip(after, now, strict=True)]
     full = [replace(line.stream, outstanding=line.most) for line in lines]
     worst_streams = mended if what_if.cure is Cure.HOST_LIMIT else full
-    worst = _flows(solve(Queue(fixed, parallel=served), worst_streams).flows, lines, victims)
+    worst = _flows(solve(Queue(fixed, adapter, served), worst_streams).flows, lines, victims)
     return _answer(device, lines, victims, (now, after, worst), inputs)
 
 

@@ -105,6 +105,7 @@ class Device:
     active: float | None
     queued: float | None
     queue_basis: str | None
+    adapter_queue_depth: float | None
 
     @property
     def key(self) -> tuple[str, str, str]:

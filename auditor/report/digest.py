@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from auditor.impact.ranking import rank_of
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
+from auditor.report.verdict_counts import LISTED, by_rule, listed_of
 from auditor.report.wording import allowing, count_of, neutral, percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from auditor.model import Finding, Report, RuleText, Scalar
-
-_SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
 
 
 @dataclass(slots=True)
@@ -78,13 +77,15 @@ def digest(report: Report, keep: int) -> Digest:
     """The digest of `report`, with at most `keep` sample findings of each rule and verdict."""
     texts = {text.id: text for text in report.rules}
     rules = {text.id: RuleDigest(text.id, text.title, text.severity, text) for text in report.rules}
+    is_counted = _counted(report, rules)
     hosts: dict[tuple[str, str], tuple[str, str]] = {}  # each once, for all rules
-    for finding in report.findings():
+    for finding in listed_of(report) if is_counted else report.findings():
         rule = rules.get(finding.rule)
         if rule is None:
             rule = rules[finding.rule] = RuleDigest(finding.rule, finding.title, finding.severity, texts.get(finding.rule))
-        rule.counts[finding.verdict] += 1
-        if finding.verdict not in _SHOWN:
+        if not is_counted:
+            rule.counts[finding.verdict] += 1
+        if finding.verdict not in LISTED:
             continue
         samples = rule.samples.setdefault(finding.verdict, [])
         if len(samples) < keep:
@@ -99,6 +100,19 @@ def digest(report: Report, keep: int) -> Digest:
                 host = (finding.resource.endpoint, finding.resource.host)
                 rule.failing_hosts.add(hosts.setdefault(host, host))
     return Digest(tuple(sorted(rules.values(), key=_worst_first)), len(hosts))
+
+
+def _counted(report: Report, rules: Mapping[str, RuleDigest]) -> bool:
+    """Fill the counts of `rules` where the report knows them without a pass over its findings; whether it does.
+
+    A rule that the report has no text of has its title from its findings, passes too.
+    """
+    counts = by_rule(report) if report.counts is not None else {}
+    if not counts or not counts.keys() <= rules.keys():
+        return False
+    for rule_id, of_rule in counts.items():
+        rules[rule_id].counts = of_rule
+    return True
 
 
 def _count_failure(rule: RuleDigest, finding: Finding) -> None:

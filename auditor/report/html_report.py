@@ -15,6 +15,7 @@ from auditor.report.pages import embedded, write_page
 from auditor.report.path_drawing import drawing
 from auditor.report.path_words import heading
 from auditor.report.provenance import Provenance, when_text
+from auditor.report.verdict_counts import listed_of
 from auditor.report.wording import OUTCOME_WORDS, VERDICT_WORDS, certificate_text, drift_age_text, neutral, notices_of, outcome_text
 from auditor.report.worst_paths import worst_paths
 
@@ -34,7 +35,6 @@ _CHUNK = 2_000
 _ROWS_WITHOUT_SCRIPT = 10  # of each rule
 _ROWS_A_LIST = 500  # gaps and receipts
 _SAFE_INTEGER = 2**53 - 1  # JavaScript has only doubles
-_SHOWN = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
 
 
 def write_html(report: Report, out: TextIO) -> None:
@@ -61,7 +61,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "certificate": None if report.certificate is None else certificate_text(report.certificate),
         "receipts": [(receipt, _receipt_text(receipt)) for receipt in report.receipts[:_ROWS_A_LIST]],
         "left_out": max(0, summary.fail + summary.unknown + summary.waived - FINDINGS_EMBEDDED),
-        "chunks": embedding.chunks(report.findings()),
+        "chunks": embedding.chunks(listed_of(report)),
         "vocabulary": embedding.vocabulary(results),
     }
     worst = worst_paths(report, results)
@@ -94,7 +94,7 @@ class _Embedding:
 
     def chunks(self, findings: Iterator[Finding]) -> Iterator[Markup]:
         """Data blocks of some thousand rows each."""
-        rows = (self._row(finding) for finding in findings if finding.verdict in _SHOWN)
+        rows = map(self._row, findings)
         shown = islice(rows, FINDINGS_EMBEDDED)
         while chunk := list(islice(shown, _CHUNK)):
             yield embedded(chunk)

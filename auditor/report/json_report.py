@@ -7,16 +7,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections import Counter
 from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import Verdict
 from auditor.report.messages import message_of
+from auditor.report.verdict_counts import LISTED, by_rule, listed_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from datetime import datetime
 
     from auditor.model import (
@@ -39,42 +39,36 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 2
 FINDINGS_OPEN = '"findings": ['
 """The end of a report's first line; each later line is one finding, until a line that begins with a bracket."""
-LISTED = (Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED)
-"""The verdicts that somebody has to read; only their findings say when each value was read, for the millions of others `run.read` does."""
 _encode = json.JSONEncoder(allow_nan=False).encode  # ASCII, so that a name survives any encoding of a file or pipe
 
 
 def write_json(report: Report, out: TextIO) -> None:
     """Write failures, unknown and waived verdicts, one a line; how many verdicts of each kind every rule has stands behind them."""
-    _write(report, out, LISTED)
+    _write(report, out, LISTED, listed_of(report))
 
 
 def write_full_json(report: Report, out: TextIO) -> None:
     """Write every verdict, also passes and those that do not apply, one a line."""
-    _write(report, out, tuple(Verdict))
+    _write(report, out, tuple(Verdict), report.findings())
 
 
-def _write(report: Report, out: TextIO, listed: Collection[Verdict]) -> None:
-    """Write `report` with the findings of the verdicts `listed` as they come, so that memory does not grow with the fleet."""
+def _write(report: Report, out: TextIO, listed: Collection[Verdict], findings: Iterator[Finding]) -> None:
+    """Write `report` with the `findings`, of the verdicts `listed`, as they come, so that memory does not grow with the fleet."""
     from auditor.report.finding_ids import FindingIds
     from auditor.report.provenance import Provenance
 
-    counts: dict[str, Counter[Verdict]] = {rule.id: Counter() for rule in report.rules}
     head = {"schema_version": SCHEMA_VERSION, "listed": list(listed), **head_object(report)}
     out.write(f"{_encode(head)[:-1]}, {FINDINGS_OPEN}")
     separator = "\n"
     provenance, ids = Provenance(report.run), FindingIds(report.run)
-    for finding in report.findings():
-        counts.setdefault(finding.rule, Counter())[finding.verdict] += 1
-        if finding.verdict not in listed:
-            continue
+    for finding in findings:
         out.write(separator)
         read = provenance.of(finding) if finding.verdict in LISTED else ()
         found = {"id": ids.of(finding), **_finding(finding)}
         out.write(_encode({**found, "read": [_read_from(one) for one in read]} if read else found))
         separator = ",\n"
-    by_rule = [{"rule": rule, **{verdict.value: of_rule[verdict] for verdict in Verdict}} for rule, of_rule in counts.items()]
-    out.write(f"\n], {_encode({'by_rule': by_rule, **tail_object(report)})[1:]}\n")
+    counts = [{"rule": rule, **{verdict.value: of_rule[verdict] for verdict in Verdict}} for rule, of_rule in by_rule(report).items()]
+    out.write(f"\n], {_encode({'by_rule': counts, **tail_object(report)})[1:]}\n")
 
 
 def head_object(report: Report) -> dict[str, Any]:

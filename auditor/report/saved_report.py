@@ -53,8 +53,15 @@ def write_saved_report(
     json.dump({**head, "touched": touched, "drift": drift, **tail_object(report)}, out, allow_nan=False)
 
 
-def load_saved_report(path: Path, findings: Callable[[], Iterator[Finding]]) -> Report:
+def load_saved_report(
+    path: Path, findings: Callable[[], Iterator[Finding]], listed: Callable[[], Iterator[Finding]] | None = None
+) -> Report:
     """The report that `write_saved_report` wrote, with `findings`: those of the run as judged, a new pass each call.
+
+    Args:
+        path: the file.
+        findings: every finding.
+        listed: as in a `Report`.
 
     Raises:
         SnapshotError: the file cannot be read, is incomplete, or has another version.
@@ -66,7 +73,8 @@ def load_saved_report(path: Path, findings: Callable[[], Iterator[Finding]]) -> 
         fixes = {_key(touched["finding"]): fix_of(touched["fix"]) for touched in saved["touched"]}
         # An older run does not have this field.
         drift_ages = {_key(drift["finding"]): drift_age_of(drift["since"]) for drift in saved.get("drift", ())}
-        return report_of(saved, saved, lambda: with_fixes(findings, fixes, drift_ages))
+        report = report_of(saved, saved, lambda: with_fixes(findings, fixes, drift_ages))
+        return report if listed is None else replace(report, listed=lambda: with_fixes(listed, fixes, drift_ages))
     except OSError as error:
         raise unreadable(path, error.strerror or str(error)) from error
     except (KeyError, TypeError, ValueError) as error:

@@ -130,6 +130,17 @@ def test_findings_come_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names(kept(*MIXED), Verdict.WAIVED) == []
 
 
+def test_verdicts_are_counted_by_rule_and_severity_whether_kept_or_deferred() -> None:
+    rows = ({"resource_id": "1"}, {"resource_id": "2", "severity": "low"}, {**CHANGE, "verdict": "unknown"}, {**CHANGE, "verdict": "pass"})
+    assert kept(*rows, deferred=(PASSING,)).counts() == {
+        ("a/one", Severity.HIGH, Verdict.FAIL): 1,
+        ("a/one", Severity.LOW, Verdict.FAIL): 1,
+        ("b/two", Severity.LOW, Verdict.UNKNOWN): 2,
+        ("b/two", Severity.LOW, Verdict.PASS): 3,
+    }
+    assert kept().counts() == {}
+
+
 def test_deferred_verdicts_stand_among_those_that_were_kept() -> None:
     unknown, one, two = ("b/two", "unknown", "three"), ("b/two", "pass", "one"), ("b/two", "pass", "two")
     evaluation = kept(*MIXED, deferred=(PASSING,))

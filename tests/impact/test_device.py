@@ -77,7 +77,8 @@ def test_with_one_world_the_devices_own_depth_counts_and_dsnro_changes_nothing()
         pytest.param(S0_QUEUE, [replace(NEIGHBOUR, commands_per_second=None)], TO_256, "how many commands", id="no rate"),
         pytest.param(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.NO_SIOC), "does not hold", id="no Storage I/O Control"),
         pytest.param(S2_QUEUE, [DATABASE], WhatIf(Cure.HOST_LIMIT), "holds no disk", id="no disk at its limit"),
-        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=5000)], TO_256, "does not explain", id="measured otherwise"),
+        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=5000)], TO_256, "does not explain", id="measured longer"),
+        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=20)], TO_256, "does not explain", id="measured shorter"),
         pytest.param(
             replace(S0_QUEUE, queue_depth=None),
             [NOISY, NEIGHBOUR],
@@ -99,6 +100,11 @@ def test_the_first_five_victims_are_named_and_all_are_counted() -> None:
     found = device_impact(queue, [NOISY, *many], TO_256)
     assert found["victims"] == [f"vm-{n:02}" for n in range(5)]
     assert found["victims_count"] == 30
+
+
+def test_a_device_that_is_deeper_than_its_adapter_gains_no_more_than_the_adapter_has() -> None:
+    found = device_impact(replace(S2_QUEUE, adapter_queue_depth=32), [DATABASE], WhatIf(Cure.BOTH))
+    assert found["after"][1] <= found["now"][1] * 1.01
 
 
 def test_a_disk_that_does_more_than_its_limit_has_burst_and_is_not_held_to_it() -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,9 +17,11 @@ import pytest
 from auditor.cli import options
 from auditor.endpoints.common.clocks import Difference, clock_notes
 from auditor.errors import ConfigurationError
-from auditor.model import Finding, Resource
+from auditor.model import Finding, Report, Resource, Verdict
 from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
+from auditor.report.digest import digest
 from auditor.report.files import sweep, written_whole
+from auditor.report.verdict_counts import LISTED
 from tests.report import samples
 from tests.waiting import PATIENCE_SECONDS
 
@@ -44,6 +47,34 @@ def test_a_resource_without_an_endpoint_and_a_name_is_still_written(name: str) -
     out = io.StringIO()
     writer_of(name)(samples.report_of([replace(finding, resource=nowhere)]), out)
     assert finding.rule in out.getvalue()
+
+
+def _counted(report: Report) -> Report:
+    """The same report, as an evaluation gives it: its passes cannot be read."""
+
+    def unread() -> Iterator[Finding]:
+        pytest.fail("passes were read")
+
+    listed = [finding for finding in report.findings() if finding.verdict in LISTED]
+    counts = Counter((finding.rule, finding.severity, finding.verdict) for finding in report.findings())
+    return replace(report, findings=unread, listed=lambda: iter(listed), counts=lambda: counts)
+
+
+@pytest.mark.parametrize("name", [name for name in REPORTERS if name != "json-full"])
+def test_passes_that_are_counted_are_not_read_and_the_report_is_the_same(name: str) -> None:
+    read, counted = io.StringIO(), io.StringIO()
+    writer_of(name)(samples.bad_night(), read)
+    writer_of(name)(_counted(samples.bad_night()), counted)
+    assert counted.getvalue() == read.getvalue()
+
+
+def test_a_rule_that_only_its_passes_name_is_read_for_its_title() -> None:
+    older = replace(
+        samples.clean(), rules=(), counts=lambda: {(samples.DSNRO.id, samples.DSNRO.severity, Verdict.PASS): 4}, listed=lambda: iter(())
+    )
+    assert [(rule.rule, rule.title, rule.counts[Verdict.PASS]) for rule in digest(older, 1).rules] == [
+        (samples.DSNRO.id, samples.DSNRO.title, 4)
+    ]
 
 
 def test_the_help_names_every_format() -> None:

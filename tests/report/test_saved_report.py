@@ -1,6 +1,7 @@
 """A saved run with its verdicts in columns is shown again unchanged."""
 
 import io
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -16,6 +17,7 @@ from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.model import Fix, FixClass, Outcome, Report, Verdict
 from auditor.report.json_report import write_full_json
 from auditor.report.saved_report import FindingKey, key_of, with_fixes
+from auditor.report.verdict_counts import LISTED
 from tests.engine.bench import SOUND, fleet, pe, rule_text, rules_from
 from tests.report import samples
 
@@ -57,6 +59,22 @@ def test_a_saved_run_is_shown_again_with_the_results_of_its_fixes(tmp_path: Path
     assert list(again.findings()) == list(again.findings()), "a second pass differs"
     assert not (directory / "report.json").exists()
     assert (directory / KEPT_FILE).stat().st_mode & 0o777 == 0o600
+
+
+def test_what_is_counted_and_listed_is_what_the_findings_are(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
+    directory, evaluation = judged
+    failed = next(finding for finding in evaluation.findings({Verdict.FAIL}) if finding.fix is not None and finding.fix.remediator)
+    fix = Fix("device.dsnro", FixClass.ONLINE_CAUTION, 32, 256, Outcome.UNVERIFIED, "it reads 32 still", target=(("device", "naa.1"),))
+    keep_run(directory, report_of(evaluation, {key_of(failed): fix}), {key_of(failed): fix})
+    kept = report_of_run(load_run(tmp_path, RUN))
+    counted = Counter((finding.rule, finding.severity, finding.verdict) for finding in evaluation.findings())
+    assert {key[2] for key in counted} >= {Verdict.FAIL, Verdict.UNKNOWN, Verdict.PASS}
+    assert kept.counts is not None
+    assert kept.listed is not None
+    assert {key: number for key, number in evaluation.counts().items() if number} == counted
+    assert kept.counts() == counted
+    assert list(kept.listed()) == [finding for finding in kept.findings() if finding.verdict in LISTED]
+    assert fix in [finding.fix for finding in kept.listed()]
 
 
 def test_a_run_that_was_saved_with_its_findings_is_still_shown(tmp_path: Path) -> None:

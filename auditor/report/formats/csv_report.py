@@ -6,6 +6,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.report.formats.listed import listed_findings, sentence_of
+from auditor.report.impacts import impact_text
 from auditor.report.query_rows import write_rows
 from auditor.report.wording import notices_of
 
@@ -38,6 +39,7 @@ COLUMNS = (
     "waiver_expires",
     "drift_since",
     "title",
+    "impact",
 )
 """New ones are added at the end. `entry` is finding, gap or notice; the latter two have an endpoint, where they have one, and a message."""
 
@@ -78,4 +80,5 @@ def _row(one: str, finding: Finding) -> dict[str, Any]:
         "waiver_expires": waiver.get("expires"),
         "drift_since": None if finding.drift_age is None else finding.drift_age.at,
         "title": finding.title,
+        "impact": impact_text(finding.impact) or None,
     }

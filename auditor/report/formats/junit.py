@@ -15,9 +15,10 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
-from auditor.report.finding_ids import FindingIds
-from auditor.report.formats.listed import path_of, sentence_of, waiver_sentence
-from auditor.report.json_report import LISTED, utc_text
+from auditor.report.formats.listed import listed_findings, path_of, sentence_of, waiver_sentence
+from auditor.report.impacts import impact_text
+from auditor.report.json_report import utc_text
+from auditor.report.verdict_counts import LISTED, by_rule
 from auditor.report.wording import count_of, neutral, notices_of, value_text
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 class _Suite:
     """The test cases of one rule: how many of each verdict, and where they stand in the file of all cases."""
 
-    counts: Counter[Verdict] = field(default_factory=Counter)
+    counts: Counter[Verdict]
     pieces: list[tuple[int, int]] = field(default_factory=list)  # begin and end, in bytes
 
     def tests(self) -> int:
@@ -70,15 +71,11 @@ def write_junit(report: Report, out: TextIO) -> None:
 
 def _spooled(report: Report, cases: IO[bytes]) -> Mapping[str, _Suite]:
     """The suites of rules that judged anything; `cases` gets the text of every case."""
-    suites = {rule.id: _Suite() for rule in report.rules}
-    ids = FindingIds(report.run)
+    suites = {rule: _Suite(counts) for rule, counts in by_rule(report).items()}
     at = 0
-    for finding in report.findings():
-        suite = suites.setdefault(finding.rule, _Suite())
-        suite.counts[finding.verdict] += 1
-        if finding.verdict not in LISTED:
-            continue
-        written = cases.write(_case(ids.of(finding), finding).encode("ascii"))
+    for one, finding in listed_findings(report):
+        suite = suites[finding.rule]
+        written = cases.write(_case(one, finding).encode("ascii"))
         begin = suite.pieces.pop()[0] if suite.pieces and suite.pieces[-1][1] == at else at
         suite.pieces.append((begin, at + written))
         at += written
@@ -107,6 +104,8 @@ def _outcome(finding: Finding) -> str:
         return f"<error{_attribute('message', sentence)}{_attribute('type', 'unknown')}>{_xml(sentence)}</error>"
     lines = [sentence, f"Wanted: {neutral(finding.title)}"]
     lines.append(f"Observed {value_text(finding.observed)}, desired {value_text(finding.desired)}.")
+    if cost := impact_text(finding.impact):
+        lines.append(f"Impact: {cost}")
     return f"<failure{_attribute('message', sentence)}{_attribute('type', finding.severity.value)}>{_xml(chr(10).join(lines))}</failure>"
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Verdict
 from auditor.report.finding_ids import FindingIds
-from auditor.report.json_report import LISTED
 from auditor.report.messages import is_failure, message_of
+from auditor.report.verdict_counts import listed_of
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def listed_findings(report: Report) -> Iterator[tuple[str, Finding]]:
     """Failures, unknown and waived verdicts with their ids, worst first, one at a time."""
     ids = FindingIds(report.run)
-    return ((ids.of(finding), finding) for finding in report.findings() if finding.verdict in LISTED)
+    return ((ids.of(finding), finding) for finding in listed_of(report))
 
 
 def is_unknown(finding: Finding) -> bool:

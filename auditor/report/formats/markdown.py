@@ -13,6 +13,7 @@ from auditor.model import Verdict
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.formats.listed import path_of, waiver_sentence
+from auditor.report.impacts import impact_text
 from auditor.report.messages import message_beside_name
 from auditor.report.wording import count_of, lasted, moment, neutral, notices_of, value_text
 
@@ -62,10 +63,12 @@ def _lines(report: Report) -> Iterator[str]:
 def _causes(summary: Digest) -> Iterator[str]:
     if not summary.failing:
         return
-    yield from ("", "### Worst causes", "", "| Severity | Rule | Failures | Hosts | What is wanted |", "| --- | --- | ---: | ---: | --- |")
+    yield from ("", "### Worst causes", "", "| Severity | Rule | Failures | Hosts | What is wanted | What it costs |")
+    yield "| --- | --- | ---: | ---: | --- | --- |"
     for rule in summary.failing[:CAUSES]:
         hosts = f"{len(rule.failing_hosts):,}" if rule.failing_hosts else ""
-        yield f"| {rule.severity} | {_code(rule.rule)} | {rule.counts[Verdict.FAIL]:,} | {hosts} | {_text(rule.title)} |"
+        cost = impact_text(rule.samples[Verdict.FAIL][0].impact)  # the failure whose fix gives most comes first
+        yield f"| {rule.severity} | {_code(rule.rule)} | {rule.counts[Verdict.FAIL]:,} | {hosts} | {_text(rule.title)} | {_text(cost)} |"
     if (more := len(summary.failing) - CAUSES) > 0:
         yield from ("", f"{count_of(more, 'more rule fails', 'more rules fail')}.")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor import __version__
 from auditor.model import Outcome, Verdict
+from auditor.report.verdict_counts import counts_of
 from auditor.report.wording import neutral, notices_of
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ def _findings(report: Report) -> Iterator[tuple[dict[str, str], float]]:
     counts: Counter[tuple[str, str, Verdict]] = Counter()
     for rule in report.rules:
         counts.update({(rule.id, rule.severity.value, verdict): 0 for verdict in Verdict})
-    for finding in report.findings():
-        counts[finding.rule, finding.severity.value, finding.verdict] += 1
+    counts.update({(rule_id, severity.value, verdict): number for (rule_id, severity, verdict), number in counts_of(report).items()})
     for (rule_id, severity, verdict), number in counts.items():
         yield {"rule": rule_id, "severity": severity, "verdict": verdict.value}, number
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor import __version__
 from auditor.model import Severity, Verdict
 from auditor.report.formats.listed import is_unknown, listed_findings, places_of, sentence_of, waiver_sentence
+from auditor.report.impacts import impact_text
 from auditor.report.json_report import coverage_object, json_scalar, summary_object, utc_text
 from auditor.report.wording import neutral, neutral_prose, notices_of
 
@@ -103,6 +104,7 @@ def _properties(finding: Finding) -> dict[str, Any]:
         "observed": json_scalar(finding.observed),
         "desired": json_scalar(finding.desired),
         "missing": list(finding.missing),
+        "impact": impact_text(finding.impact) or None,
         "fix": None if fix is None else {"remediator": fix.remediator, "class": fix.fix_class.value, "outcome": fix.outcome.value},
     }
 

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from auditor.authoring.lineage import rests_on
 from auditor.authoring.view_queries import is_unique
-from auditor.engine.evaluate import evaluate
+from auditor.engine.evaluate import Evaluation, evaluate
 from auditor.engine.needs import needs_of
 from auditor.engine.rule import RuleSet
 from auditor.engine.sql import verdict_sql
@@ -114,9 +114,14 @@ def narrowed(saved: Path, seed: int, topics: Collection[str], kept: Callable[[Fa
     return connection
 
 
-def findings(connection: duckdb.DuckDBPyConnection, rules: RuleSet, verdicts: Collection[Verdict] = frozenset(Verdict)) -> list[Any]:
+def findings(connection: duckdb.DuckDBPyConnection, rules: RuleSet) -> list[Any]:
     """What an audit by these rules reports, in an order of its own."""
-    found = evaluate(connection, rules).findings(verdicts)
+    return reported(evaluate(connection, rules), frozenset(Verdict))
+
+
+def reported(evaluation: Evaluation, verdicts: Collection[Verdict]) -> list[Any]:
+    """The findings with these verdicts, in an order of their own."""
+    found = evaluation.findings(verdicts)
     return sorted(
         ((f.rule, f.resource, f.verdict, f.observed, f.desired, dict(f.evidence), f.missing, f.fix, f.message) for f in found), key=str
     )
@@ -250,10 +255,12 @@ def test_devices_judged_by_class_give_the_findings_of_plain_joins_judged_row_by_
     over_devices = RULES.only(rule.id for rule in RULES if rule.over in {"device", "shared_device"})
     plain = copied(lab_facts, 1)
     create_plain_views(plain, {rule.over for rule in over_devices})
-    told = evaluate(plain, over_devices).summary()
+    row_by_row = evaluate(plain, over_devices)
+    told = row_by_row.summary()
     assert 0 not in (told.fail, told.passed, told.unknown, told.not_applicable)
-    assert evaluate(_whole(lab_facts, 1), over_devices).summary() == told
-    assert findings(_whole(lab_facts, 1), over_devices) == findings(plain, over_devices)
+    by_class = evaluate(_whole(lab_facts, 1), over_devices)
+    assert by_class.summary() == told
+    assert reported(by_class, frozenset(Verdict)) == reported(row_by_row, frozenset(Verdict))
 
 
 def test_the_order_in_which_rows_were_read_and_how_many_they_are_changes_no_finding(
@@ -269,8 +276,10 @@ def test_the_order_in_which_rows_were_read_and_how_many_they_are_changes_no_find
     monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
     monkeypatch.setattr("auditor.engine.evaluate.SMALL_VIEW_ROWS", -1)
     create_views(turned)
+    as_many = evaluate(turned, RULES)
+    monkeypatch.undo()
     shown = {Verdict.FAIL, Verdict.UNKNOWN}
-    whole = findings(_whole(lab_facts, 0), RULES, shown)
-    assert len(whole) > 200
-    assert findings(turned, RULES, shown) == whole
-    assert evaluate(turned, RULES).summary() == evaluate(_whole(lab_facts, 0), RULES).summary()
+    whole = evaluate(_whole(lab_facts, 0), RULES)
+    assert len(reported(whole, shown)) > 200
+    assert reported(as_many, shown) == reported(whole, shown)
+    assert as_many.summary() == whole.summary()

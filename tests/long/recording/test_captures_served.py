@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -112,17 +112,20 @@ def listed(endpoint: Endpoint) -> dict[str, Any]:
     return {**about, **login, **trust}
 
 
-@pytest.mark.parametrize("recorded", [flasharray, element, eternus], ids=["FlashArray", "Element", "ETERNUS"])
-def test_a_real_arrays_answers_have_the_verdicts_of_their_recording(
-    tmp_path: Path, serve_vcenter: Callable[..., tuple[VCenterServer, Endpoint]], recorded: Callable[[Path], Any]
+def test_real_arrays_answers_have_the_verdicts_of_their_recording(
+    tmp_path: Path, serve_vcenter: Callable[..., tuple[VCenterServer, Endpoint]]
 ) -> None:
-    (tmp_path / "peer").mkdir()
     _, vcenter = serve_vcenter()  # without a host there is no audit
-    with recorded(tmp_path / "peer") as array:
+    with ExitStack() as served:
+        arrays = []
+        for recorded in (flasharray, element, eternus):
+            (tmp_path / recorded.__name__).mkdir()
+            arrays.append(served.enter_context(recorded(tmp_path / recorded.__name__)))
         fleet = tmp_path / "fleet.yaml"
-        fleet.write_text(yaml.safe_dump({"endpoints": [listed(vcenter), listed(array)]}), encoding="utf-8")
+        fleet.write_text(yaml.safe_dump({"endpoints": [listed(one) for one in (vcenter, *arrays)]}), encoding="utf-8")
         twice = both(fleet, tmp_path)
-    assert sum(one["resource"]["endpoint"] == array.name for one in twice.original["findings"]) > 5
+    for array in arrays:
+        assert sum(one["resource"]["endpoint"] == array.name for one in twice.original["findings"]) > 5, array.name
     assert differences(twice) == []
     assert twice.again["summary"] == twice.original["summary"]
     assert len(twice.again["gaps"]) == len(twice.original["gaps"])

@@ -60,16 +60,13 @@ def test_the_endpoint_rules_pass_after_a_fix_and_the_second_fix_writes_nothing(v
         assert not second.of(rule, "fail") + second.of(rule, "unknown"), rule
 
 
-def test_a_mended_finding_says_what_became_of_its_fix(vvols: Place) -> None:
+def test_a_mended_finding_says_what_became_of_its_fix_and_the_journal_holds_before_and_after(vvols: Place) -> None:
     fixed = vvols.audit(*FIX, *only("vvol/pe-dsnro-headroom"))
     mended = [f for f in fixed.of("vvol/pe-dsnro-headroom", "pass") if f["fix"]]
     assert len(mended) == 13
     for finding in mended:
         assert (finding["fix"]["before"], finding["fix"]["after"], finding["fix"]["outcome"]) == (32, 256, "applied")
 
-
-def test_before_and_after_stand_in_the_journal(vvols: Place) -> None:
-    vvols.audit(*FIX, *only("vvol/pe-dsnro-headroom"))
     text = "\n".join(file.read_text(encoding="utf-8") for file in (vvols.state / "journal").glob("*.jsonl"))
     intents = [json.loads(line) for line in text.splitlines()]
     assert vvols.lab.password not in text

@@ -10,6 +10,7 @@ from auditor.model import Report
 from auditor.report.formats.csv_report import COLUMNS, write_csv
 from tests.report import samples
 
+COST = "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; after the fix 0.9 to 1.6 ms, at worst 80 ms"
 FORMULA = '=HYPERLINK("https://example.net","click")'
 
 
@@ -59,6 +60,7 @@ def test_a_row_has_what_somebody_filters_by() -> None:
         "remediator": "device.dsnro",
         "fix_outcome": "proposed",
         "title": "One throttled disk cannot fill a protocol endpoint's queue",
+        "impact": COST,
     }
 
 

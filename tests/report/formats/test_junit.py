@@ -59,6 +59,7 @@ def test_a_rule_is_a_suite_and_a_finding_a_case() -> None:
     assert first.classname == "vvol.pe-dsnro-headroom"
     assert first.result[0].message == f"{name}: observed 32, desired 256. Wanted: {samples.DSNRO.title}"
     assert first.result[0].type == "high"
+    assert "Impact: vm-2 Hard disk 1 and 1 more take 267 to 383 ms" in first.result[0].text
 
 
 def test_unknown_is_an_error_and_waived_says_who_answers_for_it() -> None:

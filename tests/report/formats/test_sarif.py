@@ -61,6 +61,7 @@ def test_a_failure_has_its_level_place_sentence_and_id() -> None:
             ]
         }
     ]
+    assert result["properties"]["impact"].startswith("vm-2 Hard disk 1 and 1 more take 267 to 383 ms")
     assert result["properties"]["fix"] == {"remediator": "device.dsnro", "class": "online-caution", "outcome": "proposed"}
 
 
