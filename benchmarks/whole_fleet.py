@@ -145,10 +145,10 @@ class _Trial:
     def collect(self, name: str) -> None:
         _auditor("collect", "--fleet", str(self.fleet), "--out", str(self.folder / name))
 
-    def fixable(self) -> dict[tuple[str, str, str], str]:
-        """The findings of the fleet as it was that have a fix, and their names."""
+    def fixable(self) -> dict[tuple[str, str, str], tuple[str, bool]]:
+        """The findings of the fleet as it was that have a fix: their names, and whether it takes away what they are about."""
         report = self._report("audit", "--from", str(self.folder / "before"))
-        return {_key(finding): _named(finding) for finding in report["findings"] if _is_planned(finding)}
+        return {_key(one): (_named(one), one["fix"]["after"] == "absent") for one in report["findings"] if _is_planned(one)}
 
     def fix(self) -> dict[str, Any]:
         limits = ("--max-changes", "100000", "--settle", "0", "--allow-unusual")
@@ -208,10 +208,12 @@ def _not_made(report: dict[str, Any]) -> Iterator[str]:
             yield f"{one['remediator']} on {one['resource']['name']} ended {one['outcome']}: {one['why']}"
 
 
-def _not_passing(wanted: dict[tuple[str, str, str], str], left: Collection[tuple[str, str, str]], report: dict[str, Any]) -> Iterator[str]:
+def _not_passing(
+    wanted: dict[tuple[str, str, str], tuple[str, bool]], left: Collection[tuple[str, str, str]], report: dict[str, Any]
+) -> Iterator[str]:
     verdicts = {_key(finding): finding["verdict"] for finding in report["findings"]}
-    for key, name in wanted.items():
-        if key not in left and verdicts.get(key) != "pass":
+    for key, (name, is_taken_away) in wanted.items():
+        if key not in left and verdicts.get(key, "pass" if is_taken_away else "gone") != "pass":
             yield f"{name} is {verdicts.get(key, 'gone')}"
 
 

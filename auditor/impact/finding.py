@@ -13,7 +13,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.impact.device import Cure, WhatIf, device_impact
-from auditor.impact.pool import Pool, pool_impact
+from auditor.impact.pools import Pools
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk
 from auditor.impact.scopes import TOPICS, About, Scope, about, reason
@@ -26,7 +26,7 @@ VIEWS = frozenset({"disk_stream", "device_queue"})
 MOST_QUEUES = 5_000
 """Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 1.5 ms)."""
 _CHUNK = 5_000
-_NOTHING_WAITS = "no command is known to wait in the queues that it is about"
+_NOTHING_WAITS = "no command is known to wait in the queues that it is about, and none is known to be half full"
 _RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
@@ -42,18 +42,19 @@ def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, remediators: 
     """
     topics = ", ".join(f"'{topic}'" for topic in TOPICS)
     where = f"verdict = 'fail' AND split_part(CAST(rule AS VARCHAR), '/', 1) IN ({topics})"
-    rows = connection.execute(
-        f"SELECT CAST(rule AS VARCHAR), endpoint, resource_id, after, desired FROM {store}.verdict WHERE {where}"
-    ).fetchall()
+    failing = connection.cursor()
+    failing.execute(f"SELECT CAST(rule AS VARCHAR), endpoint, resource_id, after, desired FROM {store}.verdict WHERE {where}")
+    rows = failing.fetchmany(_CHUNK)
     if not rows:
         return
     impacts = _Impacts(connection)
     columns_of = "rule VARCHAR, endpoint VARCHAR, resource_id VARCHAR, impact VARCHAR, impact_rank DOUBLE"
     connection.execute(f"CREATE OR REPLACE TEMP TABLE auditor_impact ({columns_of})")
-    for start in range(0, len(rows), _CHUNK):
-        found = [(*row[:3], *impacts.of(row, remediators.get(row[0]))) for row in rows[start : start + _CHUNK]]
+    while rows:
+        found = [(*row[:3], *impacts.of(row, remediators.get(row[0]))) for row in rows]
         columns = [list(column) for column in zip(*found, strict=True)]
         connection.execute("INSERT INTO auditor_impact SELECT unnest(?), unnest(?), unnest(?), unnest(?), unnest(?)", columns)
+        rows = failing.fetchmany(_CHUNK)
     connection.execute(
         f"UPDATE {store}.verdict AS v SET impact = i.impact, impact_rank = i.impact_rank FROM auditor_impact AS i "
         "WHERE v.verdict = 'fail' AND CAST(v.rule AS VARCHAR) = i.rule AND v.endpoint = i.endpoint AND v.resource_id = i.resource_id"
@@ -65,7 +66,6 @@ class _Impacts:
     """What is computed already, and the rows to compute more from."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
-        self._connection = connection
         waiting = _waiting_sql()
         found = _rows(
             connection, Device, f"SELECT {_listed(Device)} FROM device_queue SEMI JOIN ({waiting}) USING (endpoint, host_id, device)"
@@ -90,7 +90,7 @@ class _Impacts:
             if device.is_protocol_endpoint:
                 self._place(Scope.ENDPOINTS, device.endpoint, device.host_id, key)
         self._of_device = cache(self._computed)
-        self._of_pool = cache(self._pool)
+        self._pools = Pools(connection)
 
     def of(self, row: tuple[Any, ...], remediator: str | None) -> tuple[str, float | None]:
         """The impact of one failure as JSON, and its rank.
@@ -103,8 +103,10 @@ class _Impacts:
         which = about(rule, remediator)
         if which is None:
             return _as_text({"not_computed": reason(rule)})
-        if which.scope in (Scope.POOL, Scope.COPY):
-            return self._of_pool(which.scope, endpoint, resource_id, _number(desired) if which.scope is Scope.COPY else None)
+        if which.scope is Scope.POOL:
+            return _as_text(self._pools.of_pool(endpoint, resource_id))
+        if which.scope is Scope.COPY:
+            return _as_text(self._pools.of_copy(endpoint, resource_id, _number(desired)))
         return self._of_queues(which, endpoint, resource_id, next((one for one in map(_number, (after, desired)) if one), which.value))
 
     def _of_queues(self, which: About, endpoint: str, resource_id: str, value: float | None) -> tuple[str, float | None]:
@@ -125,57 +127,14 @@ class _Impacts:
     def _place(self, scope: Scope, endpoint: str, resource_id: str, key: _Key) -> None:
         self._places.setdefault((scope, endpoint, resource_id), set()).add(key)
 
-    def _pool(self, scope: Scope, endpoint: str, resource_id: str, least_seconds: float | None) -> tuple[str, float | None]:
-        place = [endpoint, resource_id]
-        if scope is Scope.COPY:
-            found = self._connection.execute(
-                "SELECT pool_id FROM fact.array_replication WHERE endpoint = ? AND replication_id = ?", place
-            ).fetchone()
-            if found is None or found[0] is None:
-                return _as_text({"not_computed": "the pool that it copies away from is not known"})
-            place = [endpoint, found[0]]
-        read = self._connection.execute(_POOL_SQL, place).fetchone()
-        if read is None:
-            return _as_text({"not_computed": "the pool is not known"})
-        name, transfers, share, intervals, without = read
-        pool = Pool(endpoint, place[1], name, transfers, share, () if without else tuple(intervals or ()))
-        disks = [row[0] for row in self._connection.execute(_POOL_DISKS_SQL, place).fetchall()]
-        return _as_text(pool_impact(pool, disks, least_seconds))
-
-
-_POOL_SQL = """
-SELECT
-    p.name,
-    l.disk_iops,
-    CASE WHEN l.transfers_per_second > 0 THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second) END,
-    (
-        SELECT list(r.interval_seconds ORDER BY r.interval_seconds) FROM fact.array_replication AS r
-        WHERE r.endpoint = p.endpoint AND r.pool_id = p.pool_id AND r.role = 'source' AND r.interval_seconds > 0
-    ),
-    (
-        SELECT count(*) FROM fact.array_replication AS r
-        WHERE r.endpoint = p.endpoint AND r.pool_id = p.pool_id AND r.role = 'source'
-            AND r.schedule IS NOT NULL AND r.interval_seconds IS NULL
-    )
-FROM fact.array_pool AS p
-LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
-WHERE p.endpoint = ? AND p.pool_id = ?
-"""
-_POOL_DISKS_SQL = """
-SELECT DISTINCT s.resource_name
-FROM disk_stream AS s
-JOIN fact.array_volume AS v ON v.endpoint = s.array_name AND v.volume_id = s.volume_id
-WHERE v.endpoint = ? AND v.pool_id = ? AND s.commands_per_second > 0
-"""
-
 
 def _waiting_sql() -> str:
-    """The queues in which commands wait, or behind which the array holds a disk back; the fullest first."""
+    """The queues that are half full or more, in which commands wait, or behind which the array holds a disk back; the fullest first."""
     return (
         "SELECT q.endpoint, q.host_id, q.device FROM device_queue AS q LEFT JOIN (SELECT endpoint, host_id, device, "
         "bool_or(is_at_limit AND outstanding > 0) AS is_held FROM disk_stream WHERE device IS NOT NULL GROUP BY ALL) AS s "
-        "USING (endpoint, host_id, device) WHERE q.queued >= 0.5 OR q.is_full OR s.is_held "
-        f"ORDER BY q.queued DESC NULLS LAST, q.endpoint, q.host_id, q.device LIMIT {MOST_QUEUES}"
+        "USING (endpoint, host_id, device) WHERE q.queued >= 0.5 OR q.is_full OR s.is_held OR q.active >= 0.5 * q.depth_in_effect "
+        f"ORDER BY q.queued DESC NULLS LAST, q.active DESC NULLS LAST, q.endpoint, q.host_id, q.device LIMIT {MOST_QUEUES}"
     )
 
 

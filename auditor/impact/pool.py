@@ -46,12 +46,13 @@ def transfers_after(now: Interval, share: Interval, starts_left: Interval) -> In
     return Interval(now.low * (1 - share.high), now.high * (1 - share.low * (1 - starts_left.high)))
 
 
-def pool_impact(pool: Pool, disks: Sequence[str], least_interval_seconds: float | None) -> dict[str, Any]:
+def pool_impact(pool: Pool, disks: Sequence[str], count: int, least_interval_seconds: float | None) -> dict[str, Any]:
     """The impact of a finding about background work on a pool, as reports have it.
 
     Args:
         pool: the aggregate.
-        disks: names of virtual disks whose volumes lie on it.
+        disks: names of virtual disks whose volumes lie on it, the first ones.
+        count: how many they are.
         least_interval_seconds: what the rule asks to be between two starts of a copy; None: the rule is about any background work.
     """
     if not pool.transfers_per_disk or pool.background_share is None:
@@ -67,12 +68,11 @@ def pool_impact(pool: Pool, disks: Sequence[str], least_interval_seconds: float 
         before = sum(1 / seconds for seconds in pool.interval_seconds)
         left = Interval(0.0, sum(1 / max(seconds, least_interval_seconds) for seconds in pool.interval_seconds) / before)
         inputs.append(Input("starts that are left", left, "of starts", "measured", "replication.interval_seconds"))
-    names = sorted(disks)
     return {
         "model": "transfers",
         "queue": f"{pool.endpoint}/{pool.name}",
-        "victims": names[:_NAMED],
-        "victims_count": len(names),
+        "victims": list(disks)[:_NAMED],
+        "victims_count": count,
         "behind": [],
         "quantity": "transfers_per_disk",
         "now": rounded(now),

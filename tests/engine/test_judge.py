@@ -21,6 +21,13 @@ AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 END = datetime(2027, 4, 1, tzinfo=UTC)
 FIX = "{remediator: device.dsnro, target: {host_id: host_id, device: option}, column: value, class: online, set: '64'}"
 
+DEVICES = """
+CREATE TABLE fact.device AS SELECT 'vc-east' AS endpoint, 'host-1' AS host_id, 'naa.6f47acc200000001' AS device;
+CREATE TABLE fact.array_volume AS SELECT 'sf-1' AS endpoint, NULL::VARCHAR AS device;
+CREATE TABLE fact.array_protocol_endpoint AS SELECT 'sf-1' AS endpoint, 'naa.6f47acc200000001' AS device;
+"""
+"""What the arrays of a plan's hosts are found by."""
+
 
 def judge(
     patch: pytest.MonkeyPatch, folder: Path, rules: RuleSet, *overrides: Override, waivers: Waivers | None = None, **rows: Any
@@ -38,6 +45,7 @@ def judge(
 
     patch.setattr(judging, "create_views", create_views)
     connection = duckdb.connect()
+    connection.execute(f"CREATE SCHEMA fact; {DEVICES}")
     snapshot = Snapshot(connection, (), (), AT, AT)
     found = judging.judge(snapshot, rules, overrides, waivers, findings=folder / "findings.parquet", spill=folder / "spill")
     assert made == [(folder / "spill", {rule.over for rule in rules})]
@@ -58,6 +66,7 @@ def test_verdicts_are_saved_and_failures_become_a_plan(tmp_path: Path, monkeypat
     assert [(change.target, change.after, change.fix_class) for change in found.plan.changes] == [
         (Target("vc-east", (("device", "naa.6f47acc200000001"), ("host_id", "host-1"))), 256, FixClass.ONLINE_CAUTION)
     ]
+    assert found.plan.arrays == {("vc-east", "host-1"): ("sf-1",)}
     assert found.notices == ()
 
 

@@ -128,6 +128,7 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
             "fact.datastore_load": of_vc(
                 {"datastore_id": "s", "host_id": "h1", "sioc_active_percent": 30.0},
                 {"datastore_id": "t", "host_id": "h1", "sioc_active_percent": 40.0},
+                {"datastore_id": "elsewhere", "host_id": "h1", "sioc_active_percent": 90.0},
                 {"datastore_id": "s", "host_id": "h2", "sioc_active_percent": 50.0},
             ),
             "step_volume_load": [
@@ -256,6 +257,7 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         pytest.param(
             [stream("d", driver="iscsi_vmk", io_bytes=8193.0, largest_io_bytes=8192)], {}, (1, 1, 16.0, "littles-law"), id="split"
         ),
+        pytest.param([stream("d", driver="iscsi_vmk", outstanding=1.0)], {}, (1, 1, 1.0, "littles-law"), id="one command may be split"),
         pytest.param([stream("d", driver="iscsi_vmk")], {}, (1, 1, 16.0, "littles-law"), id="may be split"),
         pytest.param(
             [stream("d", driver="iscsi_vmk", outstanding=0.0), stream("d")], {}, (2, 2, 16.0, "disks"), id="too little to be split"
@@ -297,9 +299,14 @@ def test_disks_do_not_count_alone_where_the_device_shows_more_than_theirs(comman
 )
 def test_a_machine_that_was_not_read_may_send_to_any_device(machine: dict[str, Any], *, known: bool) -> None:
     vm = {"endpoint": "vc", "vm_id": "vm"} | machine
+    unread_elsewhere = {"endpoint": "vc-2", "vm_id": "vm", "host_id": "h1", "disks_read": False}
     more = {
-        "fact.vm": [{key: value for key, value in vm.items() if key != "runs"}],
-        "step_guest": [{"endpoint": "vc", "vm_id": "vm", "runs": machine["runs"]}, {"endpoint": "vc", "vm_id": "other", "runs": True}],
+        "fact.vm": [{key: value for key, value in vm.items() if key != "runs"}, unread_elsewhere],
+        "step_guest": [
+            {"endpoint": "vc", "vm_id": "vm", "runs": machine["runs"]},
+            {"endpoint": "vc", "vm_id": "other", "runs": True},
+            {"endpoint": "vc-2", "vm_id": "vm", "runs": True},
+        ],
     }
     (found,) = queues([device("d")], [load("d")], [stream("d")], **more)
     assert (found["worlds"] is not None) is known

@@ -77,7 +77,8 @@ def test_with_one_world_the_devices_own_depth_counts_and_dsnro_changes_nothing()
         pytest.param(S0_QUEUE, [replace(NEIGHBOUR, commands_per_second=None)], TO_256, "how many commands", id="no rate"),
         pytest.param(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.NO_SIOC), "does not hold", id="no Storage I/O Control"),
         pytest.param(S2_QUEUE, [DATABASE], WhatIf(Cure.HOST_LIMIT), "holds no disk", id="no disk at its limit"),
-        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=5000)], TO_256, "does not explain", id="measured otherwise"),
+        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=5000)], TO_256, "does not explain", id="measured longer"),
+        pytest.param(S0_QUEUE, [NOISY, replace(NEIGHBOUR, latency_ms=20)], TO_256, "does not explain", id="measured shorter"),
         pytest.param(
             replace(S0_QUEUE, queue_depth=None),
             [NOISY, NEIGHBOUR],

@@ -19,7 +19,7 @@ def test_s3_the_disks_go_from_80_percent_busy_to_40() -> None:
 
 
 def test_a_share_that_is_only_bounded_leaves_what_is_there_now_as_the_worse_end() -> None:
-    found = pool_impact(S3, ["vm-2 disk", "vm-1 disk"], 7200)
+    found = pool_impact(S3, ["vm-1 disk", "vm-2 disk"], 2, 7200)
     assert found["quantity"] == "transfers_per_disk"
     assert found["now"] == [118.1, 120.5]  # 119.3, and 1 % either way
     # At best all background work is copies, and none runs: 118.1 / 2 = 59.05.
@@ -32,4 +32,4 @@ def test_a_share_that_is_only_bounded_leaves_what_is_there_now_as_the_worse_end(
 
 @pytest.mark.parametrize("unread", [Pool("a", "p", "x", None, 0.5), Pool("a", "p", "x", 100.0, None)], ids=["transfers", "share"])
 def test_without_a_measured_load_there_is_no_figure(unread: Pool) -> None:
-    assert list(pool_impact(unread, [], None)) == ["not_computed"]
+    assert list(pool_impact(unread, [], 0, None)) == ["not_computed"]

@@ -35,6 +35,7 @@ _IN_A_VCENTER = frozenset(
         "cluster_id",
         "cluster",
         "datastore_id",
+        "target_datastore_id",
         "vm_id",
         "pod_id",
         "task_id",

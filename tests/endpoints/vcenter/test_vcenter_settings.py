@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
-from auditor.endpoints.common.remediator import AnyRemediator, Reading
+from auditor.endpoints.common.remediator import AnyRemediator, Inheriting, Reading
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
@@ -394,6 +394,23 @@ def test_a_path_policy_is_read_and_set_in_one_text(serve_vcenter: Serve) -> None
         server.state.hosts["host-11"].path_policies[DEVICE] = PathPolicy("VMW_PSP_FIXED")
         assert policy.read(vcenter, target) == Reading("VMW_PSP_FIXED")
     assert server.requests.count("storage.nmp.device.set") == 2
+
+
+@pytest.mark.parametrize("other", ["VMW_PSP_RR, iops 3", "VMW_PSP_MRU"])
+def test_a_count_that_nobody_chose_is_round_robin_s_own_again(serve_vcenter: Serve, other: str) -> None:
+    server, endpoint = serve_vcenter()
+    policy, target = remediator_for("device.path_policy"), to(host_id="host-11", device=DEVICE)
+    state = server.state.hosts["host-11"]
+    state.path_policies[DEVICE] = PathPolicy("VMW_PSP_RR")
+    with open_vcenter(endpoint) as session:
+        before = policy.read(session, target)
+        assert (before.value, before.inherited) == ("VMW_PSP_RR, iops 1000", True)
+        policy.write(session, target, other)
+        assert policy.read(session, target).inherited is not True
+        assert isinstance(policy, Inheriting)
+        policy.inherit(session, target, before.value)
+        assert policy.read(session, target).inherited is True
+    assert state.path_policies[DEVICE] == PathPolicy("VMW_PSP_RR"), "and no count of its own"
 
 
 def test_a_claim_rule_is_replaced_removed_and_brought_back_whole(serve_vcenter: Serve) -> None:

@@ -24,7 +24,7 @@ class DevicePathPolicy:
     """Reads and sets it as one text. Keys: host_id, device.
 
     * "VMW_PSP_RR, iops 3", "VMW_PSP_RR, latency" and "VMW_PSP_MRU" are read and written; a count that nobody chose reads as the count that
-      it is, "VMW_PSP_RR, iops 1000";
+      it is, "VMW_PSP_RR, iops 1000", and is inherited: from round robin itself;
     * "VMW_PSP_RR, bytes 8800", "VMW_PSP_FIXED" and policies of vendors are read and never written: what belongs to them, such as the
       preferred path, is not in the text, so that undo could not bring it back.
 
@@ -49,11 +49,12 @@ class DevicePathPolicy:
             return Reading(psp)
         for row in cli.run("storage nmp psp roundrobin deviceconfig get", device=target["device"]):
             limit = str(row.get("LimitType", "")).strip()
+            is_default = limit == "Default"
             if limit == "Latency":
                 return Reading(f"{ROUND_ROBIN}, latency")
             count = str(row.get(_FIELDS.get(limit, ""), "")).strip()
             if re.fullmatch(r"[0-9]{1,18}", count):
-                return Reading(f"{ROUND_ROBIN}, {'bytes' if limit == 'Bytes' else 'iops'} {int(count)}")
+                return Reading(f"{ROUND_ROBIN}, {'bytes' if limit == 'Bytes' else 'iops'} {int(count)}", inherited=is_default)
         raise _malformed(session, target, "it does not tell what round robin goes by")
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
@@ -76,6 +77,19 @@ class DevicePathPolicy:
         if psp == ROUND_ROBIN:
             limit = {"type": "iops", "iops": int(match[1])} if match[1] else {"type": "latency"}
             _set(session, cli, target, "storage nmp psp roundrobin deviceconfig set", **limit)
+
+    def inherit(self, session: VCenter, target: Target, value: Scalar) -> None:  # noqa: ARG002  round robin has its own count
+        """Let round robin go by what it goes by itself, so that no count is the device's own.
+
+        Raises:
+            RefusedError: the host says no.
+
+        Source: ESXCLI reference, storage nmp psp roundrobin deviceconfig set: type "default": "Use the default values for path switching".
+        """
+        cli = session.esxcli(target["host_id"])
+        if _psp(session, cli, target) != ROUND_ROBIN:
+            _set(session, cli, target, "storage nmp device set", psp=ROUND_ROBIN)
+        _set(session, cli, target, "storage nmp psp roundrobin deviceconfig set", type="default")
 
 
 def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
