@@ -26,7 +26,7 @@ VIEWS = frozenset({"disk_stream", "device_queue"})
 MOST_QUEUES = 5_000
 """Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 1.5 ms)."""
 _CHUNK = 5_000
-_NOTHING_WAITS = "no command is known to wait in the queues that it is about"
+_NOTHING_WAITS = "no command is known to wait in the queues that it is about, and none is known to be half full"
 _RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
@@ -129,12 +129,12 @@ class _Impacts:
 
 
 def _waiting_sql() -> str:
-    """The queues in which commands wait, or behind which the array holds a disk back; the fullest first."""
+    """The queues that are half full or more, in which commands wait, or behind which the array holds a disk back; the fullest first."""
     return (
         "SELECT q.endpoint, q.host_id, q.device FROM device_queue AS q LEFT JOIN (SELECT endpoint, host_id, device, "
         "bool_or(is_at_limit AND outstanding > 0) AS is_held FROM disk_stream WHERE device IS NOT NULL GROUP BY ALL) AS s "
-        "USING (endpoint, host_id, device) WHERE q.queued >= 0.5 OR q.is_full OR s.is_held "
-        f"ORDER BY q.queued DESC NULLS LAST, q.endpoint, q.host_id, q.device LIMIT {MOST_QUEUES}"
+        "USING (endpoint, host_id, device) WHERE q.queued >= 0.5 OR q.is_full OR s.is_held OR q.active >= 0.5 * q.depth_in_effect "
+        f"ORDER BY q.queued DESC NULLS LAST, q.active DESC NULLS LAST, q.endpoint, q.host_id, q.device LIMIT {MOST_QUEUES}"
     )
 
 

@@ -47,13 +47,17 @@ def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
         _on(NEIGHBOUR, "naa.0", datastore_id="ds-0", array_name="sf", volume_id="5"),
         _on(APP, "naa.1", datastore_id="ds-1"),
         _on(DATABASE, "naa.2", datastore_id="ds-2"),
+        _on(DATABASE, "naa.3", commands_per_second=125000),
         _on(NEIGHBOUR, "naa.9", datastore_id="ds-9", array_name="netapp", volume_id="v1"),
     ]
     queues = [
         _on(S0_QUEUE, "naa.0", is_protocol_endpoint=True, driver="iscsi_vmk"),
         _on(S1_QUEUE, "naa.1", driver="iscsi_vmk"),
         _on(S2_QUEUE, "naa.2", driver="nfnic"),
-        _on(S0_QUEUE, "naa.9", queued=0.1),  # nothing waits
+        _on(S0_QUEUE, "naa.9", active=1, queued=0.1),  # nothing waits
+        _on(
+            S2_QUEUE, "naa.3", queue_depth=128, depth_in_effect=128, active=91.6, queued=0, commands_per_second=125000, driver="nfnic-deep"
+        ),
     ]
     _put(connection, "disk_stream", disks)
     _put(connection, "device_queue", queues)
@@ -129,6 +133,16 @@ def test_the_depth_after_is_that_of_the_fix_or_else_what_is_desired_or_else_what
 
 def test_a_rule_of_somebodys_own_that_sets_dsnro_is_understood_by_its_remediator(fleet: duckdb.DuckDBPyConnection) -> None:
     assert impact_of(fleet, "queue/own", "host-1/naa.0", after="256", remediator="device.dsnro")["victims"] == ["neighbour"]
+
+
+def test_a_fix_that_makes_a_queue_shorter_says_what_it_costs(fleet: duckdb.DuckDBPyConnection) -> None:
+    # 91.6 commands take 0.733 ms, 125,000 a second; 32 of them with the array at once are 32 / 0.733 ms = 43,668 a second.
+    found = impact_of(fleet, "queue/driver-depth", "host-1/nfnic-deep", desired="32")
+    assert found["queue"] == "esx-1/naa.3"
+    assert found["now"][0] <= 125_000 <= found["now"][1]
+    assert found["after"][0] <= 43_668 <= found["after"][1]
+    assert rank_of(found) is not None
+    assert (rank_of(found) or 9) < 1
 
 
 def test_background_work_names_the_disks_on_its_pool(fleet: duckdb.DuckDBPyConnection) -> None:
