@@ -51,6 +51,7 @@ MACHINES: Rows = [
     machine("vvol elsewhere bound", "h1"),
     machine("vvol unbound", "h2"),
     machine("vvol of nobody", "h1"),
+    machine("of nobody on h2", "h2"),
     machine("no type", "h1"),
     machine("no datastore", "h1"),
     machine("few samples", "h1"),
@@ -73,6 +74,7 @@ DISKS: Rows = [
     disk("vvol elsewhere bound", "vvols", backing_object_id="rfc4122.id-2"),
     disk("vvol unbound", "vvols", backing_object_id="id-3"),
     disk("vvol of nobody", "vvols", backing_object_id="rfc4122.id-9"),
+    disk("of nobody on h2", "vvols", backing_object_id="rfc4122.id-9"),
     disk("no type", "no type"),
     disk("no datastore", None),
     disk("few samples", "single"),
@@ -100,7 +102,7 @@ def load(endpoint: str, volume: str, **more: Any) -> dict[str, Any]:
 def streams() -> Rows:
     volumes: Rows = [
         {"endpoint": "east", "volume_id": "1", "name": "v1"},
-        {"endpoint": "east", "volume_id": "9", "name": "v9"},
+        {"endpoint": "west", "volume_id": "9", "name": "v9"},
         {"endpoint": "filer", "volume_id": "s", "name": "share!"},
         *({"endpoint": "east", "volume_id": f"w{n}", "name": f"vvol {n}", "is_virtual": True, "vvol_id": f"Id-{n}"} for n in (1, 2, 3)),
         {"endpoint": "east", "volume_id": "w4", "name": "not virtual", "is_virtual": False, "vvol_id": "id-1"},
@@ -115,7 +117,9 @@ def streams() -> Rows:
             | {"depth_at_least": 1 if row["vm_id"] == "raw" else 64, "depth_at_most": 64}
             for row in DISKS
         ],
-        "step_disk_policy": of_vc({"vm_id": "lun", "disk": "d", "policy_iops_limit": 700}),
+        "step_disk_policy": of_vc(
+            {"vm_id": "lun", "disk": "d", "policy_iops_limit": 700}, {"vm_id": "lun", "disk": "e", "policy_iops_limit": 9}
+        ),
         "fact.host": of_vc(*({"host_id": f"h{n}", "name": f"host {n}", "cluster": "gold"} for n in (1, 2))),
         "step_option": of_vc({"host_id": "h1", "iscsi_max_io_size_kb": 128}, {"host_id": "h2", "iscsi_max_io_size_kb": 512}),
         "fact.datastore": of_vc(
@@ -147,6 +151,7 @@ def streams() -> Rows:
             {"endpoint": "east", "volume_id": "w1", "device": "pe.3"},
             {"endpoint": "east", "volume_id": "w2", "device": "pe.7"},
             {"endpoint": "east again", "volume_id": "w1", "device": "pe.2"},
+            {"endpoint": "east again", "volume_id": "w3", "device": "pe.9"},
         ],
         "step_volume": volumes,
         "step_volume_qos": [
@@ -156,7 +161,7 @@ def streams() -> Rows:
         ],
         "step_volume_load": [
             load("east", "1"),
-            load("east", "9", read_at=ENDED + timedelta(seconds=61)),
+            load("west", "9", read_at=ENDED + timedelta(seconds=61)),
             load("east", "w1", iops=7, read_at=BEGUN - timedelta(seconds=60)),
             load("filer", "s", iops=9, read_at=BEGUN - timedelta(seconds=61)),
         ],
@@ -179,7 +184,7 @@ def streams() -> Rows:
     tables["step_array"] = [*arrays, {"endpoint": "filer", "known_as": "filer", "family": "ontap"}]
     tables["step_array_device"] = [
         {"device": "naa.1", "array_endpoint": "east", "volume_id": "1"},
-        {"device": "naa.9", "array_endpoint": "east", "volume_id": "9"},
+        {"device": "naa.9", "array_endpoint": "west", "volume_id": "9"},
         {"device": "pe.1", "array_endpoint": "east", "volume_id": "1", "protocol_endpoint_id": "1"},
     ]
     tables["device"] = with_namesakes(
@@ -260,7 +265,7 @@ def test_a_disk_has_what_it_sends_the_queue_that_takes_it_and_what_the_array_say
         "perhaps/d": {**lun, "runs": None},
         "raw/d": {
             "device": "naa.9",
-            "array_name": "east",
+            "array_name": "west",
             "volume_id": "9",
             "volume": "v9",
             "rdm_mode": "physicalMode",
@@ -297,6 +302,7 @@ def test_a_disk_has_what_it_sends_the_queue_that_takes_it_and_what_the_array_say
         "vvol elsewhere bound/d": {**vvol, "device": None, "volume": "vvol 2", "is_capped": None, "array_iops": None},
         "vvol unbound/d": {**vvol, "device": "pe.3", "volume": "vvol 3", "largest_io_bytes": 524288, "family": "solidfire"},
         "vvol of nobody/d": {**vvol, "device": None, **NO_ARRAY, **NOT_COUNTED},
+        "of nobody on h2/d": {**vvol, "device": "pe.3", "largest_io_bytes": 524288, **NO_ARRAY},
         "no type/d": {"device": None, "is_protocol_endpoint": None, "datastore": "no type!", **NO_ARRAY},
         "no datastore/d": {"device": None, "is_protocol_endpoint": None, "datastore": None, **NO_ARRAY},
         "few samples/d": {**lun, **NOT_COUNTED, "windows_overlap": None},
