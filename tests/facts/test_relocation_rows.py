@@ -23,7 +23,11 @@ PLACES = {
 
 
 def moved(
-    *sources: str, target: str | None, description: str = "VirtualMachine.relocate", read: bool = True, also: dict[str, Rows] | None = None
+    *sources: str | None,
+    target: str | None,
+    description: str = "VirtualMachine.relocate",
+    read: bool = True,
+    also: dict[str, Rows] | None = None,
 ) -> Rows:
     """The rows where a machine with a disk on each of these datastores is being moved."""
     volumes = [
@@ -41,10 +45,17 @@ def moved(
             {"vm_id": "vm-2", "disk": "d", "datastore_id": "west"},
         ),
         "fact.host": of_vc({"host_id": "h1", "name": "host 1", "cluster": "gold"}),
-        "fact.datastore": of_vc(*({"datastore_id": name, "name": f"{name}!"} for name in (*PLACES, "share", "spanned"))),
+        "fact.datastore": of_vc(
+            *({"datastore_id": name, "name": f"{name}!"} for name in (*PLACES, "share", "spanned", "disputed", "half", "two filers"))
+        ),
         "step_datastore_volume": of_vc(
             *volumes,
             {"datastore_id": "share", "array_endpoint": "filer", "array_name": "filer", "family": "ontap"},
+            {"datastore_id": "disputed", "device": "naa.7"},
+            {"datastore_id": "half", "device": "naa.1", "array_endpoint": "east", "array_name": "east"},
+            {"datastore_id": "half", "device": "naa.6"},
+            {"datastore_id": "two filers", "array_endpoint": "filer", "family": "isilon"},
+            {"datastore_id": "two filers", "array_endpoint": "filer", "family": "ontap"},
             {"datastore_id": "spanned", "device": "naa.1", "array_endpoint": "east", "array_name": "east"},
             {"datastore_id": "spanned", "device": "naa.3", "array_endpoint": "west", "array_name": "west"},
         ),
@@ -53,6 +64,7 @@ def moved(
         ),
         **(also or {}),
     }
+    tables["device"] += of_vc(*({"host_id": f"h{n}", "device": "naa.7", "family": f} for n, f in enumerate(("flasharray", "ontap"))))
     tables = with_namesakes(tables)
     tables["step_array"] = ARRAYS
     return [row for row in rows_over("relocation", tables) if row["endpoint"] == "vc"]
@@ -93,12 +105,19 @@ def test_a_move_has_its_machine_where_it_comes_from_and_where_it_goes() -> None:
         pytest.param(["nobody's"], "nobody's", False, id="the datastore stays"),
         pytest.param(["east 1", "nobody's"], "east 2", None, id="one disk may come from elsewhere"),
         pytest.param(["west", "nobody's"], "east 2", True, id="one disk does"),
+        pytest.param(["disputed"], "sc", None, id="hosts do not agree whose it is"),
+        pytest.param(["two filers"], "sc", None, id="it may be either filer's"),
+        pytest.param(["sc"], "two filers", None, id="or go to either"),
+        pytest.param(["half"], "east 1", None, id="half of it is nobody's"),
+        pytest.param(["east 1", None], "east 2", None, id="one disk has no datastore"),
         pytest.param(["spanned"], "east 1", None, id="it lies on two arrays"),
         pytest.param(["east 1"], None, None, id="nobody tells where to"),
         pytest.param([], "east 1", None, id="it has no disk that is known"),
     ],
 )
-def test_a_move_is_between_arrays_where_what_is_known_of_them_differs(sources: list[str], target: str | None, between: bool | None) -> None:
+def test_a_move_is_between_arrays_where_what_is_known_of_them_differs(
+    sources: list[str | None], target: str | None, between: bool | None
+) -> None:
     (found,) = moved(*sources, target=target)
     assert found["is_between_arrays"] is between
 

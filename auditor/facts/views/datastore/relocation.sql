@@ -30,7 +30,7 @@ place AS (
     LEFT JOIN family AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
 ),
 source AS (
-    SELECT DISTINCT m.endpoint, m.task_id, d.datastore_id
+    SELECT m.endpoint, m.task_id, d.datastore_id
     FROM moving AS m
     JOIN fact.vm_disk AS d ON d.endpoint = m.endpoint AND d.vm_id = m.vm_id
 ),
@@ -43,7 +43,6 @@ compared AS (
         few_distinct(f.family) AS families,
         bool_or(
             CASE
-                WHEN s.datastore_id = m.target_datastore_id THEN false
                 WHEN f.array_key IS NOT NULL AND t.array_key IS NOT NULL THEN f.array_key <> t.array_key
                 WHEN f.family <> t.family THEN true
             END
