@@ -143,11 +143,13 @@ ROW: dict[str, Any] = {
     "waits": None,
     "breaks": None,
     "obstacle": None,
+    "message": "DSNRO is 32",
 }
 
 
 def test_a_failure_wishes_what_its_row_says() -> None:
-    assert _want(ROW, RULE) == replace(WISH, fix_class=FixClass.ONLINE)
+    assert _want(ROW, RULE) == replace(WISH, fix_class=FixClass.ONLINE, message="DSNRO is 32")
+    assert _want({**ROW, "message": None}, RULE).message == ""
     more = _want({**ROW, "touches": "array a", "retunes": True, "breaks": "local/stock"}, RULE)
     assert (more.touches, more.retunes, more.breaks) == ("array a", True, "local/stock")
 
