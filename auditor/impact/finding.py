@@ -27,6 +27,7 @@ MOST_QUEUES = 5_000
 """Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 1.5 ms)."""
 _CHUNK = 5_000
 _NOTHING_WAITS = "no command is known to wait in the queues that it is about, and none is known to be half full"
+_NOT_ASKED = "how full its queues are was not asked for: an audit of some rules reads only what these need, one of all rules reads it"
 _RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
@@ -89,6 +90,8 @@ class _Impacts:
             self._place(Scope.DRIVER, device.endpoint, f"{device.host_id}/{device.driver}", key)
             if device.is_protocol_endpoint:
                 self._place(Scope.ENDPOINTS, device.endpoint, device.host_id, key)
+        asked = connection.execute("SELECT DISTINCT endpoint FROM fact.reading WHERE topic = 'device_load'").fetchall()
+        self._asked_for_load = frozenset(endpoint for (endpoint,) in asked)
         self._of_device = cache(self._computed)
         self._pools = Pools(connection)
 
@@ -113,7 +116,9 @@ class _Impacts:
         """The impact on the queue that suffers most."""
         keys = self._places.get((which.scope, endpoint, resource_id))
         if not keys or which.cure is None:
-            return _as_text({"not_computed": self._nothing_waits})
+            # A volume stands under its array, whose queues are those of hosts behind any vCenter.
+            asked = self._asked_for_load if which.scope is Scope.VOLUME else self._asked_for_load & {endpoint}
+            return _as_text({"not_computed": self._nothing_waits if asked else _NOT_ASKED})
         wanted = None if which.cure in (Cure.BOTH, Cure.NO_SIOC, Cure.HOST_LIMIT) else value
         found = [self._of_device(key, WhatIf(which.cure, wanted)) for key in sorted(keys)]
         return max(found, key=lambda one: (one[1] is not None, one[1] or 0.0))

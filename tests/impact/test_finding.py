@@ -62,8 +62,9 @@ def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
     _put(connection, "disk_stream", disks)
     _put(connection, "device_queue", queues)
     connection.execute("CREATE SCHEMA fact")
-    for name in ("array_pool", "array_pool_load", "array_replication", "array_volume"):
+    for name in ("array_pool", "array_pool_load", "array_replication", "array_volume", "reading"):
         connection.execute(f"CREATE TABLE fact.{name} ({', '.join(f'{one.name} {one.type}' for one in TABLES[name].columns)})")
+    connection.execute("INSERT INTO fact.reading (endpoint, scope, topic, complete) VALUES ('vc', 'host-1', 'device_load', true)")
     connection.execute("INSERT INTO fact.array_pool (endpoint, pool_id, name) VALUES ('netapp', 'p1', 'aggr')")
     connection.execute(
         "INSERT INTO fact.array_pool_load (endpoint, pool_id, disk_iops, transfers_per_second, user_transfers_per_second) "
@@ -161,6 +162,7 @@ def test_a_copy_leads_to_the_pool_it_copies_from_and_the_interval_that_is_desire
     [
         ("vvol/pe-dsnro-headroom", "host-1/naa.9", "vc", "no command is known to wait"),
         ("vvol/pe-dsnro-headroom", "host-2/naa.0", "vc", "no command is known to wait"),
+        ("vvol/pe-dsnro-headroom", "host-1/naa.9", "vc-narrow", "was not asked for"),
         ("vaai/enabled", "host-1/x", "vc", "offloaded"),
         ("queue/param-name-valid", "host-1/x", "vc", "not about a queue"),
         ("ontap/alignment", "v1", "netapp", "not about transfers"),

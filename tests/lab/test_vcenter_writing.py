@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from auditor.lab.vcenter import tasks
 from auditor.lab.vcenter.server import VCenterServer
 from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.lab.vcenter.state import vcenter as state
@@ -32,7 +31,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """The time by which the lab's hosts reboot and its tasks end."""
     clock = Clock()
     monkeypatch.setattr(state, "time", clock)
-    monkeypatch.setattr(tasks, "time", clock)
     return clock
 
 

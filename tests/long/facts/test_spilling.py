@@ -113,7 +113,7 @@ def test_rows_are_judged_alike_in_so_little_memory_that_the_limit_has_to_be_lift
     rules = load_rule_set(only=["queue/dsnro-effective", "queue/default-unless-justified"])
     monkeypatch.setattr(memory, "JUDGING_MIB", 40)
     monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
-    create_views(facts, tmp_path / "spilled", {"device"})
+    create_views(facts, tmp_path / "spilled", {"device", "device_demand"})
     seal(facts)
     facts.execute("SET memory_limit = '1MiB'")
     summary = evaluate(facts, rules).summary()
