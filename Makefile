@@ -27,9 +27,9 @@ demo: env ## audit the simulated fleet
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-# A process takes a whole file at a time, so that a lab or an audit that a file shares is made once; the long ones first (tests/conftest.py), so
-# that none is left alone at the end. Three for two cores: a quarter of a test's time is waiting for a peer that answers late on purpose.
-TESTS := $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder
+# Each process works through files of its own while it has any, so that a lab or an audit that a file shares is made once. Three for two cores:
+# a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
+TESTS := $(PYTEST) -n 3 --dist worksteal
 
 # The lab tests itself in the long part: it changes seldom, and whoever changes it runs tests/lab.
 test: env ## run the tests but for the long ones and those of the lab itself

@@ -44,8 +44,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long ones, and run them first: what many short ones leave to do at the end is soon shared out among the processes."""
-    items.sort(key=lambda item: not item.path.is_relative_to(LONG))
+    """Mark the long ones."""
     for item in items:
         if item.path.is_relative_to(LONG):
             item.add_marker(pytest.mark.long)
