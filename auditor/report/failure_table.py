@@ -1,4 +1,4 @@
-"""The failures of one rule as a table for a terminal."""
+"""The failures of one rule for a terminal: a table where every name fits into it, else one below the other. No name is ever cut."""
 
 from __future__ import annotations
 
@@ -25,11 +25,14 @@ SEVERITY_STYLES = {"critical": "bold white on red", "high": "bold red", "medium"
 _RESOURCE, _PLACE, _CLUSTER = 0, 1, 2
 """Positions of the columns in `_columns` that name the resource."""
 _DRIFTED = "Drifted"
+_INDENT = " "  # `hanging` adds one more
+_NAMES = "Resource", "Host", "Endpoint", "Host or endpoint"
+_WRONG = "What is wrong", "Observed -> desired"
 _ID = Column("Id", floor=SHOWN)
 
 
 def failure_parts(rule: RuleDigest, width: int, ids: FindingIds, *, several_vcenters: bool) -> Iterator[RenderableType]:
-    """A heading, the reason, and a table of the first failures of `rule`; the others are counted.
+    """A heading, the reason, and the first failures of `rule`; the others are counted.
 
     Args:
         rule: has at least one failure.
@@ -60,16 +63,33 @@ def failure_parts(rule: RuleDigest, width: int, ids: FindingIds, *, several_vcen
     drifts = any(one.drift_age for one in failures)
     cells = [_cells(one, several_vcenters=several_vcenters, show_class=common is None, drifts=drifts) for one in failures]
     columns, cells, shared = _without_repetition(columns, cells, width - 2)
-    with_ids = [*columns, _ID], [[*row, Cell(ids.of(one)[:SHOWN], "dim")] for one, row in zip(failures, cells, strict=True)]
-    if fits_shrunk(*with_ids, width - 2):  # no host's name is cut for it
-        columns, cells = with_ids
+    columns = [*columns, _ID]
+    cells = [[*row, Cell(ids.of(one)[:SHOWN], "dim")] for one, row in zip(failures, cells, strict=True)]
     if shared:
         single = "  in" if shared[0].startswith("cluster ") else "  drifted"
         mark = single if number == 1 else "  each:" if number == len(failures) else "  each shown:"
         yield hanging(mark, Text(("; " if any(", " in text or "; " in text for text in shared) else ", ").join(shared)))
-    yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
+    if fits_shrunk(columns, cells, width - 2):
+        yield Padding(aligned(columns, cells, width - 2), (0, 0, 0, 2))
+    else:
+        yield from _stacked(columns, cells)
     if number > len(failures):
         yield Text(f"  +{number - len(failures):,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+
+
+def _stacked(columns: Sequence[Column], rows: Sequence[Sequence[Cell]]) -> Iterator[RenderableType]:
+    """Each row by itself: its names, what is wrong, and the rest with its headings."""
+    from rich.text import Text
+
+    for row in rows:
+        cells = {column.title: cell for column, cell in zip(columns, row, strict=True) if cell.text}
+        named = [cell.text for title, cell in cells.items() if title in _NAMES]
+        wrong = [cell for title, cell in cells.items() if title in _WRONG]
+        others = [f"{title.lower()}: {cell.text}" for title, cell in cells.items() if title not in (*_NAMES, *_WRONG)]
+        yield hanging(_INDENT, Text("  ".join(named)))
+        for cell in wrong:
+            yield hanging(3 * _INDENT, Text(cell.text, style=cell.style))
+        yield hanging(3 * _INDENT, Text("; ".join(others), style="dim"))
 
 
 def _without_repetition(columns: list[Column], rows: list[list[Cell]], width: int) -> tuple[list[Column], list[list[Cell]], list[str]]:
@@ -101,11 +121,11 @@ def _columns(failures: Sequence[Finding]) -> list[Column]:
     have_host = {one.resource.host is not None for one in failures}
     place = "Host" if have_host == {True} else "Endpoint" if have_host == {False} else "Host or endpoint"
     return [
-        Column("Resource", floor=16, shorten=True),
+        Column("Resource", floor=16, whole=True),
         Column(place, floor=18, whole=True),
-        Column("Cluster", floor=10, shorten=True),
+        Column("Cluster", floor=10, whole=True),
         Column("What is wrong", floor=28) if any(one.message for one in failures) else Column("Observed -> desired", floor=14),
-        Column("Fix", floor=8),
+        Column("Fix", floor=14),
         *([Column(_DRIFTED, floor=14)] if any(one.drift_age for one in failures) else []),
     ]
 

@@ -23,7 +23,7 @@ class Column:
     title: str
     floor: int  # characters; it shrinks below this only when every column is at its floor
     shorten: bool = False  # cut in the middle; otherwise it wraps and no text is lost
-    whole: bool = False  # the last to wrap, and only at a dot, so that a reader can search for a part of the name
+    whole: bool = False  # a name, so that a reader can search for it: the last to wrap
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def aligned(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: in
         cells = [row[place] for place in used]
         table.add_row(
             *(
-                Text(_fitted_text(cell.text, column, room), style=cell.style)
+                Text(shortened(cell.text, room) if column.shorten else cell.text, style=cell.style)
                 for cell, column, room in zip(cells, shown, widths, strict=True)
             )
         )
@@ -67,11 +67,9 @@ def fits(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) 
 
 def fits_shrunk(columns: Sequence[Column], rows: Sequence[Sequence[Cell]], width: int) -> bool:
     """Whether `rows` fit into `width` characters with names whole and no other column below its floor."""
-    widths = [
-        _natural(column, [row[place] for row in rows]) if column.whole else column.floor
-        for place, column in enumerate(columns)
-        if any(row[place].text for row in rows)
-    ]
+    used = [(column, [row[place] for row in rows]) for place, column in enumerate(columns) if any(row[place].text for row in rows)]
+    natural = [(column, _natural(column, cells)) for column, cells in used]
+    widths = [one if column.whole else min(one, column.floor) for column, one in natural]
     return sum(widths) + _GAP * (len(widths) - 1) <= width
 
 
@@ -79,23 +77,6 @@ def _natural(column: Column, cells: Sequence[Cell]) -> int:
     from rich.cells import cell_len
 
     return max(cell_len(column.title), *(cell_len(cell.text) for cell in cells))
-
-
-def _fitted_text(text: str, column: Column, room: int) -> str:
-    """The text of a cell cut or wrapped to `room` characters, as its column says."""
-    if column.shorten:
-        return shortened(text, room)
-    return _at_dots(text, room) if column.whole else text
-
-
-def _at_dots(text: str, room: int) -> str:
-    """A name in lines of at most `room` characters, broken only after dots."""
-    lines = [""]
-    for part in text.replace(".", ".\n").split("\n"):
-        if lines[-1] and len(lines[-1]) + len(part) > room:
-            lines.append("")
-        lines[-1] += part
-    return "\n".join(lines)
 
 
 def _fitted(natural: Sequence[int], columns: Sequence[Column], room: int) -> list[int]:
