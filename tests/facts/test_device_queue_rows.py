@@ -15,7 +15,7 @@ BEGUN = ENDED - timedelta(minutes=5)
 
 
 def device(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
-    told = {
+    cells = {
         "resource_id": f"{host}/{name}",
         "resource_name": name,
         "cluster": "gold",
@@ -29,11 +29,11 @@ def device(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
         "volume_id": name,
         "driver": "nfnic",
     }
-    return {"endpoint": "vc", **told, **more}
+    return {"endpoint": "vc", **cells, **more}
 
 
 def load(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
-    told = {
+    cells = {
         "samples": 5,
         "window_begin": BEGUN,
         "sampled_at": ENDED,
@@ -44,11 +44,11 @@ def load(name: str, host: str = "h1", **more: Any) -> dict[str, Any]:
         "qavg_ms": 1.0,
         "max_queue_depth": 30,
     }
-    return {"endpoint": "vc", "host_id": host, "device": name, **told, **more}
+    return {"endpoint": "vc", "host_id": host, "device": name, **cells, **more}
 
 
 def stream(name: str | None, host: str = "h1", **more: Any) -> dict[str, Any]:
-    told = {
+    cells = {
         "runs": True,
         "commands_per_second": 10.0,
         "outstanding": 16.0,
@@ -56,7 +56,7 @@ def stream(name: str | None, host: str = "h1", **more: Any) -> dict[str, Any]:
         "datastore_id": "s",
         "datastore_type": "VMFS",
     }
-    return {"endpoint": "vc", "host_id": host, "device": name, **told, **more}
+    return {"endpoint": "vc", "host_id": host, "device": name, **cells, **more}
 
 
 def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:

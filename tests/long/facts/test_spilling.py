@@ -118,4 +118,4 @@ def test_rows_are_judged_alike_in_so_little_memory_that_the_limit_has_to_be_lift
     facts.execute("SET memory_limit = '1MiB'")
     summary = evaluate(facts, rules).summary()
     assert facts.execute("SELECT current_setting('memory_limit')").fetchone() != ("1.0 MiB",)
-    assert (summary.unknown, summary.fail, summary.passed) == (HOSTS * DEVICES, 0, 0), "no host told of any device's scheduling"
+    assert (summary.unknown, summary.fail, summary.passed) == (HOSTS * DEVICES, 0, 0), "no host reported how any device is scheduled"

@@ -106,12 +106,12 @@ def test_an_incident_is_explained_and_reproduced(
     finding = kept.finding(rule, name)
     assert run(["explain", finding["id"][:8], "--state-dir", str(kept.state), "--svg", str(tmp_path / "path.svg")]) == 0
     text = capsys.readouterr().out
-    told = " ".join(text.split())
+    shown = " ".join(text.split())
     for part in [finding["title"], *words]:
-        assert " ".join(part.split()) in told, part
+        assert " ".join(part.split()) in shown, part
     headings = [text.index(f"\n{heading}\n") for heading in ("THE I/O PATH", "THE LESSON", "THE EVIDENCE", "THE FIX", "SOURCES")]
     assert headings == sorted(headings)
-    assert f"auditor reproduce {finding['id']} --out DIR" in told
+    assert f"auditor reproduce {finding['id']} --out DIR" in shown
     assert (tmp_path / "path.svg").read_text(encoding="utf-8").rstrip().endswith("</svg>")
     assert run(["reproduce", rule, finding["resource"]["id"], "--out", str(tmp_path / "out"), "--state-dir", str(kept.state)]) == 0
     assert {one.name for one in (tmp_path / "out").iterdir()} == files | {"README.md"}
