@@ -2,7 +2,7 @@
 
 A journal that was changed, taken away or put in is noticed by the one after it. The newest journal has none after it: whoever keeps
 its last digest elsewhere, for example in the change ticket, notices that too. Nothing here keeps out somebody who may rewrite the whole
-folder and knows of no digest elsewhere; it tells one who compares.
+folder and knows of no digest elsewhere; only who compares notices.
 """
 
 from __future__ import annotations

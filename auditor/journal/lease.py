@@ -1,9 +1,12 @@
 """One writer at a time among machines that share a state directory: a file that its holder keeps renewing.
 
 The operating system's lock (auditor/journal/lock.py) ends with the process that holds it, but many shared folders do not carry it to other
-machines. So a writer also makes the file LEASE, exclusively, which network file systems do atomically, and renews its time. Another
-machine takes a lease over once it was not renewed for LEASE_SECONDS; a writer that lost its lease makes no further record, and without a
-record nothing is written. Times are compared as the file system keeps them, so clocks that differ do no harm.
+machines. So a writer also makes a lease: the file `lease-N`, numbered after the highest there is, made exclusively, which network file
+systems do atomically. Of several that try, one makes it. The lease with the highest number is the one that counts; its holder renews
+its time, and marks it as released in the end. Another machine makes the next one only where the last was released, or was not renewed for
+LEASE_SECONDS. Nobody changes a lease of another holder, and the highest one is never removed, so no moment can give two holders: a writer
+that finds a higher number makes no further record, and without a record nothing is written. Times are compared as the file system keeps
+them, so clocks that differ do no harm.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import threading
 from contextlib import contextmanager
@@ -28,12 +32,14 @@ LEASE_SECONDS, RENEW_SECONDS = 90.0, 10.0
 """After how long without a renewal another machine takes a lease over, and how often it is renewed."""
 
 _LONGEST_BYTES = 4096
+_NAME = re.compile(rf"{LEASE}-\d{{1,9}}")
+_RELEASED = b"released"
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @cache
 def this_machine() -> str:
-    """What tells this machine, since it booted, from every other one; also from one of the same name."""
+    """What distinguishes this machine, since it booted, from every other one; also from one of the same name."""
     with contextlib.suppress(OSError):
         return _BOOT_ID.read_text(encoding="ascii").strip()
     return f"{os.uname().nodename} {os.uname().machine}"
@@ -51,12 +57,12 @@ def lease(
         GuardError: another machine holds the lease; the message names it.
         JournalError: the lease cannot be made.
     """
-    text = json.dumps({**holder, "machine": machine or this_machine(), "token": secrets.token_hex(8)}).encode()
-    path = directory / LEASE
+    mine = machine or this_machine()
+    text = json.dumps({**holder, "machine": mine, "token": secrets.token_hex(8)}).encode()
     try:
-        _take(path, text, machine or this_machine(), seconds)
+        path = _take(directory, text, mine, seconds)
     except OSError as error:
-        raise _unmakeable(path, error) from error
+        raise _unmakeable(directory / LEASE, error) from error
     ended = threading.Event()
     renewing = threading.Thread(target=_renew, args=(path, text, ended, seconds), name="lease", daemon=True)
     renewing.start()
@@ -66,28 +72,49 @@ def lease(
         ended.set()
         renewing.join()
         with contextlib.suppress(OSError):
-            if path.read_bytes() == text:
-                path.unlink()
+            _write_over(path, text, _RELEASED)
 
 
-def _take(path: Path, text: bytes, machine: str, seconds: float) -> None:
-    """Make the lease; take it over from a dead process of this machine, or from another machine that renews it no more."""
+def _take(directory: Path, text: bytes, machine: str, seconds: float) -> Path:
+    """Make the next lease, where the last one was released, is of a dead process of this machine, or is renewed no more."""
     while True:
+        numbers = _numbers(directory)
+        last = max(numbers, default=0)
+        if last and not _is_free(_path(directory, last), machine, seconds):
+            continue
+        path = _path(directory, last + 1)
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError:
-            _remove_lapsed(path, machine, seconds)
             continue
         try:
             os.write(descriptor, text)
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        return
+        if max(_numbers(directory), default=0) != last + 1:  # others went on meanwhile, and removed the lease that this was to follow
+            path.unlink()
+            continue
+        for number in numbers:  # in their order, so that no gap is above a lease that is still there
+            _path(directory, number).unlink(missing_ok=True)
+        return path
 
 
-def _remove_lapsed(path: Path, machine: str, seconds: float) -> None:
-    """Remove the lease where its holder is gone.
+def _numbers(directory: Path) -> list[int]:
+    """The numbers of the leases there are, the lowest first."""
+    return sorted(_number(one) for one in directory.iterdir() if _NAME.fullmatch(one.name))
+
+
+def _number(lease: Path) -> int:
+    return int(lease.name[len(LEASE) + 1 :])
+
+
+def _path(directory: Path, number: int) -> Path:
+    return directory / f"{LEASE}-{number}"
+
+
+def _is_free(path: Path, machine: str, seconds: float) -> bool:
+    """Whether nobody holds the lease; False as well where it was removed meanwhile.
 
     Raises:
         GuardError: its holder is not gone, or may not be.
@@ -95,18 +122,11 @@ def _remove_lapsed(path: Path, machine: str, seconds: float) -> None:
     try:
         held, age = path.read_bytes()[:_LONGEST_BYTES], _now(path.parent) - path.stat().st_mtime
     except FileNotFoundError:
-        return
+        return False
     holder = _holder(held)
-    if holder.get("machine") != machine and age < seconds:
-        raise _held(path, holder, seconds - age)
-    # Renamed first: of two machines that find it lapsed only one can do that.
-    taken = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-    with contextlib.suppress(FileNotFoundError):
-        path.rename(taken)
-        if taken.read_bytes()[:_LONGEST_BYTES] != held:  # another machine took it over meanwhile: this is its new lease
-            with contextlib.suppress(FileExistsError):
-                os.link(taken, path)
-        taken.unlink()
+    if held.startswith(_RELEASED) or holder.get("machine") == machine or age >= seconds:
+        return True
+    raise _held(path, holder, seconds - age)
 
 
 def _now(directory: Path) -> float:
@@ -121,20 +141,27 @@ def _now(directory: Path) -> float:
 
 def _renew(path: Path, text: bytes, ended: threading.Event, seconds: float) -> None:
     while not ended.wait(min(RENEW_SECONDS, seconds / 9)):
-        with contextlib.suppress(OSError), path.open("r+b") as held:  # never created anew: it may have been taken over
-            if held.read(_LONGEST_BYTES) == text:
-                held.seek(0)
-                held.write(text)  # the server's clock sets the time, where os.utime would set this machine's
+        with contextlib.suppress(OSError):
+            _write_over(path, text, text)  # the server's clock sets the time, where os.utime would set this machine's
+
+
+def _write_over(path: Path, expected: bytes, new: bytes) -> None:
+    """Write to the start of the lease, where it is the one expected; never makes one anew, as another machine may have removed it."""
+    with path.open("r+b") as held:
+        if held.read(_LONGEST_BYTES) == expected:
+            held.seek(0)
+            held.write(new)
 
 
 def _check(path: Path, text: bytes) -> None:
+    following = _path(path.parent, _number(path) + 1)
     try:
-        found = path.read_bytes()
+        found = following.read_bytes() if following.exists() else path.read_bytes()
     except OSError:
         found = b""
     if found != text:
         raise JournalError(
-            f"{path} is no longer held by this run: {_who(_holder(found))} holds it",
+            f"{path} is no longer held by this run: {_who(_holder(found))} holds the directory",
             why="it was not renewed for too long, so another machine may be writing to the fleet; nothing more is written.",
             do="wait until that run ends, then `auditor resume` or `auditor undo` this one.",
         )

@@ -127,7 +127,7 @@ def open_journal(directory: Path, run: str, now: Callable[[], datetime] = utc_no
         JournalError: the directory cannot be created or written.
     """
     _make(directory)
-    host, user = socket.gethostname(), _user()
+    host, user = socket.gethostname(), account_name()
     holder: dict[str, str | int] = {"run": run, "pid": os.getpid(), "host": host, "user": user, "since": now().isoformat()}
     with sole_writer(directory, holder), lease(directory, holder) as check:
         journal = Journal(directory, run, host, user, now, check)
@@ -163,7 +163,8 @@ def _nothing_to_check() -> None:
     return
 
 
-def _user() -> str:
+def account_name() -> str:
+    """Whose account this process runs under."""
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a container's user often has no name
