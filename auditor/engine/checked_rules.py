@@ -13,7 +13,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from typing import Any
 import msgspec
 
 from auditor.engine.rule import Rule
+from auditor.once import once
 
 FILE = "checked_rules.json"
 
@@ -32,7 +32,7 @@ class CheckedRule(msgspec.Struct, frozen=True):
     rule: Rule
 
 
-@cache
+@once
 def checked_rules() -> Mapping[str, CheckedRule]:
     """The shipped rules by id; their path is left open."""
     content = (resources.files("auditor.engine") / FILE).read_bytes()

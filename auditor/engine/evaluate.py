@@ -15,7 +15,7 @@ from auditor.engine.sql import FIX_BLOCKERS, deferred_form, judging_sql, named, 
 from auditor.engine.statements import bound_values, rule_errors
 from auditor.engine.verdicts import DeferredVerdicts, Evaluation, JudgedRule, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
-from auditor.facts.device_classes import VIEW, device_classes
+from auditor.facts.device_classes import device_classes
 from auditor.facts.memory import execute
 from auditor.model import FixClass, Verdict
 
@@ -59,10 +59,7 @@ def evaluate(
     judged = {rule.id: _judged_rule(rule) for rule in chosen}
     store = new_store(connection, judged)
     classes, rows = device_classes(connection), _rows_of_small_views(connection)
-    views = {
-        view: JudgedView(view, chosen.views[view], classes if view == VIEW else None, view in rows)
-        for view in {rule.over: None for rule in chosen}
-    }
+    views = {view: JudgedView(view, chosen.views[view], classes.get(view), view in rows) for view in {rule.over: None for rule in chosen}}
     with_rows = [rule for rule in chosen if rows.get(rule.over) != 0]
     try:
         deferred = [

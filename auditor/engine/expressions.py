@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
 from auditor.engine.lexing import plain_names, renamed_params
@@ -14,6 +15,9 @@ from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import seal
 from auditor.yaml import did_you_mean
+
+if TYPE_CHECKING:
+    import duckdb
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
@@ -41,14 +45,11 @@ class ExpressionChecker:
     """Knows the views' columns; checks expressions on empty tables of their shape, in a sealed DuckDB."""
 
     def __init__(self, views: Views) -> None:
-        import duckdb
-
         self._views = views
-        self._connection = duckdb.connect()
+        self._connection = _sealed(os.getpid()).cursor()  # temporary tables are its own
         self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
         self._known: dict[_Key, Expression] = {}  # found sound
         self._created: set[str] = set()  # views whose table is there
-        seal(self._connection)
 
     def read(self, text: str, view: str, params: Mapping[str, Param]) -> Expression:
         """Check one scalar expression over a row of `view`.
@@ -90,7 +91,7 @@ class ExpressionChecker:
         if view not in self._created:
             listed = ", ".join(f'CAST(NULL AS {kind}) AS "{name}"' for name, kind in self._views[view].items())
             # One row of NULLs: only what is wrong with the constants of an expression can fail on it.
-            self._connection.execute(f'CREATE TABLE "{view}" AS SELECT {listed}')
+            self._connection.execute(f'CREATE TEMP TABLE "{view}" AS SELECT {listed}')
             self._created.add(view)
         return f'"{view}"'
 
@@ -223,6 +224,16 @@ def _key(text: str, view: str, params: Mapping[str, Param]) -> _Key:
     """All that the meaning of an expression depends on: 1, true and 1.0 are params of three types."""
     typed = [f"{name}={type(param.default).__name__} {param.default!r}" for name, param in params.items()] if "$" in text else []
     return text, view, "\n".join(typed)
+
+
+@cache
+def _sealed(_process: int) -> duckdb.DuckDBPyConnection:
+    """A sealed database without tables. To open one takes longer than to check a rule; a process that was forked has one of its own."""
+    import duckdb
+
+    connection = duckdb.connect()
+    seal(connection)
+    return connection
 
 
 @cache

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.engine.carriers import carriers
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fix_impact import predict_fix_impact
+from auditor.engine.narrowing import narrow
 from auditor.engine.params import Override, param_values
 from auditor.engine.planning import plan
 from auditor.engine.unusual import unusual_changes
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
+    from auditor.engine.chosen_places import Chosen
     from auditor.engine.rule import RuleSet
     from auditor.engine.verdicts import Evaluation
     from auditor.engine.waivers import Waivers
@@ -60,6 +62,7 @@ def judge(
     spill: Path,
     own: Collection[str] = (),
     impacts: Impacts | None = None,
+    chosen: Chosen | None = None,
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -71,6 +74,7 @@ def judge(
         findings: the Parquet file for the verdicts.
         own: ids of rules that are not shipped.
         impacts: adds what failures cost; None: no finding has an impact.
+        chosen: the part of it whose verdicts and fixes were requested; None: all of it.
         spill: the prefix of the folder for what does not fit into memory.
 
     Raises:
@@ -88,8 +92,12 @@ def judge(
     remediators = {rule: judged.remediator for rule, judged in evaluation.rules.items()}
     added = impacts.add(snapshot.connection, evaluation.store, remediators) if impacts is not None else ()
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
+    made: Plan | None = None
+    if chosen is not None:
+        evaluation, made, left_out = narrow(evaluation, plan(evaluation, rules), chosen)
+        notices = (*left_out, *notices)
     saved = evaluation.save(findings)
     evaluation.close()
-    made = replace(plan(saved, rules), identities=snapshot.identities)
+    made = replace(made or plan(saved, rules), identities=snapshot.identities)
     made = replace(made, arrays=carriers(snapshot.connection, made.changes))
     return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), (*added, *notices))

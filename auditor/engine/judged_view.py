@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.engine.sql import failing_sql, named, tallied_columns
-from auditor.facts.device_classes import CLASS_TABLE
 
 if TYPE_CHECKING:
     from auditor.engine.params import Scope
@@ -31,13 +30,15 @@ class JudgedView:
 
     def counted(self, rule: Rule, scope: Scope) -> tuple[str, str]:
         """The table that is judged to count the verdicts of a scope, and the SQL for how many rows of the view a verdict stands for."""
-        if self._is_judged_by_class(rule, scope):
-            return named(CLASS_TABLE), "CAST(sum(devices) AS BIGINT)"
+        if self.classes is not None and self._is_judged_by_class(rule, scope):
+            return named(self.classes.steps.classes), "CAST(sum(devices) AS BIGINT)"
         return named(self.name), "count(*)"
 
     def failing(self, rule: Rule, scope: Scope) -> str:
         """A source of rows that holds the failures of a scope, alone or among other rows."""
-        return f"({failing_sql(rule)})" if self._is_judged_by_class(rule, scope) else named(self.name)
+        if self.classes is not None and self._is_judged_by_class(rule, scope):
+            return f"({failing_sql(rule, self.classes.steps, self.columns)})"
+        return named(self.name)
 
     def _is_judged_by_class(self, rule: Rule, scope: Scope) -> bool:
         """Whether the columns of a class make the whole verdict; a scope that binds something depends on where a row is."""

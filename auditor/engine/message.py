@@ -23,13 +23,14 @@ from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.yaml import did_you_mean
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import Expression, Param, ParamValue
+    from auditor.engine.rule import Expression, Param, ParamValue, Rule
 
 OBSERVED, DESIRED = "observed", "desired"
 NOT_READ = "not read"
 """What stands for NULL unless the template has another word."""
 
 _SLOT = re.compile(r"\{([^{}]*)\}")
+_ROUNDED = re.compile(r"round\((\w+)(?:, \d)?\)")
 _UNITS_BY_NAME = (
     ("bytes_per_second", "bytes/s"),
     ("per_second", "/s"),
@@ -126,6 +127,28 @@ def unit_of(slot: Slot, plain_column: str | None) -> str:
     if slot.unit or plain_column is None:
         return slot.unit
     return next((unit for end, unit in _UNITS_BY_NAME if plain_column.endswith(end)), "")
+
+
+def shown_units(rule: Rule) -> dict[str, tuple[str, str]]:
+    """By "observed" and "desired": the unit of that value, and the word for NULL; what has neither is left out.
+
+    Both are those of the message, where it shows the value, its column or its param; else the column's name says the unit. Of two numbers
+    one has the unit of the other, where nothing else says it. Of values that are true or false nothing is said.
+    """
+    slots = [] if rule.message is None else [part for part in parts(rule.message.text) if isinstance(part, Slot)]
+    expressions = {OBSERVED: rule.observed, DESIRED: rule.desired}
+    units: dict[str, tuple[str, str]] = {}
+    for name, expression in expressions.items():
+        if family_of(expression.type) is Family.TRUTH:
+            continue
+        plain = _ROUNDED.sub(r"\1", expression.text)
+        slot = next((slot for slot in slots if slot.name in (name, plain)), Slot(name))
+        unit = unit_of(slot, plain if (plain,) == expression.columns else None)
+        units[name] = unit, slot.words[1] if len(slot.words) > 1 else ""
+    if all(family_of(expression.type) in (Family.WHOLE, Family.NUMBER) for expression in expressions.values()):
+        common = units[OBSERVED][0] or units[DESIRED][0]
+        units = {name: (unit or common, word) for name, (unit, word) in units.items()}
+    return {name: shown for name, shown in units.items() if any(shown)}
 
 
 def param_family(default: ParamValue) -> Family:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from auditor.engine.bounds import Bounds
 from auditor.errors import ConfigurationError
-from auditor.model import FixClass, RuleText, Severity, Verdict
+from auditor.model import Document, FixClass, Severity, Verdict
 from auditor.yaml import did_you_mean
 
 ON_REQUEST = "on-request"
@@ -112,6 +112,7 @@ class Rule:
     observed: Expression
     desired: Expression
     path: Path
+    documents: tuple[Document, ...] = ()  # of vendors and of security guides; empty: none is known to ask for it
     applies: Expression | None = None  # None: it applies to every row
     message: Message | None = None  # None: reports make a sentence of title, observed and desired
     tags: tuple[str, ...] = ()
@@ -153,12 +154,6 @@ class Rule:
         named = [column for expression in self.expressions for column in expression.columns]
         shown = self.message.columns if self.message else ()
         return tuple(dict.fromkeys([*named, *([self.fix.column] if self.fix else []), *shown, *self.evidence]))
-
-    def text(self) -> RuleText:
-        """What reports show of it."""
-        fix = None if self.fix is None else f"{self.fix.remediator}: {self.fix.column} = {self.fix.value.text} ({self.fix.class_text})"
-        fix_text = "\n".join(part for part in (fix, self.by_hand) if part)
-        return RuleText(self.id, self.title, self.severity, self.lesson, self.sources, fix_text, self.if_unknown or "")
 
 
 @dataclass(frozen=True, slots=True)

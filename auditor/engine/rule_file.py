@@ -13,7 +13,7 @@ from auditor.engine.params import RESERVED
 from auditor.engine.rule import After, Example, Expression, FixRule, Message, Param, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
-from auditor.model import FixClass, Verdict
+from auditor.model import Document, DocumentKind, FixClass, Verdict
 from auditor.shapes import Mistake, decode
 from auditor.yaml import did_you_mean
 
@@ -81,6 +81,7 @@ class RuleReader:
             over=shape.over,
             lesson=shape.lesson.strip(),
             sources=self._read_sources(),
+            documents=self._read_documents(),
             holds=self._expression(shape.holds, "holds", wanted=_TRUTH) or _NOTHING,
             observed=observed or _NOTHING,
             desired=desired or _NOTHING,
@@ -211,6 +212,19 @@ class RuleReader:
         if self._document.data.get("sources") == []:
             self._wrong("a rule without a source is a rumour: name at least one", "sources")
         return tuple((source.what.strip(), _stripped(source.url)) for source in self._shape.sources)
+
+    def _read_documents(self) -> tuple[Document, ...]:
+        for index, document in enumerate(self._shape.documents):
+            if document.url and not document.url.startswith(("https://", "http://")):
+                self._wrong(f'"{document.url}" is not a URL', "documents", index, "url")
+            if document.kind is not DocumentKind.VENDOR and not document.number:
+                self._wrong("a control of a security guide has an id: write it as its number", "documents", index)
+            elif not (document.number or document.section):
+                self._wrong("nobody finds the place in it: name its number, or the section", "documents", index)
+        return tuple(
+            Document(one.kind, one.title.strip(), _stripped(one.number), _stripped(one.section), _stripped(one.url), one.quoted)
+            for one in self._shape.documents
+        )
 
     def _read_fix(self, shape: FixShape | None) -> FixRule | None:
         if shape is None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, field
 
-from auditor.model import FixClass, Severity
+from auditor.model import DocumentKind, FixClass, Severity
 from auditor.shapes import Shape, Text
 
 Sql: TypeAlias = Annotated[bool | int | float | str, Meta(description="one SQL expression")]
@@ -23,6 +23,17 @@ class SourceShape(Shape):
 
     what: Text
     url: Text | None = None
+
+
+class DocumentShape(Shape, kw_only=True):
+    """A document of a vendor, or of a security guide, that asks for what the rule wants, or says why."""
+
+    kind: DocumentKind
+    title: Text
+    number: Text | None = None
+    section: Text | None = None
+    url: Text | None = None
+    quoted: bool = False
 
 
 class BoundsShape(Shape, kw_only=True):
@@ -95,6 +106,7 @@ class RuleShape(Shape, kw_only=True):
     over: Text
     lesson: Text
     sources: tuple[SourceShape, ...]
+    documents: tuple[DocumentShape, ...] = ()
     params: Mapping[str, ParamShape] = field(default_factory=dict)
     applies: Sql | None = None
     holds: Sql

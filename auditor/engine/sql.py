@@ -10,7 +10,7 @@ from auditor.engine.message import DESIRED, OBSERVED
 from auditor.engine.message_sql import SHOWN, message_sql, shows
 from auditor.engine.rule import Expression, FixRule, Rule
 from auditor.engine.types import Family, family_of
-from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS
+from auditor.facts.device_classes import ClassSteps
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
@@ -72,10 +72,11 @@ def tallied_columns(rule: Rule, view: Mapping[str, str]) -> set[str]:
     return shown | {column for column in rule.columns if family_of(view[column]) is Family.TIME}
 
 
-def failing_sql(rule: Rule) -> str:
-    """A SELECT of the rows of `device` that `rule` fails, by their classes; it binds what makes the verdict."""
-    failing = f"SELECT class_number FROM {CLASS_TABLE} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
-    return f"SELECT * EXCLUDE (class_number) FROM {CLASSIFIED_ROWS} WHERE class_number IN ({failing})"
+def failing_sql(rule: Rule, steps: ClassSteps, view: Mapping[str, str]) -> str:
+    """A SELECT of the rows of a view that `rule` fails, by their classes; it binds what makes the verdict."""
+    failing = f"SELECT {', '.join(steps.keys)} FROM {steps.classes} WHERE {verdict_sql(rule)} = {quoted(Verdict.FAIL)}"
+    same = " AND ".join(f"r.{key} IS NOT DISTINCT FROM k.{key}" for key in steps.keys)
+    return f"SELECT {', '.join(f'r.{named(column)}' for column in view)} FROM {steps.rows} AS r SEMI JOIN ({failing}) AS k ON {same}"
 
 
 def deferred_form(rule: Rule, prefix: str) -> Rule:

@@ -103,7 +103,7 @@ class Evaluation:
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
         """Every finding, worst first: by verdict, severity, impact, rule, and place; `verdicts` leaves the others out."""
         for row in self.rows(list(Verdict) if verdicts is None else verdicts):
-            yield _finding(row, self.rules[row["rule"]], self.waivers)
+            yield finding_of(row, self.rules[row["rule"]], self.waivers)
 
     def summary(self) -> Summary:
         """How many verdicts of each kind; failures also by severity."""
@@ -225,6 +225,20 @@ def load_evaluation(path: Path) -> Evaluation:
     import duckdb
 
     connection = duckdb.connect()
+    evaluation = open_evaluation(connection, path)
+    connection.execute("SET allowed_paths = ?", [[str(path)]])
+    seal(connection)
+    return evaluation
+
+
+def open_evaluation(connection: duckdb.DuckDBPyConnection, path: Path) -> Evaluation:
+    """As `load_evaluation`, on a connection that may read `path`: so the verdicts of two runs can be joined.
+
+    Raises:
+        SnapshotError: likewise.
+    """
+    import duckdb
+
     try:
         row = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor'", [str(path)]).fetchone()
         about: dict[str, Any] = json.loads(row[0]) if row else {"format": None}
@@ -245,8 +259,6 @@ def load_evaluation(path: Path) -> Evaluation:
             why="a run that loads in part reports a clean fleet in part.",
             do="see `auditor runs list`, or audit again.",
         ) from failure
-    connection.execute("SET allowed_paths = ?", [[str(path)]])
-    seal(connection)
     return Evaluation(connection, store, rules, waivers=tuple(about.get("waivers", ())))
 
 
@@ -293,7 +305,8 @@ def resource_of(row: Mapping[str, Any], rule: JudgedRule) -> Resource:
     return Resource(rule.kind, row["resource_id"], row["resource_name"], row["endpoint"], row["cluster"], row["host"])
 
 
-def _finding(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping[str, Scalar]]) -> Finding:
+def finding_of(row: Mapping[str, Any], rule: JudgedRule, waivers: Sequence[Mapping[str, Scalar]]) -> Finding:
+    """The finding whose columns of STORED are `row`."""
     waiver = None if row["waiver"] is None else waivers[row["waiver"]]
     waived = row["verdict"] == Verdict.WAIVED
     return Finding(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.sql import quoted
 from auditor.engine.verdicts import decoded
-from auditor.engine.waivers import utc
+from auditor.engine.waiver_terms import utc
+from auditor.facts.catalog import needs_of_columns
 from auditor.identity import SEPARATOR
 from auditor.model import FixClass, LeftAlone, Target, Verdict
 
@@ -52,7 +53,7 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
         else:
             idle.append(waiver)
     for number, waiver in lapsed:
-        notices.append(_lapsed_text(waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
+        notices.append(_lapsed_text(evaluation, waiver, waivers, _mark(evaluation, number, waiver, in_force=False)))
     notices += [text for waiver in idle if (text := _idle_text(evaluation, waiver))]
     facts = tuple(_facts(waiver, waivers) for waiver in waivers.entries)
     return replace(evaluation, waivers=facts), tuple(notices)
@@ -137,25 +138,44 @@ def _without_tags(evaluation: Evaluation) -> list[str]:
     return [f"The tags of {endpoint} were not read: what is waived by a tag counts there as not waived." for (endpoint,) in rows]
 
 
-def _lapsed_text(waiver: Waiver, waivers: Waivers, count: int) -> str:
-    back = {0: "no failure that it names was found", 1: "one verdict that it covered counts again"}.get(
-        count, f"{count:,} verdicts that it covered count again"
-    )
+def _lapsed_text(evaluation: Evaluation, waiver: Waiver, waivers: Waivers, count: int) -> str:
+    if count:
+        back = "one verdict that it covered counts again" if count == 1 else f"{count:,} verdicts that it covered count again"
+    elif waiver.rule is not None and not _judging(evaluation, waiver):
+        back = "its rules did not judge in this run"
+    else:
+        back = f"no failure that it names was found{_but_not_all_read(evaluation, waiver)}"
     return f"{_named(waiver)} {waiver.lapsed(waivers.at)}: {back}."
 
 
 def _idle_text(evaluation: Evaluation, waiver: Waiver) -> str:
     """Why a waiver that is in force waives nothing; empty when it could not have, because its rules did not judge."""
-    if not any(waiver.covers_rule(rule) for rule in evaluation.rules):
+    if not _judging(evaluation, waiver):
         return ""
     if _is_any(evaluation, waiver, (Verdict.FAIL, Verdict.UNKNOWN), "waived_from"):
         why = "another one before it covers the same"
     elif _is_any(evaluation, waiver, (Verdict.UNKNOWN,), "verdict"):
         why = "what it names could not be judged, and it is for failures only (also_unknown: true would be for both)"
+    elif unread := _but_not_all_read(evaluation, waiver):
+        why = f"nothing it names was found to fail{unread}"
     else:
         why = "nothing it names fails; remove it, or correct its resources"
     until = utc(waiver.expires) if waiver.expires else "?"
     return f"{_named(waiver)} until {until} waives nothing: {why}."
+
+
+def _judging(evaluation: Evaluation, waiver: Waiver) -> list[str]:
+    """The rules that a waiver is for and that judged in this run."""
+    return [rule for rule in evaluation.rules if waiver.covers_rule(rule)]
+
+
+def _but_not_all_read(evaluation: Evaluation, waiver: Waiver) -> str:
+    """What a sentence about a waiver without verdicts has to add where what it names may not have been read; else ""."""
+    views = {evaluation.rules[rule].kind for rule in _judging(evaluation, waiver)}
+    topics = sorted(needs_of_columns([(view, ()) for view in views]).topics)
+    unread = "SELECT 1 FROM fact.reading WHERE NOT complete AND list_contains(?, topic) LIMIT 1"
+    row = evaluation.connection.cursor().execute(unread, [topics]).fetchone() if topics else None
+    return "" if row is None else ", and not everything was read that it rests on"
 
 
 def _is_any(evaluation: Evaluation, waiver: Waiver, verdicts: Sequence[Verdict], column: str) -> bool:

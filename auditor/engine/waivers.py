@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta
 
+from auditor.engine.accepted_gaps import AcceptedGap, accepted_gap
+from auditor.engine.waiver_terms import End, Globs, end_instant, lapsed, listed_globs, one_line, utc
 from auditor.errors import ConfigurationError
 from auditor.shapes import Shape, Text, decode
 from auditor.yaml import YamlDocument, did_you_mean, load_yaml
@@ -28,26 +30,18 @@ if TYPE_CHECKING:
 FILE_NAME = "waivers.yaml"
 """Beside fleet.yaml, where no other file is named."""
 
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)")
 _RULE_GLOB = re.compile(r"[a-z0-9/*?\[\]!-]+")
-_EXPIRES = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
-
-_Name: TypeAlias = Annotated[str, Meta(min_length=1)]
-_Globs: TypeAlias = Annotated[
-    _Name | Annotated[tuple[_Name, ...], Meta(min_length=1)], Meta(description="a name or glob, or a list of them, as text")
-]
 
 
 class _Selectors(Shape):
     """What a waiver is narrowed to: a resource has to fit every selector that is given, and one of the globs of each."""
 
-    resource: _Globs | None = None
-    host: _Globs | None = None
-    cluster: _Globs | None = None
-    endpoint: _Globs | None = None
-    datastore: _Globs | None = None
-    tag: _Globs | None = None
+    resource: Globs | None = None
+    host: Globs | None = None
+    cluster: Globs | None = None
+    endpoint: Globs | None = None
+    datastore: Globs | None = None
+    tag: Globs | None = None
 
 
 class _EntryShape(Shape, kw_only=True):
@@ -56,12 +50,13 @@ class _EntryShape(Shape, kw_only=True):
     owner: Text
     reason: Text
     ticket: Annotated[Text | int, Meta(description="text")]
-    expires: Annotated[str, Meta(min_length=1, description=_EXPIRES)]
+    expires: End
     also_unknown: bool = False
 
 
 class _FileShape(Shape):
     waivers: tuple[Any, ...] = ()
+    gaps: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +84,7 @@ class Waiver:
 
     def lapsed(self, at: datetime) -> str:
         """Why it waives nothing at that instant (aware); empty when it is in force."""
-        if self.mistake or self.expires is None:
-            return f"is malformed: {self.mistake}"
-        return f"expired at {utc(self.expires)}" if at >= self.expires else ""
+        return lapsed(self.mistake, self.expires, at)
 
     def ends_within(self, at: datetime, days: int) -> bool:
         """Whether it has expired at `at` (aware), or will have so many days later; one that is malformed never does."""
@@ -120,17 +113,20 @@ class Waivers:
         at: aware; every waiver is in force or has lapsed at this one instant, however long the run takes.
         path: None when there is no file, which is as good as an empty one.
         mistakes: what is wrong with the file itself, a sentence each with file and line; entries that could be read count all the same.
+        gaps: what could not be read and somebody answers for.
     """
 
     at: datetime
     path: Path | None = None
     entries: tuple[Waiver, ...] = ()
     mistakes: tuple[str, ...] = field(default=())
+    gaps: tuple[AcceptedGap, ...] = ()
 
     @property
     def malformed(self) -> tuple[str, ...]:
         """Everything in the file that takes no effect because of how it is written, with file and line."""
-        return (*self.mistakes, *(f"{one.where}: {one.mistake}" for one in self.entries if one.mistake))
+        of_entries = [(one.where, one.mistake) for one in self.entries] + [(gap.where, gap.mistake) for gap in self.gaps]
+        return (*self.mistakes, *(f"{where}: {mistake}" for where, mistake in of_entries if mistake))
 
     def selects(self, selector: str) -> bool:
         """Whether any entry is narrowed by this selector."""
@@ -162,7 +158,8 @@ def load_waivers(path: Path, at: datetime, *, required: bool) -> Waivers:
         return Waivers(at, path, mistakes=(error.what.replace(str(path), path.name, 1),))
     file, mistakes = decode(document.data, _FileShape)
     entries = tuple(_waiver(document, index, entry) for index, entry in enumerate(file.waivers))
-    return Waivers(at, path, entries, tuple(f"{path.name}:{document.line(*mistake.at)}: {mistake.what}" for mistake in mistakes))
+    gaps = tuple(accepted_gap(document, index, entry) for index, entry in enumerate(file.gaps))
+    return Waivers(at, path, entries, tuple(f"{path.name}:{document.line(*mistake.at)}: {mistake.what}" for mistake in mistakes), gaps)
 
 
 def checked(waivers: Waivers, rules: RuleSet) -> Waivers:
@@ -175,11 +172,6 @@ def checked(waivers: Waivers, rules: RuleSet) -> Waivers:
         return replace(entry, mistake=f'no rule is called "{entry.rule}"{did_you_mean(entry.rule, known)}')
 
     return replace(waivers, entries=tuple(map(one, waivers.entries)))
-
-
-def utc(when: datetime) -> str:
-    """ISO 8601 in UTC, with a Z."""
-    return when.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def _waiver(document: YamlDocument, index: int, data: Any) -> Waiver:
@@ -200,10 +192,10 @@ def _waiver(document: YamlDocument, index: int, data: Any) -> Waiver:
         where=where,
         rule=rule or None,
         resources=resources,
-        owner=_one_line(entry.owner),
-        reason=_one_line(entry.reason),
-        ticket=_one_line(str(entry.ticket or "")),
-        expires=_instant(entry.expires, wrong),
+        owner=one_line(entry.owner),
+        reason=one_line(entry.reason),
+        ticket=one_line(str(entry.ticket or "")),
+        expires=end_instant(entry.expires, wrong),
         also_unknown=entry.also_unknown,
         mistake="; ".join(wrong),
     )
@@ -214,27 +206,5 @@ def _resources(selectors: _Selectors | None, wrong: list[str]) -> dict[str, tupl
     given = {} if selectors is None else {key: value for key, value in msgspec.structs.asdict(selectors).items() if value is not None}
     if not given:
         wrong.append('resources does not say what is waived; endpoint: "*" is everything')
-    globs = {key: (value,) if isinstance(value, str) else value for key, value in given.items()}
-    unclosed = [one for ones in globs.values() for one in ones if one.count("[") > one.count("]")]
-    wrong += [f'"{one}" opens a bracket and never closes it; a bracket itself is [[]' for one in unclosed]
-    return {} if unclosed else globs
-
-
-def _instant(text: str, wrong: list[str]) -> datetime | None:
-    """The first instant after `text`, or at it; None when it is none, and `wrong` says why."""
-    if not text:
-        return None
-    try:
-        if _DATE.fullmatch(text):
-            return datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC) + timedelta(days=1)
-        if _INSTANT.fullmatch(text):
-            return datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        wrong.append(f'expires is "{text}", which no calendar has')
-        return None
-    wrong.append(f'expires is "{text}", and must be {_EXPIRES}')
-    return None
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    globs = {key: listed_globs(value, wrong) for key, value in given.items()}
+    return globs if all(globs.values()) else {}

@@ -267,7 +267,7 @@ def not_listed(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
 
 
 def _digest(connection: duckdb.DuckDBPyConnection, source: str) -> str:
-    """Tells the rows of a baseline from any others, whatever their order."""
+    """A digest that distinguishes the rows of a baseline from any others, whatever their order."""
     cells = ", ".join(f"coalesce(CAST({name} AS VARCHAR), chr(0))" for name in TABLES["baseline"].names if name != "taken_at")
     row = connection.execute(f"SELECT count(*), bit_xor(md5_number_lower(concat_ws(chr(31), {cells}))) FROM {source}").fetchone()  # noqa: S608
     return f"{row[0]}:{row[1]}" if row else ""

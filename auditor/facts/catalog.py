@@ -14,6 +14,7 @@ from typing import Literal
 import msgspec
 
 from auditor.facts.needs import Fact, Needs, needs
+from auditor.once import once
 
 FILE = "catalog.json"
 
@@ -76,7 +77,7 @@ class Catalog(msgspec.Struct, frozen=True):
     views: dict[str, CatalogView]
 
 
-@cache
+@once
 def catalog() -> Catalog:
     """The catalogue of the installed views."""
     return msgspec.json.decode((resources.files("auditor.facts") / FILE).read_bytes(), type=Catalog)

@@ -1,7 +1,7 @@
 """Array families: how they are recognised on a host, and which of them auditor reads itself.
 
-A family is recognised by the answer to a SCSI or NVMe inquiry. Where that was not read, or is nobody's here, the device's own name tells
-it, as far as its beginning belongs to one family alone. Where both tell and differ, the inquiry is believed, because ESXi chooses its
+A family is recognised by the answer to a SCSI or NVMe inquiry. Where that was not read, or is nobody's here, the device's own name shows
+it, as far as its beginning belongs to one family alone. Where both are known and differ, the inquiry is believed, because ESXi chooses its
 plugins by it, and because a virtualiser may hand on the name of what is behind it; the difference is a gap (facts/unjoined.py).
 """
 
@@ -60,7 +60,7 @@ FAMILIES = (
 BY_NAME: Mapping[str, Family] = MappingProxyType({family.name: family for family in FAMILIES})
 
 KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kind for one in endpoint_types() if one.family is not None})
-"""Family -> kind of the endpoint by which auditor reads such an array; of all others only what the hosts tell is read."""
+"""Family -> kind of the endpoint by which auditor reads such an array; of all others only what the hosts report is read."""
 
 
 def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:

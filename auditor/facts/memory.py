@@ -1,16 +1,16 @@
-"""A limit on DuckDB's memory, so that a larger fleet takes more disk and no more memory."""
+"""How statements are run: within a limit of memory, so that a larger fleet takes more disk; interruptible; parsed once in a process."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+    from concurrent.futures import ThreadPoolExecutor
     from pathlib import Path
 
     import duckdb
@@ -24,6 +24,12 @@ Source: benchmarks/evaluate.py: 2.5 million devices with four paths each take 64
 """
 
 _INTERRUPT_EVERY_SECONDS = 0.02
+
+_KEPT_STATEMENTS = 512
+"""How many statements a process keeps parsed, some 60 kB each: those of an audit by all rules are 300. A fix judges again, and so do tests.
+
+Source: docs/performance.md, "A small audit".
+"""
 
 
 def limit_memory(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecting: bool = False) -> None:
@@ -53,7 +59,7 @@ def lift_limit(connection: duckdb.DuckDBPyConnection) -> bool:
 
 def run(connection: duckdb.DuckDBPyConnection, text: str, bound: Mapping[str, Any] | None = None) -> None:
     """Run statements as `execute` does."""
-    for statement in connection.extract_statements(text):
+    for statement in parsed(connection, text):
         execute(connection, statement, bound)
 
 
@@ -63,12 +69,35 @@ def execute(
     """Run a statement; where the limit is too small for it, lift the limit and run it again. A Ctrl-C ends it."""
     import duckdb
 
+    if isinstance(statement, str) and len(statements := parsed(connection, statement)) == 1:
+        [statement] = statements
     try:
         return _interruptible(connection, statement, bound)
     except duckdb.OutOfMemoryException:
         if not lift_limit(connection):
             raise
         return _interruptible(connection, statement, bound)
+
+
+_statements: dict[str, Sequence[duckdb.Statement]] = {}
+_statements_lock = threading.Lock()
+
+
+def parsed(connection: duckdb.DuckDBPyConnection, text: str) -> Sequence[duckdb.Statement]:
+    """The statements of a text. To parse those of a small audit takes as long as to plan or to run them, and running changes none.
+
+    Raises:
+        duckdb.ParserException: it is no SQL.
+    """
+    with _statements_lock:
+        statements = _statements.pop(text, None)
+    if statements is None:
+        statements = connection.extract_statements(text)
+    with _statements_lock:
+        _statements[text] = statements  # the last one is the one that was used last
+        while len(_statements) > _KEPT_STATEMENTS:
+            del _statements[next(iter(_statements))]
+    return statements
 
 
 def _interruptible(
@@ -117,4 +146,6 @@ class _Job:
 @cache
 def _worker(_process: int) -> ThreadPoolExecutor:
     """The thread that runs the main thread's statements; a process that was forked has one of its own."""
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(1)

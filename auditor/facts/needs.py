@@ -61,7 +61,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "listed_endpoint": ("endpoint",),
     }
 )
-"""The columns that tell the rows of a table apart; tables that are not here may hold two rows that say the same."""
+"""The columns that distinguish the rows of a table; tables that are not here may hold two rows that say the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,8 +14,11 @@ from typing import TYPE_CHECKING, Any
 from auditor.errors import SnapshotError
 from auditor.facts.batches import as_arrays, check
 from auditor.facts.huge_numbers import without_huge_numbers
+from auditor.facts.manifest import FORMAT, MANIFEST, PARTITIONED, read_manifest, readings_of
 from auditor.facts.memory import lift_limit, limit_memory, run
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
+from auditor.facts.partitions import gathered, write_partitions
+from auditor.facts.parts import Part, insert_tables
 from auditor.facts.schema import TABLES, Batch, create_tables
 from auditor.facts.snapshot_files import check_files, literal, open_tables, write_tables
 from auditor.facts.unread import record_unanswered
@@ -24,8 +27,6 @@ from auditor.model import EndpointReading, Gap
 if TYPE_CHECKING:
     import duckdb
 
-FORMAT = 1
-_MANIFEST = "snapshot.json"
 BUGS_FILE = "bugs.txt"
 """Of a saved snapshot: where readings ended in a bug of ours; only where one did."""
 
@@ -76,6 +77,24 @@ class SnapshotBuilder:
         """What was added until now, to be read only."""
         self._insert_all()
         return self._connection.cursor()
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """The gaps that were added until now."""
+        return tuple(self._gaps)
+
+    @property
+    def huge(self) -> frozenset[tuple[str, str, str]]:
+        """(endpoint, table, column) of numbers that no column holds, of the rows that `so_far` gave."""
+        return frozenset(self._huge)
+
+    def add_part(self, part: Part) -> None:
+        """Keep what another process read of one endpoint."""
+        for gap in part.gaps:
+            self.add(gap)
+        with self._lock:
+            insert_tables(self._connection, part.tables)
+            self._huge |= part.huge
 
     def _insert(self, batch: Batch) -> None:
         """Needs the lock."""
@@ -226,7 +245,18 @@ class Snapshot:
         Raises:
             SnapshotError: the directory cannot be written, or already holds a snapshot.
         """
-        manifest = directory / _MANIFEST
+        self._save(directory, lambda: {"format": FORMAT, "tables": write_tables(self.connection, directory)})
+
+    def save_partitioned(self, directory: Path) -> None:
+        """Write the rows of each endpoint into a folder of its own, as they are kept on an object store, and a manifest last.
+
+        Raises:
+            SnapshotError: as of `save`.
+        """
+        self._save(directory, lambda: {"format": PARTITIONED, "files": write_partitions(self.connection, directory)})
+
+    def _save(self, directory: Path, write: Callable[[], Mapping[str, Any]]) -> None:
+        manifest = directory / MANIFEST
         if manifest.exists():
             raise SnapshotError(
                 f"{directory} already holds a snapshot",
@@ -235,13 +265,13 @@ class Snapshot:
             )
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            digests = write_tables(self.connection, directory)
-            partial = manifest.with_suffix(".partial")
-            partial.write_text(json.dumps({**self._manifest(), "tables": digests}, indent=1), encoding="utf-8")
-            partial.replace(manifest)
+            written = write()
             bugs = [reading.bug for reading in self.readings if reading.bug is not None]
             if bugs:
                 (directory / BUGS_FILE).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
+            partial = manifest.with_suffix(".partial")
+            partial.write_text(json.dumps({**self._manifest(), **written}, indent=1), encoding="utf-8")
+            partial.replace(manifest)
         except OSError as error:
             raise SnapshotError(
                 f"cannot write {directory}: {error}",
@@ -261,17 +291,19 @@ class Snapshot:
 
 def holds_snapshot(directory: Path) -> bool:
     """Whether `directory` holds a snapshot that was saved to its end."""
-    return (directory / _MANIFEST).is_file()
+    return (directory / MANIFEST).is_file()
 
 
 def snapshot_digest(directory: Path) -> str | None:
     """The digest of a saved snapshot, `sha256:` and 64 hex digits: its manifest has one for each table. None where there is none."""
-    manifest = directory / _MANIFEST
+    manifest = directory / MANIFEST
     return f"sha256:{hashlib.sha256(manifest.read_bytes()).hexdigest()}" if manifest.is_file() else None
 
 
 def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot:
     """Open a saved snapshot. Its tables stay in their files, which have to be there for as long as it is used.
+
+    Those of a partitioned one are gathered into a private folder, one file a table: rules read each table some hundred times.
 
     The connection may read these files even when it is sealed, and no others. Tables that are not among `tables`, and the views over them,
     must not be used: they are empty.
@@ -282,29 +314,16 @@ def load_snapshot(directory: Path, tables: Collection[str] = TABLES) -> Snapshot
     import duckdb
 
     try:
-        manifest = json.loads((directory / _MANIFEST).read_text(encoding="utf-8"))
-        if manifest["format"] != FORMAT:
-            raise SnapshotError(
-                f"{directory} has snapshot format {manifest['format']}, this auditor reads {FORMAT}",
-                why="columns may mean something else there.",
-                do="use the auditor that wrote it, or collect again.",
-            )
-        digests = manifest.get("tables", {})
-        check_files(directory, digests, tables)
+        manifest = read_manifest(directory)
+        if manifest["format"] == PARTITIONED:
+            directory, digests = gathered(directory, manifest, tables)
+        else:
+            digests = manifest.get("tables", {})
+            check_files(directory, digests, tables)
         connection = duckdb.connect()
         create_tables(connection)
         open_tables(connection, directory.resolve(), tables, digests)
-        readings = tuple(
-            EndpointReading(
-                **{
-                    **entry,
-                    "started": datetime.fromisoformat(entry["started"]),
-                    "finished": datetime.fromisoformat(entry["finished"]),
-                    "notes": tuple(entry.get("notes", ())),
-                }
-            )
-            for entry in manifest["endpoints"]
-        )
+        readings = readings_of(manifest)
         gaps = tuple(Gap(*row) for row in connection.execute("SELECT endpoint, what, why FROM fact.gap").fetchall())
         started = datetime.fromisoformat(manifest["started"])
         finished = datetime.fromisoformat(manifest["finished"])

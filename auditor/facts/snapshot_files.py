@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import SnapshotError
+from auditor.facts import few
 from auditor.facts.memory import run
 from auditor.facts.schema import TABLES
 
@@ -28,7 +29,7 @@ def write_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> dict
     for name in TABLES:
         path = directory / f"{name}.parquet"
         run(connection, f'COPY fact."{name}" TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)')
-        digests[name] = _digest(path)
+        digests[name] = digest_of(path)
     return digests
 
 
@@ -49,19 +50,27 @@ def check_files(directory: Path, digests: Mapping[str, str], tables: Collection[
 def open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: Collection[str], digests: Mapping[str, str]) -> None:
     """Put the files of a snapshot in the place of the empty tables, and keep a list of them for `snapshot_fault`.
 
-    Small ones are copied: those whose order counts, and those that facts/unread.py may correct.
+    Small ones are copied: those whose order counts, and those that facts/unread.py may correct. All are copied where the snapshot has
+    few facts: a hundred views read these tables some hundred times, and each time DuckDB opens the file.
+
+    Source: docs/performance.md, "A small audit".
     """
     # Columns are only ever added: a table or column that an older auditor did not write stays empty.
     files = {name: str(path) for name in tables if (path := directory / f"{name}.parquet").exists()}
     if not files:
         return
     described = set(connection.execute("SELECT file_name, name FROM parquet_schema(?)", [list(files.values())]).fetchall())
+    counted = connection.execute("SELECT file_name, num_rows FROM parquet_file_metadata(?)", [list(files.values())]).fetchall()
+    rows: dict[str, int] = dict(counted)
+    copied = files.keys() if sum(rows.values()) <= few.FEW_ROWS else _COPIED
     statements = []
     for name, file in files.items():
+        if name in copied and not rows[file]:
+            continue
         columns = TABLES[name].columns
         known = [column for column in columns if (file, column.name) in described]
         source = f"read_parquet({literal(file)})"
-        if name in _COPIED:
+        if name in copied:
             listed = ", ".join(f'"{column.name}"' for column in known)
             statements.append(f'INSERT INTO fact."{name}" ({listed}) SELECT {listed} FROM {source}')  # noqa: S608  names are schema.py's
             continue
@@ -70,7 +79,7 @@ def open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: 
         }
         listed = ", ".join(f'{cell} AS "{column.name}"' for column, cell in cells.items())
         statements += [f'DROP TABLE fact."{name}"', f'CREATE VIEW fact."{name}" AS SELECT {listed} FROM {source}']  # noqa: S608  likewise
-    read_later = {file: digests.get(name) for name, file in files.items() if name not in _COPIED}
+    read_later = {file: digests.get(name) for name, file in files.items() if name not in copied}
     statements += ["CREATE SCHEMA snapshot", "CREATE TABLE snapshot.file (path VARCHAR, digest VARCHAR)"]
     connection.execute(";\n".join(statements))  # in one go, in half the time
     if read_later:
@@ -132,11 +141,12 @@ def _fault(path: Path, digest: str | None) -> str | None:
     """What is wrong with a file; None when it is as it was written, or has no digest."""
     if not path.exists():
         return f"{path.name} is gone"
-    if digest is not None and _digest(path) != digest:
+    if digest is not None and digest_of(path) != digest:
         return f"{path.name} is not as it was written"
     return None
 
 
-def _digest(path: Path) -> str:
+def digest_of(path: Path) -> str:
+    """The SHA-256 of a file, 64 hex digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,7 +1,7 @@
 """Devices that no array of the fleet was found behind: a gap each, with the reason.
 
 Worked out from a snapshot's own tables once everything was collected, and only where both sides of the join were requested. Families that
-auditor cannot read leave none: of them it knows what the hosts tell, and no rule asks for more.
+auditor cannot read leave none: of them it knows what the hosts report, and no rule asks for more.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.facts.catalog import with_dependencies
 from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF
 from auditor.facts.macros import create_macros
+from auditor.facts.memory import run
 from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
 
@@ -44,7 +45,7 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
         return
     with _steps(connection):
         whole = {name for (name,) in connection.execute("SELECT endpoint FROM step_endpoint_reading WHERE volumes_read").fetchall()}
-        yield from _devices(connection, kinds, whole)
+        yield from _devices(connection, kinds, whole, {reading.name for reading in readings if reading.left_out})
         yield from _conflicts(connection)
         if ("datastore", "nfs_path") in asked.facts:
             yield from _shares(connection)
@@ -58,9 +59,9 @@ def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     made = []
     try:
         for name in with_dependencies(_STEPS):
-            connection.execute(f"CREATE TEMP TABLE {name} AS\n{view_sql(name)}")
+            run(connection, f"CREATE TEMP TABLE {name} AS\n{view_sql(name)}")
             made.append(name)
-        connection.execute(f"CREATE TEMP TABLE seen_device AS {_SEEN}")
+        run(connection, f"CREATE TEMP TABLE seen_device AS {_SEEN}")
         made.append("seen_device")
         yield
     finally:
@@ -69,7 +70,7 @@ def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 
 def _digits() -> str:
-    """SQL: how many characters of a volume's name tell its array; NULL where that is not known."""
+    """SQL: how many characters of a volume's name show its array; NULL where that is not known."""
     known = " ".join(f"WHEN '{family.name}' THEN {family.array_digits}" for family in FAMILIES if family.array_digits)
     return f"CASE family {known} END"
 
@@ -109,7 +110,9 @@ ORDER BY ALL
 """  # noqa: S608  families.py's words only
 
 
-def _devices(connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str]) -> Iterator[Gap]:
+def _devices(
+    connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str], left_out: set[str]
+) -> Iterator[Gap]:
     readable = list(KIND_OF)
     absent: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
@@ -122,7 +125,10 @@ def _devices(connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKin
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
             continue
-        why = _why(family, arrays, [name for name in arrays if name not in whole], presented_by, like, is_odd=is_odd, is_pe=is_pe)
+        unread = [name for name in arrays if name not in whole]
+        if unread and presented_by is None and left_out.issuperset(unread):
+            continue  # the gap of the endpoint that was left out by choice says it once
+        why = _why(family, arrays, unread, presented_by, like, is_odd=is_odd, is_pe=is_pe)
         yield from (Gap(endpoint, f"{_BEHIND}{name}", why) for name in names)
         if count > len(names):
             yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices of {BY_NAME[family].label}", why)
@@ -156,7 +162,7 @@ def _why(
 
 
 def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
-    """Devices whose inquiry tells one family and whose name another; the inquiry is believed (facts/families.py)."""
+    """Devices whose inquiry shows one family and whose name another; the inquiry is believed (facts/families.py)."""
     rows = connection.execute(
         f"""SELECT endpoint, of_inquiry, of_name, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
         WHERE of_inquiry <> 'other' AND of_name <> of_inquiry GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
@@ -189,7 +195,7 @@ def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
 
 
 def _declared(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
-    """Arrays that tell of themselves something else than fleet.yaml declares; they are believed."""
+    """Arrays that report of themselves something else than fleet.yaml declares; they are believed."""
     rows = connection.execute(
         """SELECT a.array_name, concat_ws(' ', c.declared_model, c.declared_generation, c.declared_firmware) AS declared,
             concat_ws(' ', a.read_model, a.read_generation, a.read_version) AS read, count(*), min(a.device)

@@ -1,4 +1,4 @@
-"""What vCenters and their hosts tell."""
+"""What vCenters and their hosts report."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ VCENTER_TABLES = (
         ("connection_state", "VARCHAR", "connected | notResponding | disconnected; runtime.connectionState"),
         ("power_state", "VARCHAR", "runtime.powerState", "runtime.powerState"),
         ("in_maintenance_mode", "BOOLEAN", "runtime.inMaintenanceMode", "runtime.inMaintenanceMode"),
-        ("boot_time", "TIMESTAMPTZ", "runtime.bootTime; NULL when the host does not tell", "runtime.bootTime"),
+        ("boot_time", "TIMESTAMPTZ", "runtime.bootTime; NULL when the host does not report it", "runtime.bootTime"),
         ("vsan_enabled", "BOOLEAN", "config.vsanHostConfig.enabled; NULL when not readable", "config.vsanHostConfig.enabled"),
         (
             "software_iscsi",
@@ -71,7 +71,7 @@ VCENTER_TABLES = (
         ("status", "VARCHAR", "online | offline | unknown | ..."),
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
-        ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or tell it"),
+        ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),
     ),
     table(
         "iscsi_target",
@@ -83,12 +83,12 @@ VCENTER_TABLES = (
         ("address", "VARCHAR", "portal address"),
         ("port", "BIGINT", "portal port"),
         ("iqn", "VARCHAR", "target name; NULL for a send target"),
-        ("delayed_ack", "BOOLEAN", "value in the target's own advancedOptions; NULL when it does not tell"),
-        ("delayed_ack_inherited", "BOOLEAN", "true when the value comes from the adapter or the send target; NULL when it does not tell"),
+        ("delayed_ack", "BOOLEAN", "value in the target's own advancedOptions; NULL when it does not report it"),
+        ("delayed_ack_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL when it does not report it"),
     ),
     table(
         "iscsi_option",
-        "Parameters of iSCSI adapters and of the targets configured on them, as far as the host tells them; advancedOptions.",
+        "Parameters of iSCSI adapters and of the targets configured on them, as far as the host reports them; advancedOptions.",
         ENDPOINT,
         _HOST,
         ("hba", "VARCHAR", ""),
@@ -118,7 +118,7 @@ VCENTER_TABLES = (
     ),
     table(
         "device",
-        "Block devices and protocol endpoints as the VIM API tells them; config.storageDevice.scsiLun.",
+        "Block devices and protocol endpoints as the VIM API reports them; config.storageDevice.scsiLun.",
         ENDPOINT,
         _HOST,
         _DEVICE,
@@ -127,7 +127,7 @@ VCENTER_TABLES = (
         ("model", "VARCHAR", "inquiry product, trimmed"),
         ("revision", "VARCHAR", "inquiry revision, trimmed"),
         ("device_type", "VARCHAR", "disk | cdrom | ...; ScsiLun.lunType"),
-        ("is_protocol_endpoint", "BOOLEAN", "ScsiLun.protocolEndpoint; NULL when the server does not tell"),
+        ("is_protocol_endpoint", "BOOLEAN", "ScsiLun.protocolEndpoint; NULL when the server does not report it"),
         ("queue_depth", "BIGINT", "commands; Device Max Queue Depth, ScsiLun.queueDepth; NULL when not reported"),
         ("vstorage_support", "VARCHAR", "vStorageSupported | vStorageUnsupported | vStorageUnknown"),
         ("is_local", "BOOLEAN", "ScsiDisk.localDisk; NULL when not a disk"),
@@ -137,13 +137,13 @@ VCENTER_TABLES = (
     ),
     table(
         "device_scheduling",
-        "What only esxcli storage core device list tells.",
+        "What only esxcli storage core device list reports.",
         ENDPOINT,
         _HOST,
         _DEVICE,
         ("dsnro", "BIGINT", "commands; No of outstanding IOs with competing worlds"),
-        ("esxcli_queue_depth", "BIGINT", "commands; Device Max Queue Depth as esxcli tells it"),
-        ("is_vvol_pe", "BOOLEAN", "Is VVOL PE; NULL on builds that do not tell"),
+        ("esxcli_queue_depth", "BIGINT", "commands; Device Max Queue Depth as esxcli reports it"),
+        ("is_vvol_pe", "BOOLEAN", "Is VVOL PE; NULL on builds that do not report it"),
         ("multipath_plugin", "VARCHAR", "NMP | HPP | ..."),
         ("queue_full_sample_size", "BIGINT", ""),
         ("queue_full_threshold", "BIGINT", ""),
@@ -183,7 +183,7 @@ VCENTER_TABLES = (
         _DEVICE,
         ("satp", "VARCHAR", "Storage Array Type"),
         ("psp", "VARCHAR", "Path Selection Policy"),
-        ("psp_config", "VARCHAR", "Path Selection Policy Device Config, as the host tells it"),
+        ("psp_config", "VARCHAR", "Path Selection Policy Device Config, as the host reports it"),
         (
             "rr_policy",
             "VARCHAR",
@@ -205,11 +205,11 @@ VCENTER_TABLES = (
         ("model", "VARCHAR", "inquiry product, trimmed"),
         ("driver", "VARCHAR", ""),
         ("transport", "VARCHAR", ""),
-        ("options", "VARCHAR", "of the SATP, as told"),
+        ("options", "VARCHAR", "of the SATP, as reported"),
         ("rule_group", "VARCHAR", "user | system"),
         ("claim_options", "VARCHAR", "for example tpgs_on"),
         ("default_psp", "VARCHAR", "'' leaves it to the SATP"),
-        ("psp_options", "VARCHAR", "as told, for example iops=1 or policy=latency"),
+        ("psp_options", "VARCHAR", "as reported, for example iops=1 or policy=latency"),
         ("description", "VARCHAR", ""),
     ),
     table(
@@ -222,7 +222,7 @@ VCENTER_TABLES = (
         ("ip", "VARCHAR", "IPv4 address; NULL when it has none"),
         ("subnet", "VARCHAR", "for example 198.51.100.0/24, from the address and its mask; NULL as above"),
         ("compliant", "BOOLEAN", "true when its uplink is as binding needs it; Compliant Status; NULL when not reported"),
-        ("compliant_status", "VARCHAR", "Compliant Status as the host tells it, for example compliant"),
+        ("compliant_status", "VARCHAR", "Compliant Status as the host reports it, for example compliant"),
         ("path_status", "VARCHAR", "for example active; Path Status"),
         ("link_up", "BOOLEAN", "NULL when not reported"),
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
@@ -338,8 +338,8 @@ VCENTER_TABLES = (
         ("shares_level", "VARCHAR", "low | normal | high | custom; storageIOAllocation.shares.level; NULL when not reported"),
         ("shares", "BIGINT", "the number behind it"),
         ("iops_reservation", "BIGINT", "I/O operations a second that are set aside; NULL when none is, or not reported"),
-        ("is_thin", "BOOLEAN", "backing.thinProvisioned; NULL when the backing does not tell"),
-        ("is_eager_zeroed", "BOOLEAN", "backing.eagerlyScrub; NULL when the backing does not tell, as of lazily zeroed ones"),
+        ("is_thin", "BOOLEAN", "backing.thinProvisioned; NULL when the backing does not report it"),
+        ("is_eager_zeroed", "BOOLEAN", "backing.eagerlyScrub; NULL when the backing does not report it, as of lazily zeroed ones"),
         ("backing_object_id", "VARCHAR", "vVol id; NULL when not a vVol"),
         ("file", "VARCHAR", "backing file name"),
         ("disk_key", "BIGINT", "VirtualDevice.key, for example 2000; NULL in snapshots of older auditors"),
@@ -356,7 +356,7 @@ VCENTER_TABLES = (
         ENDPOINT,
         _HOST,
         _DEVICE,
-        ("samples", "BIGINT", "samples that tell how many commands passed; 15 unless the host has not run for five minutes"),
+        ("samples", "BIGINT", "samples that count how many commands passed; 15 unless the host has not run for five minutes"),
         ("window_begin", "TIMESTAMPTZ", "when the oldest sample began, by the host's clock; NULL in snapshots of older auditors"),
         ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
         ("commands_per_second", "DOUBLE", "mean"),
@@ -400,7 +400,7 @@ VCENTER_TABLES = (
         ENDPOINT,
         ("datastore_id", "VARCHAR", "managed object id"),
         _HOST,
-        ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("samples", "BIGINT", "as in device_load; that count reads and writes"),
         ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
         ("iops", "DOUBLE", "of this host, mean; numberReadAveraged and numberWriteAveraged"),
         (
@@ -425,7 +425,7 @@ VCENTER_TABLES = (
         ENDPOINT,
         ("vm_id", "VARCHAR", "managed object id"),
         ("node", "VARCHAR", "where the disk is attached, for example scsi0:1"),
-        ("samples", "BIGINT", "as in device_load; that tell reads and writes"),
+        ("samples", "BIGINT", "as in device_load; that count reads and writes"),
         ("window_begin", "TIMESTAMPTZ", "as in device_load"),
         ("sampled_at", "TIMESTAMPTZ", "the newest sample"),
         ("commands_per_second", "DOUBLE", "mean; numberReadAveraged and numberWriteAveraged"),
@@ -473,7 +473,7 @@ VCENTER_TABLES = (
         (
             "target_datastore_id",
             "VARCHAR",
-            "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event tells",
+            "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event shows it",
         ),
     ),
     table(
@@ -516,7 +516,7 @@ VCENTER_TABLES = (
     ),
     table(
         "change_event",
-        "Who may have changed something, and when, as far as vCenter's log tells; at most the last 30 days, of what the account may see.",
+        "Who may have changed something, and when, as far as vCenter's log shows; at most the last 30 days, of what the account may see.",
         ENDPOINT,
         ("entity_kind", "VARCHAR", "host | datastore | vm"),
         ("entity_id", "VARCHAR", "managed object id, for example host-12"),

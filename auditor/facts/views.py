@@ -52,11 +52,11 @@ def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = Non
     if spill is not None:
         limit_memory(connection, spill)
     wanted = {name for name in catalog().views if not name.startswith("step_")} if views is None else set(views)
-    if device_classes.VIEW in wanted:
-        wanted |= {device_classes.CLASS_TABLE}
     create_macros(connection)
     try:
         are_few = plan_for_few_facts(connection)
+        if not are_few:
+            wanted |= {steps.classes for view, steps in device_classes.CLASSIFIED.items() if view in wanted}
         empty = _empty_views(connection, with_dependencies(wanted))
         for name in sorted(empty):
             connection.execute(f"CREATE TABLE {name} ({_listed_columns(name)})")

@@ -142,10 +142,22 @@ def fleet(
     view: str = "protocol_endpoint",
     folder: Path | None = None,
     identities: Mapping[str, str | None] = MappingProxyType({}),
+    unread: Sequence[tuple[str, str]] = (),
 ) -> duckdb.DuckDBPyConnection:
-    """A sealed connection whose views hold these rows; `folder` stays open for writing. `identities` are those of endpoints by name."""
+    """A sealed connection whose views hold these rows; `folder` stays open for writing.
+
+    Args:
+        rows: of `view`.
+        view: which has them.
+        folder: stays open for writing.
+        identities: those of endpoints by name.
+        unread: endpoints and topics that were not read.
+    """
     connection = duckdb.connect()
     connection.execute("CREATE SCHEMA fact; CREATE TABLE fact.listed_endpoint (endpoint VARCHAR, identity VARCHAR)")
+    connection.execute("CREATE TABLE fact.reading (endpoint VARCHAR, scope VARCHAR, topic VARCHAR, complete BOOLEAN)")
+    for endpoint, topic in unread:
+        connection.execute("INSERT INTO fact.reading VALUES (?, '', ?, false)", [endpoint, topic])
     for endpoint, identity in identities.items():
         connection.execute("INSERT INTO fact.listed_endpoint VALUES (?, ?)", [endpoint, identity])
     for name, columns in VIEWS.items():

@@ -84,17 +84,19 @@ def judged(given: Facts, *rules: str) -> Plan:
     return plan(evaluated(given, *rules))
 
 
-def test_a_driver_depth_is_not_lowered_and_brought_into_effect_at_once() -> None:
+def test_a_driver_depth_that_is_taken_back_is_not_brought_into_effect_as_well() -> None:
     found = judged(of_the_demo("iscsi_vmk", configured=256, in_effect=128, dsnro=32), "queue/driver-depth", "queue/pending-reboot")
-    assert [clash.wants for clash in found.contradictions] == [(("queue/driver-depth", 128), ("queue/pending-reboot", 256))]
-    assert (found.changes, found.by_hand) == ((), ())
+    assert found.contradictions == ()
+    assert [(change.rules, change.after) for change in found.changes] == [(("queue/driver-depth",), 128)]
+    assert [hand.rule for hand in found.by_hand] == ["queue/pending-reboot"]
 
 
-def test_one_device_is_not_advised_to_have_two_values_of_dsnro() -> None:
+def test_a_dsnro_that_is_set_back_to_the_default_is_not_advised_to_be_the_depth_as_well() -> None:
     given = of_the_demo("nfnic", configured=96, in_effect=96, dsnro=256)
     found = judged(given, "queue/default-unless-justified", "queue/dsnro-effective")
-    assert [clash.wants for clash in found.contradictions] == [(("queue/default-unless-justified", 32), ("queue/dsnro-effective", 96))]
-    assert (found.changes, found.by_hand) == ((), ())
+    assert found.contradictions == ()
+    assert [(change.rules, change.after) for change in found.changes] == [(("queue/default-unless-justified",), 32)]
+    assert found.by_hand == ()
 
 
 def test_a_driver_that_only_waits_for_its_reboot_takes_that_alone() -> None:
@@ -112,11 +114,15 @@ def test_a_depth_that_another_rule_would_not_leave_is_not_brought_into_effect_wi
 
 
 def test_rules_conflicts_finds_them_over_the_facts_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    snapshot(of_the_demo("iscsi_vmk", configured=256, in_effect=128, dsnro=32)).save(tmp_path / "sick")
-    snapshot(of_the_demo("iscsi_vmk", configured=128, in_effect=128, dsnro=32)).save(tmp_path / "well")
-    assert run(["rules", "conflicts", "--from", str(tmp_path / "sick")]) == 3
+    own = tmp_path / "rules" / "local" / "advice.yaml"
+    own.parent.mkdir(parents=True)
+    own.write_text(advising(96).replace("over: protocol_endpoint", "over: device"), encoding="utf-8")
+    snapshot(of_the_demo("nfnic", configured=32, in_effect=32, dsnro=256)).save(tmp_path / "sick")
+    snapshot(of_the_demo("nfnic", configured=32, in_effect=32, dsnro=32)).save(tmp_path / "well")
+    asked = ["rules", "conflicts", "--rules", str(own.parents[1]), "--from"]
+    assert run([*asked, str(tmp_path / "sick")]) == 3
     out = capsys.readouterr().out
-    assert "queue/driver-depth wants 128 (" in out
-    assert "queue/pending-reboot wants 256 (" in out
+    assert "queue/default-unless-justified wants 32 (" in out
+    assert "local/advice wants 96 (" in out
     assert "1 conflict in" in out
-    assert run(["rules", "conflicts", "--from", str(tmp_path / "well")]) == 0
+    assert run([*asked, str(tmp_path / "well")]) == 0

@@ -186,9 +186,9 @@ def test_findings_come_worst_first_and_always_in_the_same_order(tmp_path: Path) 
         for n, dsnro in ((2, 1), (1, 1), (3, None), (4, 256))
     ]
     findings = list(evaluate(fleet(rows), rules).findings())
-    told = [(f.verdict, f.severity.rank, f.rule, f.resource.endpoint, f.resource.cluster, f.resource.name) for f in findings]
+    reported = [(f.verdict, f.severity.rank, f.rule, f.resource.endpoint, f.resource.cluster, f.resource.name) for f in findings]
     order = list(Verdict)
-    assert told == sorted(told, key=lambda key: (order.index(key[0]), *key[1:]))
+    assert reported == sorted(reported, key=lambda key: (order.index(key[0]), *key[1:]))
     assert [f.verdict for f in findings[:18]] == [Verdict.FAIL] * 18
     assert findings == list(evaluate(fleet(rows[::-1]), rules).findings())
 

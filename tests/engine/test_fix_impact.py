@@ -158,8 +158,8 @@ def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
     zero = replace(size.desired, text="0", params=())
     fix = replace(size.fix, value=zero, retunes=None)
     both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=zero, fix=fix)
-    told = replace(copies, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
-    rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, told)}, RULES.views)
+    reported = replace(copies, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
+    rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, reported)}, RULES.views)
     wanted_option = {"option": "DataMover.MaxHWTransferSize", "is_known": True, "is_own": True, "is_listed": True, "needs_reboot": False}
     drifted_option = {
         **PLACE,

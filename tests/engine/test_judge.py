@@ -25,8 +25,9 @@ DEVICES = """
 CREATE TABLE fact.device AS SELECT 'vc-east' AS endpoint, 'host-1' AS host_id, 'naa.6f47acc200000001' AS device;
 CREATE TABLE fact.array_volume AS SELECT 'sf-1' AS endpoint, NULL::VARCHAR AS device;
 CREATE TABLE fact.array_protocol_endpoint AS SELECT 'sf-1' AS endpoint, 'naa.6f47acc200000001' AS device;
+CREATE TABLE fact.reading AS SELECT 'devices' AS topic, 'vc-east' AS endpoint, true AS complete;
 """
-"""What the arrays of a plan's hosts are found by."""
+"""What the arrays of a plan's hosts are found by, and that all of it was read."""
 
 
 def judge(

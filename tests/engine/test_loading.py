@@ -3,8 +3,9 @@ from pathlib import Path
 import pytest
 
 from auditor.engine.loading import load_rules
+from auditor.engine.rule_text import text_of
 from auditor.errors import ConfigurationError, RuleError
-from auditor.model import FixClass, Severity, Verdict
+from auditor.model import Document, DocumentKind, FixClass, Severity, Verdict
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, rules_from, write_rule
 
 
@@ -18,7 +19,18 @@ def test_a_sound_rule_is_read_whole(tmp_path: Path) -> None:
     assert rule.fix is not None
     assert rule.fix.fix_class is FixClass.ONLINE_CAUTION
     assert [example.verdict for example in rule.examples] == [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.NOT_APPLICABLE]
-    assert rule.text().fix_text == "device.dsnro: dsnro = least(256, queue_depth) (online-caution)"
+    assert text_of(rule).fix_text == "device.dsnro: dsnro = least(256, queue_depth) (online-caution)"
+
+
+def test_the_documents_of_a_rule_are_read_as_they_are_written(tmp_path: Path) -> None:
+    documents = (
+        "documents:\n  - {kind: vendor, title: Guide, section: page 43, quoted: true}\n  - {kind: stig, title: ESXi, number: ESXI-80-1}\n"
+    )
+    rule = rules_from(tmp_path, changed(SOUND, ("params:\n", f"{documents}params:\n")))[HEADROOM]
+    assert text_of(rule).documents == (
+        Document(DocumentKind.VENDOR, "Guide", None, "page 43", None, quoted=True),
+        Document(DocumentKind.STIG, "ESXi", "ESXI-80-1"),
+    )
 
 
 def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> None:
@@ -44,6 +56,34 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
         pytest.param("lesson: All", "lesson: ' '\ntags2: All", 6, '"lesson" must be text', id="blank lesson"),
         pytest.param('  - {what: Incident S0, url: "https://example.com/s0"}', "  []", 7, "rumour", id="no source"),
         pytest.param('url: "https://example.com/s0"', "url: see above", 8, '"see above" is not a URL', id="a URL that is none"),
+        pytest.param(
+            "params:\n",
+            "documents: [{kind: vendor, title: A guide}]\nparams:\n",
+            9,
+            "nobody finds the place in it",
+            id="a document as a whole",
+        ),
+        pytest.param(
+            "params:\n",
+            "documents: [{kind: stig, title: A STIG, section: s}]\nparams:\n",
+            9,
+            "has an id: write it",
+            id="a control of no id",
+        ),
+        pytest.param(
+            "params:\n",
+            "documents: [{kind: blog, title: T, number: n}]\nparams:\n",
+            9,
+            'there is no kind "blog"',
+            id="a kind of document that there is not",
+        ),
+        pytest.param(
+            "params:\n",
+            "documents: [{kind: vendor, title: T, number: n, url: page.md}]\nparams:\n",
+            9,
+            '"page.md" is not a URL',
+            id="a document of ours",
+        ),
         pytest.param("why: policy", "wy: policy", 10, 'unknown key "wy"; did you mean "why"?', id="misspelt key of a param"),
         pytest.param(
             "default: 4",
@@ -163,8 +203,8 @@ def test_a_mistake_in_a_rule_is_told_with_its_line(tmp_path: Path, old: str, new
     path.write_text(changed(SOUND, (old, new)), encoding="utf-8")
     with pytest.raises(RuleError) as caught:
         load_rules([tmp_path], VIEWS, REMEDIATORS)
-    told = [problem.strip() for problem in caught.value.what.split("\n")]
-    assert any(problem.startswith(f"{path}:{line}: ") and words in problem for problem in told), caught.value.what
+    reported = [problem.strip() for problem in caught.value.what.split("\n")]
+    assert any(problem.startswith(f"{path}:{line}: ") and words in problem for problem in reported), caught.value.what
 
 
 def examples(*kinds: str) -> str:

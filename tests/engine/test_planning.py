@@ -80,10 +80,10 @@ def test_a_setting_whose_absence_says_something_is_changed_from_none(tmp_path: P
 
 def test_a_fix_is_judged_with_everything_it_foretells(tmp_path: Path) -> None:
     text = rule_text("local/one", holds="dsnro >= 256 AND queue_depth >= 256", fix=f"{_FIX}, set: '256'}}")
-    told = rule_text(
+    reported = rule_text(
         "local/two", holds="dsnro >= 256 AND queue_depth >= 256", fix=f"{_FIX}, set: '256', foretold: {{queue_depth: '256'}}}}"
     )
-    found = planned(tmp_path, [text, told], [pe(queue_depth=64)])
+    found = planned(tmp_path, [text, reported], [pe(queue_depth=64)])
     assert [change.rules for change in found.changes] == [("local/two",)]
     assert [hand.rule for hand in found.by_hand] == ["local/one"]
 
@@ -187,8 +187,8 @@ def test_a_fix_that_would_make_a_passing_rule_fail_is_a_contradiction(tmp_path: 
     found = plan(evaluation)
     assert found.contradictions == (Contradiction("device.dsnro", target(1), (("local/more", 256), ("local/stock", 32))),)
     assert [change.target for change in found.changes] == [target(2)]
-    told = {finding.resource.name: finding.fix.outcome for finding in evaluation.findings() if finding.fix is not None}
-    assert told == {"naa.6f47acc200000001": Outcome.BY_HAND, "naa.6f47acc200000002": Outcome.PROPOSED}
+    reported = {finding.resource.name: finding.fix.outcome for finding in evaluation.findings() if finding.fix is not None}
+    assert reported == {"naa.6f47acc200000001": Outcome.BY_HAND, "naa.6f47acc200000002": Outcome.PROPOSED}
 
 
 def test_a_setting_read_two_ways_is_left_to_a_person(tmp_path: Path) -> None:

@@ -36,9 +36,9 @@ def test_a_fleet_s_severity_takes_the_place_of_the_author_s(rules: RuleSet) -> N
 
 @pytest.mark.parametrize("topic_first", [True, False], ids=["topic first", "rule first"])
 def test_a_rule_s_own_line_counts_more_than_its_topic_s_wherever_it_stands(rules: RuleSet, topic_first: bool) -> None:
-    told = [Override("vvol/*", Severity.LOW), Override("vvol/two", Severity.MEDIUM)]
+    reported = [Override("vvol/*", Severity.LOW), Override("vvol/two", Severity.MEDIUM)]
     expected = {"queue/one": "info", "vvol/one": "low", "vvol/two": "medium"}
-    assert severities(rules, *(told if topic_first else reversed(told))) == expected
+    assert severities(rules, *(reported if topic_first else reversed(reported))) == expected
 
 
 @pytest.mark.parametrize(

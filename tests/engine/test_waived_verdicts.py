@@ -30,7 +30,7 @@ def waiver(
     mistake: str = "",
     **resources: str,
 ) -> Waiver:
-    globs = {selector: tuple(told.split()) for selector, told in (resources or {"endpoint": "*"}).items()}
+    globs = {selector: tuple(reported.split()) for selector, reported in (resources or {"endpoint": "*"}).items()}
     return Waiver(where, rule, globs, "storage team", "replaced in March", "CHG-1", until, also_unknown, mistake)
 
 
@@ -46,13 +46,13 @@ def waived(evaluation: Evaluation) -> list[str]:
 
 
 def test_a_waived_failure_keeps_what_it_was_and_says_who_answers_for_it(tmp_path: Path) -> None:
-    evaluation, told = judged(tmp_path, [pe(1), pe(2, dsnro=256)], waiver())
+    evaluation, notices = judged(tmp_path, [pe(1), pe(2, dsnro=256)], waiver())
     first, passing = evaluation.findings()
     assert (first.verdict, first.waiver) == (Verdict.WAIVED, {"verdict": "fail", **TOLD})
     assert (first.observed, first.desired, first.severity) == (32, 256, Severity.HIGH)
     assert first.fix is None
     assert (passing.verdict, passing.waiver, passing.lapsed_waiver) == (Verdict.PASS, None, None)
-    assert told == ()
+    assert notices == ()
 
 
 def test_a_waived_failure_is_judged_and_is_no_drift(tmp_path: Path) -> None:
@@ -151,23 +151,23 @@ def test_rules_are_chosen_by_id_and_glob(tmp_path: Path, rule: str, which: int) 
     ],
 )
 def test_what_a_lapsed_waiver_was_for_counts_again_and_says_why(tmp_path: Path, until: datetime | None, mistake: str, why: str) -> None:
-    evaluation, told = judged(tmp_path, [pe(1), pe(2, dsnro=256)], waiver(until=until, mistake=mistake))
+    evaluation, notices = judged(tmp_path, [pe(1), pe(2, dsnro=256)], waiver(until=until, mistake=mistake))
     (failure,) = evaluation.findings({Verdict.FAIL})
     assert failure.waiver is None
     assert failure.lapsed_waiver is not None
     assert (failure.lapsed_waiver["why"], failure.lapsed_waiver["owner"]) == (why, "storage team")
     assert failure.fix is not None
-    assert told == (f"w.yaml:2: the waiver of {HEADROOM} (storage team, CHG-1) {why}: one verdict that it covered counts again.",)
+    assert notices == (f"w.yaml:2: the waiver of {HEADROOM} (storage team, CHG-1) {why}: one verdict that it covered counts again.",)
     assert evaluation.summary().fail == 1
 
 
 def test_a_waiver_whose_selector_or_rule_cannot_be_read_is_for_nothing(tmp_path: Path) -> None:
     broken = Waiver("w.yaml:2", HEADROOM, {}, "o", "r", "t", END, mistake="unknown selector")
     nameless = Waiver("w.yaml:9", None, {"endpoint": ("*",)}, "o", "r", "t", END, mistake="rule is missing")
-    evaluation, told = judged(tmp_path, [pe(1)], broken, nameless)
+    evaluation, notices = judged(tmp_path, [pe(1)], broken, nameless)
     (failure,) = evaluation.findings()
     assert (failure.verdict, failure.lapsed_waiver) == (Verdict.FAIL, None)
-    assert [text.split(":")[1] for text in told] == ["2", "9"]
+    assert [text.split(":")[1] for text in notices] == ["2", "9"]
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,31 @@ def test_a_waiver_whose_selector_or_rule_cannot_be_read_is_for_nothing(tmp_path:
     ],
 )
 def test_a_waiver_that_waives_nothing_is_told_of(tmp_path: Path, rows: list[dict[str, Any]], waivers: list[Waiver], why: str) -> None:
-    _, told = judged(tmp_path, rows, *waivers)
-    (text,) = told
+    _, notices = judged(tmp_path, rows, *waivers)
+    (text,) = notices
     assert text.startswith(f"{waivers[-1].where}: the waiver of {HEADROOM} (storage team, CHG-1) until 2027-04-01T00:00:00Z waives nothing")
     assert why in text
 
 
 def test_a_waiver_of_a_rule_that_was_not_asked_is_not_called_idle(tmp_path: Path) -> None:
     assert judged(tmp_path, [pe(1)], waiver("qos/limit"))[1] == ()
+
+
+def test_a_lapsed_waiver_of_a_rule_that_was_not_asked_is_not_said_to_name_nothing(tmp_path: Path) -> None:
+    (text,) = judged(tmp_path, [pe(1)], waiver("qos/limit", until=AT))[1]
+    assert text.endswith("expired at 2026-11-21T12:00:00Z: its rules did not judge in this run.")
+
+
+@pytest.mark.parametrize(
+    ("topic", "is_said"),
+    [pytest.param("protocol_endpoints", True, id="what the rule judges"), pytest.param("tags", False, id="something else")],
+)
+def test_nobody_is_advised_to_remove_a_waiver_of_what_was_not_read(tmp_path: Path, topic: str, is_said: bool) -> None:
+    connection = fleet([pe(1, dsnro=256)], folder=tmp_path, unread=[("vc-west", topic)])
+    entries = (waiver(endpoint="vc-west"), waiver(endpoint="vc-west", until=AT, where="w.yaml:9"))
+    _, (lapsed, idle) = waive(evaluate(connection, rules_from(tmp_path, SOUND)), Waivers(AT, entries=entries))
+    assert [", and not everything was read that it rests on" in text for text in (lapsed, idle)] == [is_said, is_said]
+    assert ("remove it" in idle) is not is_said
 
 
 def test_the_first_waiver_that_is_in_force_counts(tmp_path: Path) -> None:
@@ -200,11 +217,11 @@ def test_the_first_waiver_that_is_in_force_counts(tmp_path: Path) -> None:
 
 
 def test_the_first_of_several_lapsed_waivers_is_pointed_to(tmp_path: Path) -> None:
-    evaluation, told = judged(tmp_path, [pe(1)], waiver(until=AT, where="w.yaml:2"), waiver(until=AT, where="w.yaml:9"))
+    evaluation, notices = judged(tmp_path, [pe(1)], waiver(until=AT, where="w.yaml:2"), waiver(until=AT, where="w.yaml:9"))
     (failure,) = evaluation.findings()
     assert failure.lapsed_waiver is not None
     assert failure.lapsed_waiver["where"] == "w.yaml:2"
-    assert [text.rpartition(": ")[2] for text in told] == [
+    assert [text.rpartition(": ")[2] for text in notices] == [
         "one verdict that it covered counts again.",
         "no failure that it names was found.",
     ]

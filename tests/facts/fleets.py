@@ -57,8 +57,8 @@ def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any],
     own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}
     given.setdefault("array", []).append({"endpoint": name, **own})
     usual = {"endpoint": name, "is_virtual": False, "qos_read": True}
-    told = [{**usual, "volume_id": volume.get("name"), **_svm(volume), **volume} for volume in volumes]
-    given.setdefault("array_volume", []).extend(told)
+    answer = [{**usual, "volume_id": volume.get("name"), **_svm(volume), **volume} for volume in volumes]
+    given.setdefault("array_volume", []).extend(answer)
 
 
 def _svm(volume: dict[str, Any]) -> dict[str, str]:

@@ -6,8 +6,9 @@ from pathlib import Path
 import duckdb
 
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.device_classes import CLASS_TABLE
+from auditor.facts.device_classes import CLASSIFIED
 from auditor.facts.macros import create_macros
+from auditor.facts.memory import run
 from auditor.facts.views import view_sql
 
 PLAIN = {
@@ -32,5 +33,6 @@ def create_plain_views(connection: duckdb.DuckDBPyConnection, views: Collection[
                 is_created = True
             connection.execute(f"CREATE VIEW {name} AS FROM {PLAIN[name]}")
         else:
-            connection.execute(f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
-    connection.execute(f"DROP TABLE IF EXISTS {CLASS_TABLE}")
+            run(connection, f"CREATE {catalog().views[name].materialize} {name} AS\n{view_sql(name)}")
+    for steps in CLASSIFIED.values():
+        connection.execute(f"DROP TABLE IF EXISTS {steps.classes}")

@@ -11,9 +11,10 @@ from typing import Any
 import duckdb
 
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.device_classes import CLASS_TABLE, VIEW
+from auditor.facts.device_classes import CLASSIFIED
 from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
+from auditor.facts.memory import parsed
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.facts.views import view_sql
@@ -61,7 +62,7 @@ class _Prepared(FactTables):
 
     def connection(self, views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
         self._fill(facts)
-        classes = {CLASS_TABLE} if VIEW in views else set()
+        classes = {CLASSIFIED["device"].classes} if "device" in views else set()
         for view in with_dependencies({*views, *classes}):
             self._make(view)
         return self._connection
@@ -71,7 +72,8 @@ class _Prepared(FactTables):
         about, sql = catalog().views[view], view_sql(view)
         newest = max((self._of.get(source, 0) for source in (*about.rests_on, *_facts(sql))), default=0)
         if view not in self._of or (about.materialize == "table" and self._of[view] < newest):
-            self._connection.execute(f"CREATE OR REPLACE {about.materialize} {view} AS\n{sql}")
+            [statement] = parsed(self._connection, f"CREATE OR REPLACE {about.materialize} {view} AS\n{sql}")
+            self._connection.execute(statement)
         self._of[view] = newest
 
 
@@ -89,8 +91,8 @@ def connection_with(views: Collection[str], facts: dict[str, _Rows]) -> duckdb.D
     """The database with these views over these facts, of which every row is whole; as it is until it is asked for again."""
     try:
         return _database().connection(views, facts)
-    except BaseException:
-        _database.cache_clear()  # what is filled and made is not known
+    except BaseException:  # raised again; whatever it was, what is filled and made is not known
+        _database.cache_clear()
         raise
 
 

@@ -12,6 +12,7 @@ import duckdb
 
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.macros import create_macros
+from auditor.facts.memory import parsed
 from auditor.facts.schema import create_tables
 from auditor.facts.views import view_sql
 
@@ -62,15 +63,16 @@ def rows_over(view: str, tables: Mapping[str, Rows]) -> Rows:
     database = _database()
     try:
         database.fill(view, tables)
-    except BaseException:
-        _database.cache_clear()  # what is filled and made is not known
+    except BaseException:  # raised again; whatever it was, what is filled and made is not known
+        _database.cache_clear()
         raise
     return _computed(database.connection, view)
 
 
 def _computed(connection: duckdb.DuckDBPyConnection, view: str) -> Rows:
     order = "endpoint, resource_id" if not view.startswith("step_") else "ALL"
-    answer = connection.execute(f"SELECT * FROM ({view_sql(view).strip().removesuffix(';')}) ORDER BY {order}")
+    [statement] = parsed(connection, f"SELECT * FROM ({view_sql(view).strip().removesuffix(';')}) ORDER BY {order}")
+    answer = connection.execute(statement)
     columns = [column[0] for column in answer.description or []]
     return [dict(zip(columns, row, strict=True)) for row in answer.fetchall()]
 
@@ -93,6 +95,16 @@ def by(view: str, keys: str, tables: Mapping[str, Rows]) -> Keyed:
     keyed = {tuple(row[name] for name in names): {column: value for column, value in row.items() if column not in names} for row in rows}
     assert len(keyed) == len(rows)
     return keyed
+
+
+def chained(view: str, tables: Mapping[str, Rows], *steps: str) -> Rows:
+    """As `rows_over`, where the rows of `steps` are computed first, one after the other, from these tables."""
+    found = dict(tables)
+    for name in (*steps, view):
+        below = with_dependencies(set(catalog().views[name].rests_on))
+        rows = rows_over(name, {table: rows for table, rows in found.items() if table.startswith("fact.") or table in below})
+        found[name] = rows
+    return found[view]
 
 
 def of_vc(*rows: dict[str, Any]) -> Rows:

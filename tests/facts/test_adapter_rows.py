@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .single import ByName, Rows, of_vc, rows_over, shown
+from .numbered import with_numbers, with_paths
+from .single import ByName, Rows, chained, of_vc, shown
 
 READ: dict[str, Any] = {"paths_read": True, "devices_read": True}
 HOSTS: Rows = [
@@ -38,55 +39,58 @@ def adapters() -> Rows:
         {"endpoint": "vc-2", "host_id": "h1", "hba": "several"}
     ]
     own = {"kind": "fc", "driver": "qlnativefc", "model": "QLogic", "status": "online", "is_software": False}
-    return rows_over(
+    return chained(
         "adapter",
-        {
-            "fact.hba": [{**row, **own} for row in hbas],
-            "fact.host": [{key: row[key] for key in row if key not in READ} for row in HOSTS],
-            "step_host_reading": [{key: row[key] for key in ("endpoint", "host_id", *READ)} for row in HOSTS],
-            "fact.path": [
-                *of_vc(
+        with_numbers(
+            {
+                "fact.hba": [{**row, **own} for row in hbas],
+                "fact.host": [{key: row[key] for key in row if key not in READ} for row in HOSTS],
+                "step_host_reading": [{key: row[key] for key in ("endpoint", "host_id", *READ)} for row in HOSTS],
+                "fact.path": [
+                    *of_vc(
+                        *(
+                            {"host_id": name[:2], "hba": name[3:], "device": device, "path": f"{name} {number}"}
+                            for name, several in BEHIND.items()
+                            for number, device in enumerate(several)
+                        )
+                    ),
+                    *of_vc({"host_id": "h1", "device": "naa.1", "path": "of no adapter"}),
+                    {"endpoint": "vc-2", "host_id": "h1", "hba": "several", "device": "naa.5", "path": "p"},
+                ],
+                "fact.device": [
+                    {"endpoint": host["endpoint"], "host_id": host["host_id"], "device": name, "queue_depth": depth, "device_type": kind}
+                    for host in HOSTS
+                    for name, (depth, _, kind) in DEVICES.items()
+                    if host["endpoint"] == "vc" or name == "naa.5"
+                ],
+                "fact.device_scheduling": [
                     *(
-                        {"host_id": name[:2], "hba": name[3:], "device": device, "path": f"{name} {number}"}
-                        for name, several in BEHIND.items()
-                        for number, device in enumerate(several)
-                    )
-                ),
-                *of_vc({"host_id": "h1", "device": "naa.1", "path": "of no adapter"}),
-                {"endpoint": "vc-2", "host_id": "h1", "hba": "several", "device": "naa.5", "path": "p"},
-            ],
-            "fact.device": [
-                {"endpoint": host["endpoint"], "host_id": host["host_id"], "device": name, "queue_depth": depth, "device_type": kind}
-                for host in HOSTS
-                for name, (depth, _, kind) in DEVICES.items()
-                if host["endpoint"] == "vc" or name == "naa.5"
-            ],
-            "fact.device_scheduling": [
-                *(
-                    {"endpoint": "vc", "host_id": host, "device": name, "dsnro": dsnro}
-                    for host in ("h1", "h2", "h3")
-                    for name, (_, dsnro, _) in DEVICES.items()
-                    if dsnro is not None
-                ),
-                {"endpoint": "vc-2", "host_id": "h1", "device": "naa.5", "dsnro": 8},
-            ],
-            "fact.adapter_load": [
-                *of_vc(
-                    {
-                        "host_id": "h1",
-                        "hba": "several",
-                        "samples": 15,
-                        "queue_depth": 4096,
-                        "queued": 1.0,
-                        "queued_max": 2,
-                        "outstanding": 3.0,
-                    }
-                ),
-                *of_vc({"host_id": "h1", "hba": "untold", "outstanding_max": 4, "queue_ms": 5.0, "commands_per_second": 6.0}),
-                *of_vc({"host_id": "h2", "hba": "several", "samples": 9}),
-                {"endpoint": "vc-2", "host_id": "h1", "hba": "several", "samples": 7},
-            ],
-        },
+                        {"endpoint": "vc", "host_id": host, "device": name, "dsnro": dsnro}
+                        for host in ("h1", "h2", "h3")
+                        for name, (_, dsnro, _) in DEVICES.items()
+                        if dsnro is not None
+                    ),
+                    {"endpoint": "vc-2", "host_id": "h1", "device": "naa.5", "dsnro": 8},
+                ],
+                "fact.adapter_load": [
+                    *of_vc(
+                        {
+                            "host_id": "h1",
+                            "hba": "several",
+                            "samples": 15,
+                            "queue_depth": 4096,
+                            "queued": 1.0,
+                            "queued_max": 2,
+                            "outstanding": 3.0,
+                        }
+                    ),
+                    *of_vc({"host_id": "h1", "hba": "untold", "outstanding_max": 4, "queue_ms": 5.0, "commands_per_second": 6.0}),
+                    *of_vc({"host_id": "h2", "hba": "several", "samples": 9}),
+                    {"endpoint": "vc-2", "host_id": "h1", "hba": "several", "samples": 7},
+                ],
+            }
+        ),
+        *("step_path", "step_path_row", "step_path_of_set", "step_inquiry", "step_device_joined", "step_device_row"),
     )
 
 
@@ -174,20 +178,20 @@ def test_a_device_is_claimed_by_the_rule_that_names_it_best() -> None:
         ("NARROW", "vc", "h3"),
         ("NARROW", "vc-2", "h1"),
     ]
+    paths: Rows = [
+        {
+            "endpoint": endpoint,
+            "host_id": host,
+            "device": vendor,
+            "resource_id": f"{host}/{vendor}",
+            "satp": "ALUA",
+            "vendor": vendor,
+            "model": "M",
+        }
+        | {"psp": "VMW_PSP_RR", "rr_iops": 1000, "active_paths": 4, "family": "f", "is_shared": True, "array_name": "a", "volume": "v"}
+        for vendor, endpoint, host in devices
+    ]
     given: dict[str, Rows] = {
-        "path_policy": [
-            {
-                "endpoint": endpoint,
-                "host_id": host,
-                "device": vendor,
-                "resource_id": f"{host}/{vendor}",
-                "satp": "ALUA",
-                "vendor": vendor,
-                "model": "M",
-            }
-            | {"psp": "VMW_PSP_RR", "rr_iops": 1000, "active_paths": 4, "family": "f", "is_shared": True, "array_name": "a", "volume": "v"}
-            for vendor, endpoint, host in devices
-        ],
         "fact.satp_rule": RULES,
         "fact.reading": [
             *of_vc({"scope": "h1", "topic": "multipathing", "complete": True}, {"scope": "h2", "topic": "multipathing", "complete": False}),
@@ -223,4 +227,5 @@ def test_a_device_is_claimed_by_the_rule_that_names_it_best() -> None:
         "h3/NARROW": {"has_claim_rule": None, **none},
         "vc-2/h1/NARROW": {"has_claim_rule": None, "claimed_rr_iops": 9},
     }
-    assert shown(rows_over("device_claim", given), expected) == expected
+    found = chained("device_claim", with_paths(paths, given), "step_claim", "step_claim_of_class")
+    assert shown(found, expected) == expected

@@ -127,11 +127,21 @@ def test_the_array_s_own_latency_counts_what_its_qos_held_back() -> None:
     assert (row["volume"], row["davg_median_ms"], row["array_iops"], row["array_latency_ms"]) == ("db", 50.0, 200, 1.8)
 
 
-def test_the_latency_of_an_array_that_tells_no_share_of_its_qos_is_told_as_it_is() -> None:
-    given = one_volume()
-    given["array_volume_load"][0]["throttle_us"] = None
+@pytest.mark.parametrize(
+    ("family", "kind", "milliseconds"),
+    [
+        pytest.param("flasharray", EndpointKind.FLASHARRAY, None, id="a FlashArray tells it apart, and it was not read"),
+        pytest.param("ontap", EndpointKind.ONTAP, 0.5, id="an ONTAP has it in its latency"),
+    ],
+)
+def test_an_array_without_the_share_of_its_qos(family: str, kind: EndpointKind, milliseconds: float | None) -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(LUN, family))
+    array(given, "fa", kind, {"name": "db", "device": LUN})
+    given["array_volume_load"] = [{"endpoint": "fa", "volume_id": "db", "actual_iops": 200, "latency_us": 500, "throttle_us": None}]
+    given["device_load"] = [{"host_id": "host-1", "device": LUN, "commands_per_second": 200.0, "davg_median_ms": 50.0}]
     [row] = view("device_answer", given)
-    assert row["array_latency_ms"] == 0.5
+    assert row["array_latency_ms"] == milliseconds
 
 
 def test_a_lun_has_no_virtual_disks_also_where_its_array_told_of_all_there_are() -> None:

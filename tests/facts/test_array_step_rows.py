@@ -5,6 +5,8 @@ from typing import Any
 
 from .single import Keyed, Rows, by, of_vc, rows_over
 
+TRANSFER = ("transfer_state", "transfer_bytes", "transfer_seconds")
+
 
 def test_a_relationship_has_the_schedule_of_whoever_holds_the_destination() -> None:
     def relationship(
@@ -58,8 +60,34 @@ def test_a_relationship_has_the_schedule_of_whoever_holds_the_destination() -> N
     rows = by("step_replication", "endpoint replication_id", given)
     sources = {name: row for (_, name), row in rows.items() if name in expected}
     assert len(rows) == len(given["fact.array_replication"])
-    assert {name: {column: value for column, value in row.items() if column not in handed_on} for name, row in sources.items()} == expected
+    left_out = (*handed_on, *TRANSFER)
+    assert {name: {column: value for column, value in row.items() if column not in left_out} for name, row in sources.items()} == expected
     assert {name: {column: row[column] for column in handed_on} for (_, name), row in rows.items()} == own
+
+
+def test_a_relationship_has_the_newest_transfer_of_whichever_side_tells_it() -> None:
+    def side(name: str, role: str, endpoint: str, *transfer: object) -> dict[str, Any]:
+        own = {"replication_id": f"{name}/{role}", "role": role, "source": "svm:a", "destination": "svm:b", "schedule_read": True}
+        return {"endpoint": endpoint, **own, **dict(zip(TRANSFER, transfer, strict=True))}
+
+    given: dict[str, Rows] = {
+        "fact.array_replication": [
+            side("own", "source", "east", "success", 10, 20),
+            side("own", "destination", "west", "transferring", 11, 21),
+            side("theirs", "source", "east", None, None, None),
+            side("theirs", "destination", "west", "transferring", 12, 22),
+            side("queued", "source", "east", "queued", None, None),
+            side("queued", "destination", "west", "transferring", 13, 23),
+            side("nobody's", "source", "east", None, None, None),
+        ]
+    }
+    rows = by("step_replication", "endpoint replication_id", given)
+    assert {name: tuple(row[column] for column in TRANSFER) for (endpoint, name), row in rows.items() if endpoint == "east"} == {
+        "own/source": ("success", 10, 20),
+        "theirs/source": ("transferring", 12, 22),
+        "queued/source": ("queued", None, None),
+        "nobody's/source": (None, None, None),
+    }
 
 
 def reduction(volume: str, policy: str | None, starts: str | None, days: str | None, pool: str | None = "p", **more: Any) -> dict[str, Any]:
@@ -239,11 +267,11 @@ def test_a_schedule_is_free_where_nothing_else_starts_in_its_hours() -> None:
 
 
 def test_a_datastore_lies_on_its_extents_or_on_the_share_that_it_mounts() -> None:
-    told = {"array_name": "east", "array_endpoint": "east", "volume_id": "v1", "volume": "vol", "qos": "q", "qos_policy": "gold"}
+    reported = {"array_name": "east", "array_endpoint": "east", "volume_id": "v1", "volume": "vol", "qos": "q", "qos_policy": "gold"}
     limits = {"qos_max_iops": 1, "qos_max_bytes_per_second": 2, "qos_capped": True}
     given: dict[str, Rows] = {
         "fact.datastore_extent": of_vc({"datastore_id": "block", "device": "naa.1"}, {"datastore_id": "block", "device": "naa.2"}),
-        "step_array_device": [{"device": "naa.1", **told, **limits}, {"device": "naa.9", "volume": "wrong"}],
+        "step_array_device": [{"device": "naa.1", **reported, **limits}, {"device": "naa.9", "volume": "wrong"}],
         "step_nfs_server": of_vc(
             {"datastore_id": "share", "family": "ontap", "array_endpoint": "filer", "volume_id": "v1"},
             {"datastore_id": "no share", "family": "other"},
@@ -260,9 +288,9 @@ def test_a_datastore_lies_on_its_extents_or_on_the_share_that_it_mounts() -> Non
             {"endpoint": "filer", "volume_id": "v2", "qos": "wrong"},
         ],
     }
-    none = dict.fromkeys((*told, *limits, "family", "joined_by"))
+    none = dict.fromkeys((*reported, *limits, "family", "joined_by"))
     expected: Keyed = {
-        ("vc", "block", "naa.1"): {**told, **limits, "family": None, "joined_by": "device name"},
+        ("vc", "block", "naa.1"): {**reported, **limits, "family": None, "joined_by": "device name"},
         ("vc", "block", "naa.2"): {**none, "joined_by": "device name"},
         ("vc", "share", None): {**none, "family": "ontap", "joined_by": "server and path", "array_name": "filer", "array_endpoint": "filer"}
         | {"volume_id": "v1", "volume": "vol1", "qos": "300 IOPS", "qos_policy": "bronze", "qos_max_iops": 300, "qos_capped": True}

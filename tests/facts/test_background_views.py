@@ -82,10 +82,10 @@ def mirrored(**destination: Any) -> Rows:
     array(given, "there", ONTAP)
     given["array_pool"] = [{"endpoint": "here", "pool_id": "p", "name": "aggr"}]
     common = {"source": "svm:vol1", "destination": "dr:vol1"}
-    told = {"schedule": "hourly", "schedule_read": True, "interval_seconds": 3600, "start_minutes": "[5]"}
+    reported = {"schedule": "hourly", "schedule_read": True, "interval_seconds": 3600, "start_minutes": "[5]"}
     given["array_replication"] = [
         {"endpoint": "here", "replication_id": "r/source", "role": "source", "pool_id": "p", "schedule_read": False, **common},
-        {"endpoint": "there", "replication_id": "r/destination", "role": "destination", **common, **told, **destination},
+        {"endpoint": "there", "replication_id": "r/destination", "role": "destination", **common, **reported, **destination},
     ]
     return view("replication", given)
 

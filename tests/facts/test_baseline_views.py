@@ -176,7 +176,7 @@ def module(options: str | None, name: str = "iscsi_vmk") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("then", "now", "told"),
+    ("then", "now", "reported"),
     [
         pytest.param("a=1 b=2", "b=3", [("a", "not set", "1"), ("b", "3", "2")], id="one lost, one changed"),
         pytest.param("", "a=1", [("a", "1", "not set")], id="one that came"),
@@ -190,12 +190,12 @@ def module(options: str | None, name: str = "iscsi_vmk") -> dict[str, Any]:
     ],
 )
 def test_parameters_of_an_option_string_are_compared_one_by_one(
-    then: str, now: str | None, told: list[tuple[str, str | None, str]]
+    then: str, now: str | None, reported: list[tuple[str, str | None, str]]
 ) -> None:
     found = rows(
         "baseline_parameter", held(with_rows(hosts(1), "host_module", module(then)), with_rows(hosts(1), "host_module", module(now)))
     )
-    assert [(row["parameter"], row["value"], row["wanted"]) for row in found] == told
+    assert [(row["parameter"], row["value"], row["wanted"]) for row in found] == reported
     assert all(row["is_known"] and row["is_listed"] for row in found)
 
 
@@ -274,7 +274,7 @@ def test_disks_in_the_host_are_nobodys_business(view: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("policy", "told"),
+    ("policy", "text"),
     [
         pytest.param({"psp": "VMW_PSP_MRU"}, "VMW_PSP_MRU", id="most recently used"),
         pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "rr", "rr_iops": 1000}, "VMW_PSP_RR, iops 1000", id="round robin as it comes"),
@@ -284,10 +284,10 @@ def test_disks_in_the_host_are_nobodys_business(view: str) -> None:
         pytest.param({"psp": "VMW_PSP_RR", "rr_policy": "iops"}, None, id="how many was not told"),
     ],
 )
-def test_a_path_policy_is_one_word(policy: dict[str, Any], told: str | None) -> None:
+def test_a_path_policy_is_one_word(policy: dict[str, Any], text: str | None) -> None:
     given = with_rows(devices(LUN), "device_policy", {"host_id": "host-1", "device": LUN, **policy})
     (found,) = rows("baseline_path_policy", held(given, given))
-    assert (found["value"], found["wanted"], found["is_known"]) == (told, told, told is not None)
+    assert (found["value"], found["wanted"], found["is_known"]) == (text, text, text is not None)
 
 
 def target(*, delayed: bool | None, hba: str = "vmhba64") -> dict[str, Any]:
@@ -485,8 +485,8 @@ def test_each_setting_is_told_the_change_of_its_own_kind(view: str, given: Facts
 
 def test_who_may_have_changed_a_datastore_is_the_newest_since_the_baseline() -> None:
     given = with_rows(hosts(1), "datastore", store("gold", 1))
-    told = {"entity_kind": "datastore", "entity_id": "datastore-1"}
-    before, after = event(-5, "a", "anna") | told, [event(5, "b", "bert") | told, event(9, "c", "carl") | told]
+    reported = {"entity_kind": "datastore", "entity_id": "datastore-1"}
+    before, after = event(-5, "a", "anna") | reported, [event(5, "b", "bert") | reported, event(9, "c", "carl") | reported]
     (early,) = rows("baseline_datastore", held(given, given | {"change_event": [before]}))
     (late,) = rows("baseline_datastore", held(given, given | {"change_event": [before, *after]}))
     assert (early["changed_by"], early["changed_at"]) == (None, None)

@@ -31,7 +31,7 @@ def claimed(*rules: dict[str, Any]) -> Facts:
 
 
 @pytest.mark.parametrize(
-    ("rules", "told"),
+    ("rules", "reported"),
     [
         pytest.param([{}], (True, "VMW_PSP_RR", "rr", 1000), id="one that names it and sets nothing more"),
         pytest.param([{"psp_options": "iops=1"}], (True, "VMW_PSP_RR", "iops", 1), id="a count"),
@@ -58,9 +58,9 @@ def claimed(*rules: dict[str, Any]) -> Facts:
         pytest.param([{"host_id": "host-2"}], (False, None, None, None), id="of another host"),
     ],
 )
-def test_the_claim_rule_of_a_device_is_the_one_that_names_it(rules: list[dict[str, Any]], told: tuple[Any, ...]) -> None:
+def test_the_claim_rule_of_a_device_is_the_one_that_names_it(rules: list[dict[str, Any]], reported: tuple[Any, ...]) -> None:
     row = one("device_claim", claimed(*rules), **ON_1, device=PE[0])
-    assert (row["has_claim_rule"], row["claimed_psp"], row["claimed_rr_policy"], row["claimed_rr_iops"]) == told
+    assert (row["has_claim_rule"], row["claimed_psp"], row["claimed_rr_policy"], row["claimed_rr_iops"]) == reported
     assert (row["rr_policy"], row["rr_iops"], row["active_paths"], row["family"]) == ("iops", 1, 2, "solidfire")
 
 
@@ -157,11 +157,11 @@ def networked() -> Facts:
 
 def test_a_vmkernel_adapter_is_told_with_its_switch_and_what_is_bound_to_it() -> None:
     names = ("mtu", "switch_mtu", "is_bound", "bound_mtus", "iscsi_devices")
-    told = {
+    reported = {
         (at, n): [one("vmknic", networked(), **host, vmk=f"vmk{n}")[name] for name in names]
         for at, host, n in ((1, ON_1, 0), (1, ON_1, 1), (2, ON_2, 1))
     }
-    assert told == {(1, 0): [9000, 1500, False, 2, 2], (1, 1): [9000, 1500, True, 2, 2], (2, 1): [9000, 1500, False, 0, 2]}
+    assert reported == {(1, 0): [9000, 1500, False, 2, 2], (1, 1): [9000, 1500, True, 2, 2], (2, 1): [9000, 1500, False, 0, 2]}
 
 
 @pytest.mark.parametrize(

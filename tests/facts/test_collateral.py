@@ -9,8 +9,8 @@ import pytest
 from auditor.apply.guards import select_changes
 from auditor.engine.planning import plan
 from auditor.model import Change, EndpointKind, FixClass, Plan
+from auditor.report.json_findings import fix_object
 from auditor.report.json_reading import fix_of
-from auditor.report.json_report import fix_object
 from auditor.report.plan import write_plan
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen

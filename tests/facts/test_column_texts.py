@@ -1,4 +1,4 @@
-"""Every column of every judged view is told: what it is, its unit, what NULL says."""
+"""Every column of every judged view is described: what it is, its unit, what NULL says."""
 
 from importlib import resources
 from pathlib import Path
@@ -31,17 +31,17 @@ def test_every_text_file_stands_beside_its_view() -> None:
 
 
 def test_a_column_that_hands_a_fact_on_has_the_text_of_the_fact() -> None:
-    told = {column.name: column for column in described("device")}
-    assert told["queue_depth"].sources == ("device.queue_depth",)
-    assert told["queue_depth"].is_plain
-    assert "Device Max Queue Depth" in told["queue_depth"].what
+    reported = {column.name: column for column in described("device")}
+    assert reported["queue_depth"].sources == ("device.queue_depth",)
+    assert reported["queue_depth"].is_plain
+    assert "Device Max Queue Depth" in reported["queue_depth"].what
 
 
 def test_a_computed_column_names_the_facts_it_is_made_of() -> None:
-    told = {column.name: column for column in described("device")}
-    assert not told["driver"].is_plain
-    assert "hba.driver" in told["driver"].sources
-    assert not [fact for fact in told["driver"].sources if fact.startswith(("reading.", "device."))]
+    reported = {column.name: column for column in described("device")}
+    assert not reported["driver"].is_plain
+    assert "hba.driver" in reported["driver"].sources
+    assert not [fact for fact in reported["driver"].sources if fact.startswith(("reading.", "device."))]
 
 
 @pytest.mark.parametrize(

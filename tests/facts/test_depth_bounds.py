@@ -42,7 +42,7 @@ def incident_s0(dsnro: int | None = 32, depth: int | None = 256, *, kind: Endpoi
 
 
 def machine(given: Facts, name: str, guest: dict[str, Any] | None = None, **disk: Any) -> None:
-    """One more machine with a PVSCSI disk on the datastore; Windows, and running, unless told otherwise."""
+    """One more machine with a PVSCSI disk on the datastore; Windows, and running, unless given otherwise."""
     given["vm"].append({"vm_id": name, "name": name, "host_id": "host-1", "is_template": False, "disks_read": True, **(guest or WINDOWS)})
     own = {"vm_id": name, "disk": "Hard disk 1", "datastore_id": "ds", "controller": "pvscsi", **disk}
     given["vm_disk"].append(own)

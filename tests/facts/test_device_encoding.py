@@ -6,8 +6,9 @@ from random import Random
 import duckdb
 import pytest
 
+from auditor.facts import few
 from auditor.facts.catalog import catalog, view_columns
-from auditor.facts.device_classes import CLASS_TABLE, CLASSIFIED_ROWS, device_classes
+from auditor.facts.device_classes import CLASSIFIED, device_classes
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import create_views
 
@@ -31,15 +32,37 @@ _WORDS: Mapping[str, Sequence[str | None]] = {
     "array_id": ["one", "two", None],
     "pod": ["metro", None],
     "cluster": ["gold", None],
+    "satp": ["ALUA", None],
+    "psp": ["VMW_PSP_RR", "VMW_PSP_FIXED", None],
+    "default_psp": ["VMW_PSP_RR", ""],
+    "rr_policy": ["iops", "latency", None],
+    "rule_group": ["user", "system"],
 }
 _KEYS = {
     "host": ("endpoint", "host_id"),
     "device": ("endpoint", "host_id", "device"),
     "device_scheduling": ("endpoint", "host_id", "device"),
+    "device_load": ("endpoint", "host_id", "device"),
+    "device_policy": ("endpoint", "host_id", "device"),
     "hba": ("endpoint", "host_id", "hba"),
     "array_volume": ("endpoint", "volume_id"),
 }
-_FILLED = ("reading", "host", "device", "device_scheduling", "hba", "path", "array", "array_volume", "array_protocol_endpoint", "declared")
+_FILLED = (
+    "reading",
+    "host",
+    "device",
+    "device_scheduling",
+    "hba",
+    "path",
+    "array",
+    "array_volume",
+    "array_protocol_endpoint",
+    "declared",
+    "device_load",
+    "device_policy",
+    "satp_rule",
+    "vm_disk",
+)
 
 
 def random_facts(seed: int) -> duckdb.DuckDBPyConnection:
@@ -85,9 +108,9 @@ def test_two_hosts_that_differ_in_one_thing_have_a_row_each(table: str, column: 
         for name, cells in more.items():
             own = f", ([{values}])[n] AS {column}" if name == table else ""
             connection.execute(f"INSERT INTO fact.{name} BY NAME {keys}, {cells}{own} FROM (VALUES (1), (2)) AS t (n)")
-        create_views(connection, views={"device"})
+        create_views(connection, views={"device", CLASSIFIED["device"].classes})
         assert connection.execute("SELECT count(*), count(DISTINCT host_id) FROM device").fetchone() == (2, 2)
-        assert connection.execute(f"SELECT count(*), sum(devices) FROM {CLASS_TABLE}").fetchone() == (2, 2)
+        assert connection.execute(f"SELECT count(*), sum(devices) FROM {CLASSIFIED['device'].classes}").fetchone() == (2, 2)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -111,29 +134,51 @@ def test_every_view_has_the_columns_and_types_of_the_catalogue_in_order() -> Non
     }
 
 
-def test_a_class_of_devices_has_the_columns_of_all_its_devices() -> None:
-    connection = random_facts(3)
-    create_views(connection, views={"device"})
-    classes = device_classes(connection)
-    assert classes is not None
-    assert {"family", "is_shared", "dsnro", "queue_depth", "driver", "array_model"} <= classes.columns
-    columns = ", ".join(sorted(classes.columns))
-    by_class = connection.execute(f"SELECT {columns}, CAST(sum(devices) AS BIGINT) FROM {CLASS_TABLE} GROUP BY ALL").fetchall()
-    by_row = connection.execute(f"SELECT {columns}, count(*) FROM device GROUP BY ALL").fetchall()
+_IN_A_CLASS = {
+    "device": {"family", "is_shared", "dsnro", "queue_depth", "driver", "array_model"},
+    "device_demand": {"family", "is_shared", "dsnro", "outstanding", "driver", "array_model"},
+    "device_load": {"family", "is_shared", "samples", "kavg_run_over_2ms", "commands_aborted", "driver"},
+    "path_policy": {"family", "is_shared", "paths", "active_paths", "most_active_paths", "adapters", "psp", "rr_iops"},
+    "device_claim": {"family", "is_shared", "active_paths", "has_claim_rule", "claimed_psp", "rr_iops", "claimed_policy"},
+}
+"""By view, columns that rules look at and that are therefore those of a class."""
+
+
+def with_classes(seed: int, views: set[str], monkeypatch: pytest.MonkeyPatch) -> duckdb.DuckDBPyConnection:
+    """Views of random facts, made as where facts are many."""
+    monkeypatch.setattr(few, "FEW_ROWS", -1)
+    connection = random_facts(seed)
+    create_views(connection, views=views)
+    return connection
+
+
+@pytest.mark.parametrize("view", sorted(CLASSIFIED))
+def test_a_class_of_devices_has_the_columns_of_all_its_devices(view: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = with_classes(3, {view}, monkeypatch)
+    classes = device_classes(connection)[view]
+    assert _IN_A_CLASS[view] <= classes.columns
+    columns, keys, steps = ", ".join(sorted(classes.columns)), ", ".join(classes.steps.keys), classes.steps
+    by_class = connection.execute(f"SELECT {columns}, CAST(sum(devices) AS BIGINT) FROM {steps.classes} GROUP BY ALL").fetchall()
+    by_row = connection.execute(f"SELECT {columns}, count(*) FROM {view} GROUP BY ALL").fetchall()
     assert by_class
     assert sorted(by_class, key=repr) == sorted(by_row, key=repr)
-    mixed = f"SELECT class_number FROM {CLASSIFIED_ROWS} GROUP BY class_number HAVING count(DISTINCT ({columns})) <> 1"
+    mixed = f"SELECT {keys} FROM {steps.rows} GROUP BY {keys} HAVING count(DISTINCT ({columns})) <> 1"
     assert connection.execute(mixed).fetchall() == []
-    unclassified = f"SELECT 1 FROM {CLASSIFIED_ROWS} AS d ANTI JOIN {CLASS_TABLE} USING (class_number)"
-    assert connection.execute(unclassified).fetchall() == []
+    same = " AND ".join(f"k.{key} IS NOT DISTINCT FROM r.{key}" for key in steps.keys)
+    assert connection.execute(f"SELECT 1 FROM {steps.rows} AS r ANTI JOIN {steps.classes} AS k ON {same}").fetchall() == []
 
 
-def test_a_step_that_nothing_reads_any_more_is_dropped_and_all_others_stay() -> None:
-    connection = random_facts(1)
-    create_views(connection, views={"device", "protocol_endpoint"})
+def test_few_facts_have_no_classes() -> None:
+    connection = random_facts(3)
+    create_views(connection, views=set(CLASSIFIED))
+    assert device_classes(connection) == {}
+
+
+def test_a_step_that_nothing_reads_any_more_is_dropped_and_all_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    connection = with_classes(1, {"device", "protocol_endpoint"}, monkeypatch)
     tables = {name for (name,) in connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()}
-    assert {"step_device_row", "step_host_number", CLASS_TABLE, "protocol_endpoint"} <= tables
-    assert not {"step_device_joined", "step_device_driver"} & tables
+    assert {"step_device_row", "step_host_number", "step_device_class", "protocol_endpoint"} <= tables
+    assert not {"step_device_joined", "step_path_row"} & tables
     for name in ("device", "protocol_endpoint"):
         assert catalog().views[name].rests_on
         connection.execute(f"FROM {name}").fetchall()

@@ -8,7 +8,8 @@ import pytest
 from auditor.facts.catalog import needs_of_columns, view_columns
 
 from .elsewhere import with_namesakes
-from .single import ByName, Rows, of_vc, rows_over, shown
+from .numbered import with_numbers
+from .single import ByName, Rows, chained, of_vc, shown
 
 ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BEGUN = ENDED - timedelta(minutes=5)
@@ -77,7 +78,8 @@ def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:
     tables["step_array_device"] = [
         {"device": row["device"], "array_endpoint": "east"} for row in {row["device"]: row for row in devices}.values()
     ]
-    return [row for row in rows_over("device_queue", tables) if row["endpoint"] == "vc"]
+    steps = ("step_load_figures", "step_load", "step_device_load", "step_path_row", "step_path", "step_path_of_set", "step_queue")
+    return [row for row in chained("device_queue", with_numbers(tables), *steps) if row["endpoint"] == "vc"]
 
 
 NOT_COUNTED = dict.fromkeys(

@@ -17,7 +17,7 @@ PATHS = (("host-1", "naa.1", "active"), ("host-1", "naa.1", "active"), ("host-1"
 """Host, device and state; the same twice."""
 
 
-def told(paths: Sequence[tuple[str, str, str | None]]) -> SnapshotBuilder:
+def built(paths: Sequence[tuple[str, str, str | None]]) -> SnapshotBuilder:
     builder = SnapshotBuilder()
     hosts, devices, states = (list(column) for column in zip(*paths, strict=True))
     builder.add(Batch("path", {"endpoint": ["vc"] * len(paths), "host_id": hosts, "device": devices, "state": states}))
@@ -30,9 +30,9 @@ def digests(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int]]
 
 
 def test_neither_order_nor_a_file_makes_a_difference(tmp_path: Path) -> None:
-    told(PATHS).finish((), started=WHEN, finished=WHEN).save(tmp_path)
+    built(PATHS).finish((), started=WHEN, finished=WHEN).save(tmp_path)
     kept = digests(load_snapshot(tmp_path).connection)
-    assert kept == digests(told(PATHS[::-1]).so_far())
+    assert kept == digests(built(PATHS[::-1]).so_far())
     assert {host: count for host, (count, _) in kept.items()} == {"host-1": 3, "host-2": 1}
 
 
@@ -48,7 +48,7 @@ def test_neither_order_nor_a_file_makes_a_difference(tmp_path: Path) -> None:
     ],
 )
 def test_any_change_of_a_hosts_rows_makes_a_difference(paths: Sequence[tuple[str, str, str | None]]) -> None:
-    before, after = digests(told(PATHS).so_far()), digests(told(paths).so_far())
+    before, after = digests(built(PATHS).so_far()), digests(built(paths).so_far())
     assert before["host-1"] != after["host-1"]
     assert (before["host-2"] == after["host-2"]) == (PATHS[3:] == tuple(path for path in paths if path[0] == "host-2"))
 

@@ -108,6 +108,9 @@ def virtual_disks() -> Rows:
                 ),
                 *({"endpoint": vcenter, "datastore_id": "single", "name": f"fast of {vcenter}"} for vcenter in ("vc-2", "vc-3")),
             ],
+            "step_sole_extent": [
+                {"endpoint": vcenter, "datastore_id": "single", "device": "naa.1"} for vcenter in ("vc", "vc-2", "vc-3", "vc-4")
+            ],
             "fact.datastore_extent": [
                 *of_vc({"datastore_id": "another span", "device": "naa.4"}, {"datastore_id": "another span", "device": "naa.5"}),
                 *({"endpoint": vcenter, "datastore_id": "single", "device": "naa.1"} for vcenter in ("vc", "vc-2", "vc-3", "vc-4")),

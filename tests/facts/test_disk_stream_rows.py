@@ -1,15 +1,12 @@
-"""Every column of the view `disk_stream`, and of the steps that the views of queues rest on, over rows of what they read."""
+"""What the view disk_stream has of each disk: its load, its queue, and what its array says."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-import pytest
+from tests.facts.disk_streams import BEGUN, ENDED
 
 from .elsewhere import with_namesakes
 from .single import ByName, Rows, by, of_vc, rows_over, shown
-
-ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
-BEGUN = ENDED - timedelta(minutes=5)
 
 
 def machine(name: str, host: str | None, *, runs: bool | None = True, template: bool | None = False) -> dict[str, Any]:
@@ -128,12 +125,7 @@ def streams() -> Rows:
             {"datastore_id": "vvols", "name": "vvols!", "type": "VVOL"},
             {"datastore_id": "no type", "name": "no type!"},
         ),
-        "fact.datastore_extent": of_vc(
-            {"datastore_id": "single", "device": "naa.1"},
-            {"datastore_id": "no type", "device": "naa.1"},
-            {"datastore_id": "span", "device": "naa.2"},
-            {"datastore_id": "span", "device": "naa.3"},
-        ),
+        "step_sole_extent": of_vc({"datastore_id": "single", "device": "naa.1"}, {"datastore_id": "no type", "device": "naa.1"}),
         "step_datastore_volume": of_vc(
             {"datastore_id": "single", "device": "naa.1", "array_endpoint": "east", "volume_id": "other"},
             {"datastore_id": "share", "array_endpoint": "filer", "volume_id": "s"},
@@ -329,72 +321,12 @@ def test_a_reading_of_loads_has_its_newest_time() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("family", "given", "expected"),
-    [
-        pytest.param("solidfire", {"qos_max_iops": 1000, "cost": 4.0}, 250.0, id="by the volume's own curve"),
-        pytest.param("solidfire", {"qos_max_iops": 1000}, None, id="no curve"),
-        pytest.param("ontap", {"qos_max_iops": 1000, "cost": 4.0}, 1000.0, id="operations of any size"),
-        pytest.param("flasharray", {"qos_max_iops": 1000, "qos_max_bytes_per_second": 4096000}, 500.0, id="bytes are the tighter"),
-        pytest.param("flasharray", {"qos_max_iops": 100, "qos_max_bytes_per_second": 4096000}, 100.0, id="operations are"),
-        pytest.param("ontap", {"qos_max_bytes_per_second": 4096000}, 500.0, id="bytes alone"),
-        pytest.param("ontap", {"qos_max_iops": 9, "qos_max_bytes_per_second": 9, "average_io_bytes": None}, None, id="of no known size"),
-        pytest.param("ontap", {"qos_max_iops": 9, "average_io_bytes": None}, 9.0, id="of no known size, and none in bytes"),
-        pytest.param("ontap", {}, None, id="no ceiling"),
-        pytest.param("dell-sc", {"qos_max_iops": 9}, None, id="of a family that may count otherwise"),
-        pytest.param(None, {"qos_max_iops": 9}, None, id="of no known family"),
-    ],
-)
-def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: dict[str, Any], expected: float | None) -> None:
-    figures = {
-        "average_io_bytes": 8192,
-        "actual_iops": 7,
-        "latency_us": 1500,
-        "throttle_us": 500,
-        "burst_credit": 5,
-        **{k: v for k, v in given.items() if k == "average_io_bytes"},
-    }
-    qos = {key: value for key, value in given.items() if key.startswith("qos_")}
-    key = {"endpoint": "east", "volume_id": "1"}
-    tables = with_namesakes(
-        {
-            "step_volume": [key, {"endpoint": "east", "volume_id": "idle"}],
-            "fact.array_volume_load": [key | figures],
-            "step_array": [{"endpoint": "east", "family": family}],
-            "step_volume_qos": [key | qos | {"is_capped": True}, {"endpoint": "east", "volume_id": "2", "qos_max_iops": 1}],
-            "step_curve_cost": [key | {"cost": given.get("cost")}, {"endpoint": "east", "volume_id": "2", "cost": 9.0}],
-            "step_load_reading": [
-                {"endpoint": "east", "scope": scope, "topic": topic, "read_at": at}
-                for scope, topic, at in (("", "volume_load", ENDED), ("", "disk_load", BEGUN), ("h1", "volume_load", BEGUN))
-            ],
-        }
+def test_a_datastore_on_one_device_alone_has_a_sole_extent() -> None:
+    extents = of_vc(
+        {"datastore_id": "single", "device": "naa.1"},
+        {"datastore_id": "span", "device": "naa.2"},
+        {"datastore_id": "span", "device": "naa.3"},
+        {"endpoint": "vc-2", "datastore_id": "span", "device": "naa.4"},
     )
-    assert by("step_volume_load", "endpoint volume_id", tables)["east", "1"] == {
-        "is_capped": True,
-        "qos_max_iops": qos.get("qos_max_iops"),
-        "qos_max_bytes_per_second": qos.get("qos_max_bytes_per_second"),
-        "average_io_bytes": figures["average_io_bytes"],
-        "iops": 7,
-        "latency_ms": 2.0,
-        "is_at_limit": True,
-        "burst_credit": 5,
-        "limit_per_second": expected,
-        "read_at": ENDED,
-    }
-
-
-@pytest.mark.parametrize(
-    ("figures", "latency", "is_at_limit"),
-    [
-        pytest.param({"latency_us": 250, "utilization": 1.0}, 0.25, True, id="at its ceiling"),
-        pytest.param({"latency_us": 250, "utilization": 0.99}, 0.25, False, id="below it"),
-        pytest.param({"latency_us": 250, "throttle_us": 0}, 0.25, False, id="not held back"),
-        pytest.param({}, None, None, id="the array does not tell"),
-    ],
-)
-def test_a_volume_is_at_its_ceiling_where_its_array_says_so(
-    figures: dict[str, Any], latency: float | None, is_at_limit: bool | None
-) -> None:
-    key = {"endpoint": "east", "volume_id": "1"}
-    found = by("step_volume_load", "volume_id", {"step_volume": [key], "fact.array_volume_load": [key | figures]})["1",]
-    assert (found["latency_ms"], found["is_at_limit"]) == (latency, is_at_limit)
+    rows = rows_over("step_sole_extent", {"fact.datastore_extent": extents})
+    assert [(row["endpoint"], row["datastore_id"], row["device"]) for row in rows] == [("vc", "single", "naa.1"), ("vc-2", "span", "naa.4")]

@@ -1,4 +1,4 @@
-"""Every family is told by its inquiry, and by its name where the name is nobody else's."""
+"""Every family is recognised by its inquiry, and by its name where the name is nobody else's."""
 
 import re
 

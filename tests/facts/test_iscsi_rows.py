@@ -28,7 +28,7 @@ def through(iqn: str, family: str | None, paths: int, **more: Any) -> dict[str, 
 
 def test_a_target_has_its_own_parameters_and_the_family_of_what_lies_behind_it() -> None:
     values = {"login_timeout_seconds": 30, "noop_out_interval_seconds": 15, "noop_out_timeout_seconds": 10, "recovery_timeout_seconds": 25}
-    told = {**values, "delayed_ack": False, "login_timeout_inherited": True}
+    reported = {**values, "delayed_ack": False, "login_timeout_inherited": True}
     place = {"endpoint": "vc", "host_id": "h1", "hba": "vmhba64", "target": "192.0.2.1:3260 iqn.one"}
     given: dict[str, Rows] = {
         "iscsi_target": [
@@ -61,7 +61,7 @@ def test_a_target_has_its_own_parameters_and_the_family_of_what_lies_behind_it()
             {"endpoint": "vc-2", "host_id": "h1", "paths_read": True},
         ],
         "step_iscsi_value": [
-            {**place, **told},
+            {**place, **reported},
             {**place, "target": "192.0.2.1:3260 iqn.mixed", "login_timeout_seconds": 5},
             {**place, "host_id": "h2", "login_timeout_seconds": 6},
             {**place, "hba": "vmhba65", "login_timeout_seconds": 7},
@@ -70,7 +70,7 @@ def test_a_target_has_its_own_parameters_and_the_family_of_what_lies_behind_it()
     }
     expected: ByName = {
         "h1/iqn.one": {
-            **told,
+            **reported,
             "family": "solidfire",
             "families": "solidfire",
             "paths": 5,
@@ -147,7 +147,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
 
 
 @pytest.mark.parametrize(
-    ("rule", "told"),
+    ("rule", "reported"),
     [
         pytest.param({}, True, id="vendor and model"),
         pytest.param({"model": ""}, True, id="vendor alone"),
@@ -158,7 +158,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
         pytest.param({"driver": None}, None, id="driver not told"),
     ],
 )
-def test_a_claim_rule_goes_by_the_inquiry_alone_where_all_else_is_empty(rule: dict[str, Any], *, told: bool | None) -> None:
+def test_a_claim_rule_goes_by_the_inquiry_alone_where_all_else_is_empty(rule: dict[str, Any], *, reported: bool | None) -> None:
     whole = {"vendor": "PURE", "model": "FlashArray", "device": "", "driver": "", "transport": "", "default_psp": "RR", "psp_options": ""}
     given: dict[str, Rows] = {
         "fact.satp_rule": of_vc({"host_id": "h1", "satp": "ALUA", **whole, **rule}),
@@ -166,7 +166,7 @@ def test_a_claim_rule_goes_by_the_inquiry_alone_where_all_else_is_empty(rule: di
         "step_host_reading": of_vc({"host_id": "h1"}),
     }
     (row,) = rows_over("claim_rule", given)
-    assert (row["names_inquiry_alone"], row["rule_policy"]) == (told, "RR")
+    assert (row["names_inquiry_alone"], row["rule_policy"]) == (reported, "RR")
 
 
 def test_an_adapter_has_its_own_parameters_and_what_all_of_its_targets_tell() -> None:

@@ -155,8 +155,8 @@ def test_two_arrays_of_one_name_are_told_apart() -> None:
     on_all_hosts(given, seen(FA, "flasharray"), seen(FA_COPY, "flasharray"))
     array(given, "east", FLASH, {"name": "db", "device": FA, "qos_max_iops": 1}, array_id="1")
     array(given, "west", FLASH, {"name": "db", "device": FA_COPY, "qos_max_iops": 2}, array_id="2")
-    for told in given["array"]:
-        told["name"] = "production"
+    for text in given["array"]:
+        text["name"] = "production"
     rows = view("device", given)
     assert [(row["device"], row["array_name"], row["qos_max_iops"]) for row in rows] == [(FA, "east", 1), (FA_COPY, "west", 2)]
 
@@ -173,8 +173,8 @@ def test_a_clone_is_its_own_volume_and_a_datastore_lies_on_the_one_its_device_is
         {"datastore_id": "ds-1", "device": FA, "partition": 1},
         {"datastore_id": "ds-2", "device": FA_COPY, "partition": 1},
     ]
-    told = [(row["resource_name"], row["volumes"], row["has_array_qos"]) for row in view("datastore", given)]
-    assert told == [("db", "db", True), ("snap-db", "db-copy", False)]
+    reported = [(row["resource_name"], row["volumes"], row["has_array_qos"]) for row in view("datastore", given)]
+    assert reported == [("db", "db", True), ("snap-db", "db-copy", False)]
     assert {row["volume"]: (row["copy_of"], row["datastores"]) for row in view("array_volume", given)} == {
         "db": (None, "db"),
         "db-copy": ("db", "snap-db"),
@@ -265,8 +265,8 @@ def test_an_array_with_one_endpoint_has_all_its_virtual_volumes_behind_it(bindin
 
 def test_a_virtual_volume_names_its_machine_host_datastore_and_endpoint() -> None:
     first, second = view("array_volume", vvols())
-    told = [first[column] for column in ("vm_disk", "host_names", "datastores", "device", "qos")]
-    assert told == ["noisy Hard disk 1", "esx-1", "vvols", "naa.6f47acc2000000017366707200000000", "Bronze: 1000 IOPS"]
+    reported = [first[column] for column in ("vm_disk", "host_names", "datastores", "device", "qos")]
+    assert reported == ["noisy Hard disk 1", "esx-1", "vvols", "naa.6f47acc2000000017366707200000000", "Bronze: 1000 IOPS"]
     assert (second["vm_disk"], second["host_names"]) == (None, "esx-1")
     [store] = view("datastore", vvols())
     assert store["arrays"] == "sf"
@@ -453,9 +453,9 @@ def test_a_pool_whose_background_work_was_not_read_whole_has_no_count_of_it(topi
 
 def test_a_relationship_and_deduplication_name_hosts_device_volume_and_qos_behind_them() -> None:
     first, second = view("replication", spindles())
-    told = ("pool", "busy_percent", "replication_starts_in_one_minute", "volumes", "devices", "host_names", "qos")
+    reported = ("pool", "busy_percent", "replication_starts_in_one_minute", "volumes", "devices", "host_names", "qos")
     device = "naa.600a098038304437415d4b6a59684a52"
-    assert [first[column] for column in told] == ["aggr", 80.0, 2, "/vol/vol1/lun1", device, "esx-1", "gold: 9 IOPS"]
+    assert [first[column] for column in reported] == ["aggr", 80.0, 2, "/vol/vol1/lun1", device, "esx-1", "gold: 9 IOPS"]
     assert (second["devices"], second["devices_of_pool"], second["qos_of_pool"]) == (None, device, "gold: 9 IOPS")
     work = view("efficiency", spindles())
     assert [(row["first_start_minute"], row["devices"]) for row in work] == [(15, device), (60, None), (0, None)]

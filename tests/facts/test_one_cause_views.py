@@ -28,8 +28,8 @@ def fleet(*depths: int, family: str = "flasharray", sizes: tuple[int | None, ...
         for name in names:
             about = {"vendor": vendor, "model": model, "device_type": "disk", "is_local": False, "is_protocol_endpoint": False}
             given["device"].append({"host_id": host, "device": name, "queue_depth": depth, **about})
-            told = {"dsnro": 32, "queue_full_sample_size": 0, "queue_full_threshold": 0}
-            given["device_scheduling"].append({"host_id": host, "device": name, **told})
+            reported = {"dsnro": 32, "queue_full_sample_size": 0, "queue_full_threshold": 0}
+            given["device_scheduling"].append({"host_id": host, "device": name, **reported})
             given["path"].append({"host_id": host, "device": name, "hba": "vmhba1", "transport": "fc", "target": "5", "state": "active"})
     return given
 
@@ -55,9 +55,9 @@ def verdicts(given: Facts, rule: str) -> list[str]:
 
 
 def test_a_driver_that_is_deeper_on_one_host_is_one_finding_with_its_devices() -> None:
-    told = found(fleet(32, 32, 96), "queue/device-depth-uniform")
-    assert {host: str(finding.verdict) for host, finding in told.items()} == {"esx-1": "pass", "esx-2": "pass", "esx-3": "fail"}
-    odd = told["esx-3"]
+    reported = found(fleet(32, 32, 96), "queue/device-depth-uniform")
+    assert {host: str(finding.verdict) for host, finding in reported.items()} == {"esx-1": "pass", "esx-2": "pass", "esx-3": "fail"}
+    odd = reported["esx-3"]
     assert (odd.resource.name, odd.observed, odd.desired, odd.evidence["odd_devices"]) == ("nfnic", "96", "32", LUNS)
     assert str(odd.evidence["odd_device_names"]).endswith(f" and {LUNS - 5} more")
 
@@ -92,9 +92,9 @@ def test_a_driver_that_has_to_be_deeper_for_virtual_volumes_is_not_the_odd_one()
 
 
 def test_a_host_that_throttles_alone_is_one_finding_with_its_devices() -> None:
-    told = found(fleet(32, 32, 32, sizes=(0, 0, 32)), "queue/qfull-uniform")
-    assert {host: str(finding.verdict) for host, finding in told.items()} == {"esx-1": "pass", "esx-2": "pass", "esx-3": "fail"}
-    assert (told["esx-3"].observed, told["esx-3"].desired, told["esx-3"].evidence["odd_devices"]) == ("32/8", "0/8", LUNS)
+    reported = found(fleet(32, 32, 32, sizes=(0, 0, 32)), "queue/qfull-uniform")
+    assert {host: str(finding.verdict) for host, finding in reported.items()} == {"esx-1": "pass", "esx-2": "pass", "esx-3": "fail"}
+    assert (reported["esx-3"].observed, reported["esx-3"].desired, reported["esx-3"].evidence["odd_devices"]) == ("32/8", "0/8", LUNS)
 
 
 @pytest.mark.parametrize(
@@ -111,9 +111,9 @@ def test_hosts_agree_on_queue_full_only_where_all_were_read(given: Facts, expect
 
 
 def test_a_host_as_installed_in_front_of_an_ontap_is_one_finding_with_its_luns() -> None:
-    told = found(fleet(32, 32, family="ontap", sizes=(32, 0)), "queue/qfull-throttle")
-    assert {host: str(finding.verdict) for host, finding in told.items()} == {"esx-1": "pass", "esx-2": "fail"}
-    installed = told["esx-2"]
+    reported = found(fleet(32, 32, family="ontap", sizes=(32, 0)), "queue/qfull-throttle")
+    assert {host: str(finding.verdict) for host, finding in reported.items()} == {"esx-1": "pass", "esx-2": "fail"}
+    installed = reported["esx-2"]
     assert (installed.observed, installed.desired) == ("0/8", f"32/8 on all {LUNS}")
     assert installed.evidence["ontap_value_counts"] == f"0/8 on {LUNS}"
 
@@ -121,8 +121,8 @@ def test_a_host_as_installed_in_front_of_an_ontap_is_one_finding_with_its_luns()
 def test_a_lun_that_sets_its_own_values_goes_by_these() -> None:
     given = fleet(32, family="ontap", sizes=(32,))
     given["device_scheduling"][0].update(queue_full_sample_size=64, queue_full_threshold=4)
-    told = found(given, "queue/qfull-throttle")["esx-1"]
-    assert (str(told.verdict), told.observed) == ("fail", "32/8, 64/4")
+    reported = found(given, "queue/qfull-throttle")["esx-1"]
+    assert (str(reported.verdict), reported.observed) == ("fail", "32/8, 64/4")
 
 
 def test_a_host_whose_devices_were_not_read_is_unknown_and_another_is_judged_as_before() -> None:

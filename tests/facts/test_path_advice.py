@@ -40,7 +40,7 @@ def lessons(family: str, policy: Policy) -> dict[str, dict[str, Any]]:
     return {rule: one for rule, one in found.items() if one["verdict"] == "fail"}
 
 
-def told(policy: Policy) -> str:
+def policy_text(policy: Policy) -> str:
     """A policy as baselines keep it."""
     psp, by, count = policy
     return psp if by is None else f"{psp}, {'iops ' + str(count) if by in ('rr', 'iops') else by}"
@@ -79,7 +79,7 @@ def test_a_baseline_that_the_vendor_does_not_ask_for_is_not_what_is_asked_for(fa
     known = {"is_known": True, "is_seen": True, "family": family}
     failures = 0
     for (_, then), one in zip(
-        pairs, judged(DRIFT, *({**known, "value": told(now), "wanted": told(then)} for now, then in pairs)), strict=True
+        pairs, judged(DRIFT, *({**known, "value": policy_text(now), "wanted": policy_text(then)} for now, then in pairs)), strict=True
     ):
         if one["verdict"] == "fail":
             failures += 1

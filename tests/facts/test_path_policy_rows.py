@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from .single import ByName, Rows, of_vc, rows_over, shown
+from .numbered import PATH_STEPS, with_numbers
+from .single import ByName, Rows, chained, of_vc, shown
 
 COPIED = {"device_type": "disk", "vendor": "V", "model": "M", "family": "ontap", "is_protocol_endpoint": False, "is_shared": True}
 PLACES = (
@@ -23,7 +24,6 @@ def path(host: str, device: str, hba: str, target: str, state: str | None = "act
 def every() -> Rows:
     """The view over these devices, over one of the same name in another vCenter, and with paths to what no host lists."""
     devices = [(device, host) for device, hosts in PLACES for host in hosts]
-    far = {"endpoint": "vc-2", "host_id": "two", "device": "naa.1"}
     policies = {"satp": "VMW_SATP_ALUA", "psp": "VMW_PSP_RR"}
     paths = [
         *(path("four", "naa.1", hba, target, **policies) for hba in ("vmhba1", "vmhba2") for target in ("a", "b")),
@@ -37,48 +37,42 @@ def every() -> Rows:
         path("unread", "naa.5", "vmhba1", "a"),
         path("four", "naa.5", "vmhba1", "a"),
     ]
-    counted = rows_over(
-        "step_device_path",
-        {
-            "fact.device": [
-                *of_vc(*({"host_id": host, "device": device} for device, host in devices)),
-                far,
-            ],
-            "step_path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
-            "step_host_reading": [
-                *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
-                {"endpoint": "vc-2", "host_id": "two", "paths_read": True},
-            ],
-        },
-    )
-    return rows_over(
+    return chained(
         "path_policy",
-        {
-            "step_device_path": counted,
-            "device": [
-                *(
-                    {"endpoint": "vc", "host_id": host, "device": device, "resource_id": f"{host}/{device}", "resource_name": device}
-                    | {"cluster": "gold", "host": f"{host}!", "array_name": "array", "volume": "v", "hosts": 3, **COPIED}
-                    for device, host in devices
-                ),
-                {
-                    "endpoint": "vc-2",
-                    "host_id": "two",
-                    "device": "naa.1",
-                    "resource_id": "two/naa.1",
-                    "resource_name": "naa.1",
-                    "host": "far",
-                },
-            ],
-            "fact.device_policy": [
-                *of_vc(
-                    {"host_id": "four", "device": "naa.1", "rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "working_paths": 7}
-                    | {"rr_use_unoptimized": True},
-                    {"host_id": "four", "device": "naa.2", "rr_policy": "bytes"},
-                ),
-                {"endpoint": "vc-2", "host_id": "four", "device": "naa.1", "rr_policy": "of vc-2"},
-            ],
-        },
+        with_numbers(
+            {
+                "fact.path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
+                "step_host_reading": [
+                    *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
+                    {"endpoint": "vc-2", "host_id": "two", "paths_read": True},
+                ],
+                "device": [
+                    *(
+                        {"endpoint": "vc", "host_id": host, "device": device, "resource_id": f"{host}/{device}", "resource_name": device}
+                        | {"cluster": "gold", "host": f"{host}!", "array_name": "array", "volume": "v", "hosts": 3, **COPIED}
+                        for device, host in devices
+                    ),
+                    {
+                        "endpoint": "vc-2",
+                        "host_id": "two",
+                        "device": "naa.1",
+                        "resource_id": "two/naa.1",
+                        "resource_name": "naa.1",
+                        "host": "far",
+                    },
+                ],
+                "fact.device_policy": [
+                    *of_vc(
+                        {"host_id": "four", "device": "naa.1", "rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "working_paths": 7}
+                        | {"rr_use_unoptimized": True},
+                        {"host_id": "four", "device": "naa.2", "rr_policy": "bytes"},
+                    ),
+                    {"endpoint": "vc-2", "host_id": "four", "device": "naa.1", "rr_policy": "of vc-2"},
+                ],
+            }
+        ),
+        *PATH_STEPS,
+        "step_path_of_class",
     )
 
 

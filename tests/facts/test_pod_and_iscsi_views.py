@@ -211,9 +211,9 @@ def test_what_was_not_read_whole_is_unknown_of_an_adapter_of_that_host_alone(top
     given = an_adapter()
     given["reading"] = [row for row in given["reading"] if (row["topic"], row["scope"]) != (topic, "host-2")]
     whole, part = view("iscsi_adapter", given)
-    told = {"targets", "lowest_login_timeout_seconds", "targets_with_delayed_ack", "families", "family_count"}
-    assert {name for name in told if whole[name] is None} == set()
-    assert {name for name in told if part[name] is None} == unknown
+    reported = {"targets", "lowest_login_timeout_seconds", "targets_with_delayed_ack", "families", "family_count"}
+    assert {name for name in reported if whole[name] is None} == set()
+    assert {name for name in reported if part[name] is None} == unknown
 
 
 def test_one_target_that_does_not_tell_makes_the_extremes_unknown() -> None:

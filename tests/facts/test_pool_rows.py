@@ -147,6 +147,53 @@ def test_a_pool_has_its_own_load_its_own_background_work_and_its_own_users() -> 
     assert shown(rows, named) == named
 
 
+def test_a_pool_tells_apart_what_is_counted_apart_and_shows_what_works_in_its_background() -> None:
+    def load(pool: str, total: float, clients: float | None, consistency: float | None) -> dict[str, Any]:
+        rates = {"transfers_per_second": total, "user_transfers_per_second": clients, "consistency_reads_per_second": consistency}
+        return {"pool_id": pool, **rates}
+
+    running: dict[str, Any] = {"transfer_state": "transferring", "transfer_bytes": 6000}
+    done: dict[str, Any] = {"transfer_state": "success", "transfer_bytes": 600}
+    names = ("busy", "more", "still", "no clients", "no writes", "odd state", "odd bytes", "by hand")
+    rows = rows_over(
+        "array_pool",
+        {
+            "fact.array_pool": of_east(*({"pool_id": name, "name": name} for name in names)),
+            "step_endpoint_reading": [{"endpoint": "east", "replication_read": True, "efficiency_read": True}],
+            "fact.array_pool_load": of_east(
+                load("busy", 200.0, 50.0, 30.0), load("more", 10.0, 8.0, 4.0), load("still", 0.0, 0.0, 0.0),
+                load("no clients", 10.0, None, 1.0), load("no writes", 10.0, 1.0, None),
+            ),
+            "step_replication": [
+                copy("r1", "busy", 300, "[0]", **running), copy("r2", "busy", 60, "[0]", **done),
+                copy("r3", "odd state", 60, "[0]", transfer_bytes=60), copy("r4", "odd bytes", 60, "[0]", transfer_state="queued"),
+                copy("r5", "by hand", **running), copy("r6", "busy", 1, "[0]", role="destination", **running),
+            ],
+            "fact.array_efficiency": [
+                reduction("v1", "busy", "[0]", operation_state="active"), reduction("v2", "busy", "[0]", operation_state="idle"),
+                reduction("v3", "more", "[0]"), reduction("v4", "still", "[0]", state="disabled"),
+            ],
+        },
+    )  # fmt: skip
+    columns = (
+        "other_share",
+        "consistency_reads_per_second",
+        "replications_transferring",
+        "replication_bytes_per_second",
+        "efficiency_active",
+    )
+    assert {row["pool_id"]: tuple(row[column] for column in columns) for row in rows} == {
+        "busy": (0.6, 30.0, 1, 30.0, 1),  # 1 - 80 / 200; 6,000 / 300 and 600 / 60 bytes a second
+        "more": (0.0, 4.0, 0, 0.0, None),
+        "still": (None, 0.0, 0, 0.0, 0),
+        "no clients": (None, 1.0, 0, 0.0, 0),
+        "no writes": (None, None, 0, 0.0, 0),
+        "odd state": (None, None, None, 1.0, 0),
+        "odd bytes": (None, None, 0, None, 0),
+        "by hand": (None, None, 1, 0.0, 0),
+    }
+
+
 def test_a_replication_has_the_load_of_its_own_sides_pool_and_the_users_of_its_own_sides_volume() -> None:
     usage = ("volumes", "devices", "datastores", "host_names", "qos")
     given: dict[str, Rows] = {

@@ -17,7 +17,7 @@ ENDPOINT = "naa.6f47acc2000000017366707200000000"
 def shared(
     *dsnro: int | None, depth: tuple[int | None, ...] | None = None, drivers: tuple[str, ...] = (), family: str = "flasharray"
 ) -> Facts:
-    """One device on as many hosts as there are values of DSNRO; depth 32 by nfnic unless told otherwise."""
+    """One device on as many hosts as there are values of DSNRO; depth 32 by nfnic unless given otherwise."""
     given = hosts(len(dsnro))
     on_all_hosts(given, seen(LUN, family, is_protocol_endpoint=False))
     for number, row in enumerate(given["device"]):
@@ -208,7 +208,7 @@ def modules(given: Facts, module: str, text: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         pytest.param("lpfc0_lun_queue_depth=64", (2, False, 1, 1), id="one port"),
         pytest.param("lpfc0_lun_queue_depth=64 lpfc1_lun_queue_depth=32", (2, False, 2, 2), id="both, differently"),
@@ -217,12 +217,12 @@ def modules(given: Facts, module: str, text: str | None) -> None:
         pytest.param(None, (2, None, None, None), id="not read"),
     ],
 )
-def test_what_is_set_for_single_emulex_ports_is_told_from_what_is_set_for_all(text: str | None, told: tuple[Any, ...]) -> None:
+def test_what_is_set_for_single_emulex_ports_is_told_from_what_is_set_for_all(text: str | None, reported: tuple[Any, ...]) -> None:
     given = shared(32, drivers=("lpfc",))
     given["hba"].append({"host_id": "host-1", "hba": "vmhba2", "kind": "fc", "driver": "lpfc"})
     modules(given, "lpfc", text)
     [row] = view("module_instance", given)
-    assert (row["ports"], row["sets_all_ports"], row["instances_set"], row["instance_values"]) == told
+    assert (row["ports"], row["sets_all_ports"], row["instances_set"], row["instance_values"]) == reported
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more
 
 
 @pytest.mark.parametrize(
-    ("told", "outstanding"),
+    ("reported", "outstanding"),
     [
         pytest.param({"commands_per_second": 100.0, "gavg_ms": 5.0}, 62.9, id="both of its devices"),
         pytest.param({"commands_per_second": 0.0, "gavg_ms": 0.0}, 62.4, id="all of it on one"),
@@ -282,12 +282,12 @@ def test_the_devices_load_is_a_disks_where_it_is_alone_and_is_never_divided(more
         pytest.param(None, None, id="one of them was not read"),
     ],
 )
-def test_a_disk_on_several_extents_does_what_all_of_them_do(told: dict[str, Any] | None, outstanding: float | None) -> None:
+def test_a_disk_on_several_extents_does_what_all_of_them_do(reported: dict[str, Any] | None, outstanding: float | None) -> None:
     given = shared(32, 32)
     a_machine(given, power_state="poweredOff")
     given["datastore_extent"].append({**given["datastore_extent"][0], "device": "naa.another"})
-    if told is not None:
-        given["device_load"].append({**given["device_load"][0], "device": "naa.another", **told})
+    if reported is not None:
+        given["device_load"].append({**given["device_load"][0], "device": "naa.another", **reported})
     row = view("virtual_disk", given)[0]
     assert row["device"] is None
     assert row["outstanding_per_disk"] == (None if outstanding is None else pytest.approx(outstanding))
@@ -332,8 +332,8 @@ def test_every_scheduler_option_is_a_row_and_the_boot_option_only_where_it_is_li
     given = shared(32)
     assert len(option_rows(given)) == 6
     assert option_rows(given)["Disk.SchedQuantum"]["value"] is None
-    told = (("VMkernel.Boot.isPerFileSchedModelActive", "false"), ("NFS.MaxQueueDepth", "4294967295"))
-    given["host_option"] = [{"host_id": "host-1", "key": key, "value": value, "value_type": "x"} for key, value in told]
+    reported = (("VMkernel.Boot.isPerFileSchedModelActive", "false"), ("NFS.MaxQueueDepth", "4294967295"))
+    given["host_option"] = [{"host_id": "host-1", "key": key, "value": value, "value_type": "x"} for key, value in reported]
     rows = option_rows(given)
     assert (rows["VMkernel.Boot.isPerFileSchedModelActive"]["value"], rows["NFS.MaxQueueDepth"]["value"]) == (0, 4294967295)
 

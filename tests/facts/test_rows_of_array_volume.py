@@ -103,12 +103,12 @@ def _elements(given: Facts) -> None:
         vol("policy without max", **policy | {"qos_policy_id": "p2"}),
     )
     array(given, "el-2", EndpointKind.ELEMENT, vol("own", **LIMITS, qos_curve='{"8192": 200}'))
-    told = {"endpoint": "el", "min_iops": 50, "max_iops": 100, "burst_iops": 160}
+    reported = {"endpoint": "el", "min_iops": 50, "max_iops": 100, "burst_iops": 160}
     add(
         given,
         "array_qos_policy",
-        {**told, "policy_id": "p1"},
-        {**told, "policy_id": "p2", "max_iops": None},
+        {**reported, "policy_id": "p1"},
+        {**reported, "policy_id": "p2", "max_iops": None},
         {"endpoint": "el-2", "policy_id": "p1", "min_iops": 1},
     )
     add(given, "array_volume_load", {"endpoint": "el", "volume_id": "id of own", "average_io_bytes": 8192})
@@ -217,9 +217,9 @@ def row_of_lun(name: str, of: str = "fa", *, carries: bool | None = False, **mor
 def element(name: str, limits: str | None, of: str = "el", **more: Any) -> Row:
     """A volume of an Element cluster in a policy; its column `limits` holds all limits."""
     policy: Row = {"qos_policy_id": "p1", "qos_policy": "policy", "is_in_policy": True, "family": "solidfire", "is_capped": True}
-    told: Row = policy | LIMITS | more
-    words = f"{told['qos_max_iops']} IOPS, burst {told['qos_burst_iops']}, at least {told['qos_min_iops']}"
-    return row(name, of, limits=limits, qos=f"{told['qos_policy'] or 'the volume itself'}: {words}", **told)
+    reported: Row = policy | LIMITS | more
+    words = f"{reported['qos_max_iops']} IOPS, burst {reported['qos_burst_iops']}, at least {reported['qos_min_iops']}"
+    return row(name, of, limits=limits, qos=f"{reported['qos_policy'] or 'the volume itself'}: {words}", **reported)
 
 
 def row_of_share(name: str, of: str = "on", **more: Any) -> Row:

@@ -26,8 +26,8 @@ def bind(given: Facts, name: str, **bound: str) -> None:
         add(given, "vvol_binding", {**key, "binding_id": vvol})
 
 
-def load(given: Facts, name: str, volume_id: str, **told: Any) -> None:
-    add(given, "array_volume_load", {"endpoint": name, "volume_id": volume_id, **told})
+def load(given: Facts, name: str, volume_id: str, **reported: Any) -> None:
+    add(given, "array_volume_load", {"endpoint": name, "volume_id": volume_id, **reported})
 
 
 def machine(given: Facts, vm: str, host_id: str | None, *vvols: str, **more: Any) -> None:
@@ -179,7 +179,7 @@ EXPECTED = expected(
     row("unread array", array_name="sf-6"),
     row("lun by its host", array_name="sf-7", is_protocol_endpoint=False),
     row("lun", **LUN, volume="db", array_iops=200, array_latency_ms=1.8),
-    row("lun, no inquiry", **LUN, volume="x", array_iops=300, array_latency_ms=0.5, family=None, stalls_neighbours=None),
+    row("lun, no inquiry", **LUN, volume="x", array_iops=300, array_latency_ms=None, family=None, stalls_neighbours=None),
     row("idle", 2, **LUN, family="other", stalls_neighbours=False, queue_depth=None, dsnro=None) | dict.fromkeys(SAMPLED),
 )
 

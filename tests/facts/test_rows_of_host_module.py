@@ -117,13 +117,13 @@ def _served(given: Facts) -> None:
 
 def _endpoints(given: Facts) -> None:
     """Hosts by whose protocol endpoints they see; "capped" caps a virtual volume, "plain" none, and of "open" that was not read."""
-    for name, told in (
+    for name, reported in (
         ("capped", {"qos_max_iops": 100}),
         ("capped too", {"qos_max_iops": 100}),
         ("plain", {}),
         ("open", {"qos_read": False}),
     ):
-        array(given, name, EndpointKind.ELEMENT, {"name": "v", "is_virtual": True, **told})
+        array(given, name, EndpointKind.ELEMENT, {"name": "v", "is_virtual": True, **reported})
         add(given, "array_protocol_endpoint", {"endpoint": name, "protocol_endpoint_id": "1", "device": f"naa.pe of {name}"})
     array(given, "fa", EndpointKind.FLASHARRAY, {"name": "v", "is_virtual": True, "qos_max_iops": 100})
     add(given, "array_protocol_endpoint", {"endpoint": "fa", "protocol_endpoint_id": "1", "device": "naa.pe of fa"})
@@ -215,8 +215,8 @@ def options(name: str, module: str, string: str | None, of: str = "vc", **more: 
 def serves(name: str, devices: int, families: str | None, depth: int | None = 64, module: str = "nfnic", **more: Any) -> Row:
     """A module with these devices, all of them LUNs, none of which is of an array that caps virtual volumes."""
     words = ", ".join(f"{family} ({devices} device{'s' * (devices > 1)})" for family in (families or "").split(", ") if family)
-    told = {"devices": devices, "luns": devices, "families": families, "depth_in_effect": depth, "families_beside_capped": words}
-    return row(name, module, **told | more)
+    given = {"devices": devices, "luns": devices, "families": families, "depth_in_effect": depth, "families_beside_capped": words}
+    return row(name, module, **given | more)
 
 
 def deep(exact: int | None, at_least: int, at_most: int | None) -> Row:

@@ -43,8 +43,8 @@ def vcenters(*unread: str) -> Facts:
     return given
 
 
-def sees(given: Facts, device: str, told: dict[tuple[str, str], Row | None], **more: Any) -> None:
-    for (endpoint, host_id), row in told.items():
+def sees(given: Facts, device: str, reported: dict[tuple[str, str], Row | None], **more: Any) -> None:
+    for (endpoint, host_id), row in reported.items():
         key = {"endpoint": endpoint, "host_id": host_id, "device": device}
         inquiry = {name: value for name, value in (row or {}).items() if name in ("vendor", "model")}
         add(given, "device", {**seen(device, "flasharray"), **inquiry, **more, **key})
@@ -55,8 +55,8 @@ def sees(given: Facts, device: str, told: dict[tuple[str, str], Row | None], **m
 def fleet() -> Facts:
     """Hosts of one id are in both vCenters; "endpoint" is a protocol endpoint as one of its hosts has it."""
     given = vcenters()
-    for device, told in DEVICES.items():
-        sees(given, device, told)
+    for device, reported in DEVICES.items():
+        sees(given, device, reported)
     for row in given["device"]:
         row["is_protocol_endpoint"] = (row["device"], row["host_id"]) == ("endpoint", "host-2")
     array(given, "fa", EndpointKind.FLASHARRAY, {"name": "db", "device": "lun"})

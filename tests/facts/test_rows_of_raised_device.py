@@ -110,6 +110,8 @@ USUAL: Row = {
     "queue_depth": 64,
     "is_raised": True,
     "dsnro": None,
+    "dsnro_advice": "default",
+    "outstanding": 0.0,  # no machine sends anything; NULL where machines were not read
     "sioc_enabled": False,
     "disks": 0,
 }
@@ -132,17 +134,17 @@ EXPECTED = expected(
     row("with unread", disks=None),
     row("with two", disks=None),
     row("with one off", disks=1),
-    row("inquiry not read", family=None),
+    row("inquiry not read", family=None, dsnro_advice=None),
     row("by lpfc", **LPFC, disks=1),
     row("by iscsi_vmk", **ISCSI),
-    row("endpoint", **ENDPOINT, disks=1),
-    row("endpoint", "of machines", **ENDPOINT, disks=None),
+    row("endpoint", **ENDPOINT, disks=1, outstanding=None),  # its machine was not counted
+    row("endpoint", "of machines", **ENDPOINT, disks=None, outstanding=None),
     row("endpoint", "off", **ENDPOINT),
     row("of all"),
     row("of all", of="no datastores", sioc_enabled=None, disks=None),
     row("endpoint", of="no datastores", **ENDPOINT, disks=None),
-    row("of all", of="no machines", sioc_enabled=True, disks=None),
-    row("of all", of="nothing", sioc_enabled=None, disks=None),
+    row("of all", of="no machines", sioc_enabled=True, disks=None, outstanding=None),
+    row("of all", of="nothing", sioc_enabled=None, disks=None, outstanding=None),
 )
 
 

@@ -25,10 +25,10 @@ def on(
     return {"dsnro": dsnro, "queue_depth": depth, "driver": driver, "full": full, **more}
 
 
-def lun(given: Facts, device: str, family: str, *told: tuple[tuple[str, str], Row], **more: object) -> None:
+def lun(given: Facts, device: str, family: str, *arguments: tuple[tuple[str, str], Row], **more: object) -> None:
     """A device that these hosts see so."""
     vendor, model = INQUIRY.get(family, (family, "unheard of"))
-    for (endpoint, host_id), one in told:
+    for (endpoint, host_id), one in arguments:
         key = {"endpoint": endpoint, "host_id": host_id, "device": device}
         seen = {"vendor": vendor, "model": model, "device_type": "disk", "is_local": False, "is_protocol_endpoint": False, **more}
         seen |= {name: value for name, value in one.items() if name not in ("dsnro", "driver", "full")}
@@ -68,8 +68,8 @@ def fleet() -> Facts:
     return given
 
 
-def same(*hosts: tuple[str, str], **told: object) -> list[tuple[tuple[str, str], Row]]:
-    return [(one, on(**told)) for one in hosts]  # type: ignore[arg-type]  # each of the values is one of on()'s
+def same(*hosts: tuple[str, str], **reported: object) -> list[tuple[tuple[str, str], Row]]:
+    return [(one, on(**reported)) for one in hosts]  # type: ignore[arg-type]  # each of the values is one of on()'s
 
 
 def _alike(given: Facts) -> None:

@@ -37,10 +37,10 @@ def volumes() -> Facts:
 FLEETS = [arrays]
 
 
-def row(endpoint: str, family: str | None, array_key: str | None, *told: str | int | None, known_as: str | None = None) -> Row:
+def row(endpoint: str, family: str | None, array_key: str | None, *arguments: str | int | None, known_as: str | None = None) -> Row:
     """The expected columns of an endpoint: model, generation, version, threshold."""
     names = {"endpoint": endpoint, "known_as": known_as or endpoint, "family": family, "array_key": array_key}
-    return {**names, **dict(zip(COLUMNS[2:], told, strict=True))}
+    return {**names, **dict(zip(COLUMNS[2:], arguments, strict=True))}
 
 
 def test_what_the_arrays_of_an_endpoint_do_not_agree_on_is_not_told() -> None:

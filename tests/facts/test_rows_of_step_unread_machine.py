@@ -29,8 +29,8 @@ def fleet() -> Facts:
         add(given, "datastore", *({"endpoint": endpoint, "datastore_id": one, "name": one, "type": "VMFS"} for one in "abc"))
         add(given, "datastore_mount", *({"endpoint": endpoint, "host_id": name, "datastore_id": one} for name, one in MOUNTS))
     names = ("host_id", "power_state", "is_template", "disks_read")
-    for machine, told in MACHINES.items():
-        add(given, "vm", {"endpoint": "vc", "vm_id": machine, "name": machine, **dict(zip(names, told, strict=True))})
+    for machine, reported in MACHINES.items():
+        add(given, "vm", {"endpoint": "vc", "vm_id": machine, "name": machine, **dict(zip(names, reported, strict=True))})
     for endpoint in ("vc-2", "gone"):
         add(given, "vm", {"endpoint": endpoint, "vm_id": "far", "host_id": "two", "power_state": "poweredOn", "disks_read": False})
     return given

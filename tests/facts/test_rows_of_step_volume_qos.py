@@ -38,7 +38,7 @@ VOLUMES: dict[str, Row] = {
 def fleet() -> Facts:
     """ "fb" has policies and groups of the same ids, and not all its volumes were read; "el" is an Element cluster."""
     given: Facts = {"reading": []}
-    array(given, "fa", EndpointKind.FLASHARRAY, *({"name": name, **told} for name, told in VOLUMES.items()))
+    array(given, "fa", EndpointKind.FLASHARRAY, *({"name": name, **reported} for name, reported in VOLUMES.items()))
     array(
         given, "fb", EndpointKind.FLASHARRAY, *({"name": name, **VOLUMES[name]} for name in ("policy a", "group a", "nothing")), read=False
     )
@@ -62,9 +62,9 @@ def row(
     name: str, of: str, qos: str | None, iops: int | None = None, rate: int | None = None, *, capped: bool | None = False, **more: Any
 ) -> Row:
     """A volume's QoS in words, and the tightest ceilings of its own and of its group."""
-    told = VOLUMES.get(name, POLICY)
-    handed_on = {column: told[column] for column in FIGURES if column in told}
-    own = {"own_max_iops": told.get("qos_max_iops"), "own_max_bytes_per_second": told.get("qos_max_bytes_per_second")}
+    answer = VOLUMES.get(name, POLICY)
+    handed_on = {column: answer[column] for column in FIGURES if column in answer}
+    own = {"own_max_iops": answer.get("qos_max_iops"), "own_max_bytes_per_second": answer.get("qos_max_bytes_per_second")}
     tightest = {"qos_max_iops": iops, "qos_max_bytes_per_second": rate, "is_capped": capped or bool(iops or rate) or capped}
     return {"endpoint": of, "resource_id": name, "volume_id": name, "qos": qos, **handed_on, **own, **tightest, **more}
 

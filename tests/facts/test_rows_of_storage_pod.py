@@ -34,9 +34,9 @@ SETTINGS: dict[str, tuple[Setting, bool | None]] = {
 
 
 def pod(given: Facts, name: str, setting: Setting = USUAL_SETTING, endpoint: str = "vc") -> None:
-    told = dict(zip(SETTING, setting, strict=True))
+    reported = dict(zip(SETTING, setting, strict=True))
     about = {"name": f"the {name}", "io_latency_threshold_ms": 15, "load_balance_interval_minutes": 480}
-    add(given, "storage_pod", {"endpoint": endpoint, "pod_id": name, **about, **told})
+    add(given, "storage_pod", {"endpoint": endpoint, "pod_id": name, **about, **reported})
 
 
 def store(given: Facts, pod_id: str | None, name: str, device: str | None, *hosts: str, endpoint: str = "vc", **more: Any) -> None:
@@ -149,7 +149,7 @@ USUAL: Row = {
 def row(name: str, setting: Setting = USUAL_SETTING, *, moves: bool | None = False, **more: object) -> Row:
     """A pod as Storage DRS is set in it; a move because of I/O, or of space, goes by its own automation or else by the default."""
     enabled, metric, default, space, io, automated = setting
-    told = {"sdrs_enabled": enabled, "io_metric_enabled": metric, "default_behavior": default, "automated_vms": automated}
+    given = {"sdrs_enabled": enabled, "io_metric_enabled": metric, "default_behavior": default, "automated_vms": automated}
     in_force = False if False in (enabled, metric) else None if None in (enabled, metric) else True
     worked_out = {
         "io_metric_in_force": in_force,
@@ -158,7 +158,7 @@ def row(name: str, setting: Setting = USUAL_SETTING, *, moves: bool | None = Fal
         "moves_by_itself": moves,
         "default_level_alone": None if None in (default, automated) else (space, io, automated) == (None, None, 0),
     }
-    return {"resource_id": name, "pod_id": name, "resource_name": f"the {name}", **told, **worked_out, **more}
+    return {"resource_id": name, "pod_id": name, "resource_name": f"the {name}", **given, **worked_out, **more}
 
 
 def held(count: int, names: str, families: str | None, media: str | None, **more: object) -> Row:

@@ -49,22 +49,22 @@ DECLARED: dict[str, tuple[Told, bool | None, str]] = {
 SOURCED = {"60 S1", "80 S1", "90 S1"}
 
 
-def values(given: Facts, endpoint: str, host_id: str, *told: int | str | None) -> None:
+def values(given: Facts, endpoint: str, host_id: str, *arguments: int | str | None) -> None:
     """The host's options, in order; None: it does not list it."""
     key = {"endpoint": endpoint, "host_id": host_id}
     add(
         given,
         "host_option",
-        *({**key, "key": option, "value": str(value)} for option, value in zip(OPTIONS, told, strict=True) if value is not None),
+        *({**key, "key": option, "value": str(value)} for option, value in zip(OPTIONS, arguments, strict=True) if value is not None),
     )
 
 
 def lone(
-    given: Facts, name: str, *devices: Row, unread: Collection[str] = (), told: tuple[int | None, ...] = (1, 1, 1, 1), **more: Any
+    given: Facts, name: str, *devices: Row, unread: Collection[str] = (), reported: tuple[int | None, ...] = (1, 1, 1, 1), **more: Any
 ) -> None:
     """A host in no cluster, whose id is its name."""
     host(given, "vc", name, name, None, unread=unread, **{"vsan_enabled": False, **more})
-    values(given, "vc", name, *told)
+    values(given, "vc", name, *reported)
     add(given, "device", *({**device, "endpoint": "vc", "host_id": name} for device in devices))
 
 
@@ -127,9 +127,9 @@ def _behind(given: Facts) -> None:
 
 def _clusters(given: Facts) -> None:
     """Clusters in which hosts differ in each option otherwise."""
-    for n, told in enumerate(FOUR, 1):
+    for n, reported in enumerate(FOUR, 1):
         host(given, "vc", f"four-{n}", f"four-{n}", "four", vsan_enabled=False)
-        values(given, "vc", f"four-{n}", *told)
+        values(given, "vc", f"four-{n}", *reported)
     for n, told_3 in enumerate(THREE, 1):
         host(given, "vc", f"three-{n}", f"three-{n}", "three", vsan_enabled=False)
         values(given, "vc", f"three-{n}", *told_3)
@@ -156,22 +156,22 @@ def _clusters(given: Facts) -> None:
 
 def _locks(given: Facts) -> None:
     off = (1, 1, 0, 1)
-    lone(given, "lock: ATS", told=off)
+    lone(given, "lock: ATS", reported=off)
     lock(given, "lock: ATS", b="ATS", a="atomic", c="SCSI", d="ats+scsi", e=None)
-    lone(given, "lock: one ATS", told=off)
+    lone(given, "lock: one ATS", reported=off)
     lock(given, "lock: one ATS", a="ATS")
-    lone(given, "lock: on", told=(1, 1, 1, 1))
+    lone(given, "lock: on", reported=(1, 1, 1, 1))
     lock(given, "lock: on", a="ATS")
-    lone(given, "lock: SCSI", told=off)
+    lone(given, "lock: SCSI", reported=off)
     lock(given, "lock: SCSI", c="SCSI", d="ATS+SCSI")
-    lone(given, "lock: not known", told=off)
+    lone(given, "lock: not known", reported=off)
     lock(given, "lock: not known", c="SCSI", d=None)
-    lone(given, "lock: not listed", told=(1, 1, None, 1))
+    lone(given, "lock: not listed", reported=(1, 1, None, 1))
     lock(given, "lock: not listed", a="ATS")
-    lone(given, "lock: vSAN", told=off, vsan_enabled=True)
-    lone(given, "lock: vSAN not known", told=off, vsan_enabled=None)
-    lone(given, "lock: unread", told=off, unread={"lockmode"})
-    lone(given, "lock: another value", told=(1, 1, 2, 1))
+    lone(given, "lock: vSAN", reported=off, vsan_enabled=True)
+    lone(given, "lock: vSAN not known", reported=off, vsan_enabled=None)
+    lone(given, "lock: unread", reported=off, unread={"lockmode"})
+    lone(given, "lock: another value", reported=(1, 1, 2, 1))
     lock(given, "lock: another value", a="ATS")
     add(given, "vmfs_lockmode", {"endpoint": "vc-2", "host_id": "lock: SCSI", "volume_name": "a", "locking_mode": "ATS"})
 
@@ -231,17 +231,17 @@ def eternus(host_id: str, arrays: str, *, affected: bool | None, **more: object)
     return rows(host_id, None, **about | more)
 
 
-def of_cluster(name: str, n: int, *told: tuple[int | None, int | None, bool | None, int], **more: object) -> list[Row]:
+def of_cluster(name: str, n: int, *arguments: tuple[int | None, int | None, bool | None, int], **more: object) -> list[Row]:
     """By option: the host's value, the majority's, whether it differs, and how many others are not on; none of them sees any array."""
     keys = ("value", "majority_value", "differs_from_cluster", "hosts_left_off")
-    own = {option: dict(zip(keys, one, strict=True)) for option, one in zip(OPTIONS, told, strict=True)}
+    own = {option: dict(zip(keys, one, strict=True)) for option, one in zip(OPTIONS, arguments, strict=True)}
     # No host of a cluster sees a device, so no source says that any bears offload.
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
     for at, option in enumerate(OPTIONS):
         own[option]["hosts_not_on"] = sum(values[at] != 1 for values in others)
         # and no vendor has an opinion on their heartbeat
         own[option]["hosts_left_off"] = own[option]["hosts_not_on"] if option != BEAT else 0
-    if told[2][0] == 0:
+    if arguments[2][0] == 0:
         own[LOCK]["loses_locking"] = False
     return rows(f"{name}-{n}", own, cluster=name, **more)
 

@@ -76,8 +76,8 @@ def row(host_id: str, name: str, visible: int | None, active: int | None, *, nod
         "host_id": host_id,
         "host": f"{host_id} of {of}",
     }
-    told = {"visible_endpoints": visible, "visible_active_endpoints": active, "active_nodes": nodes}
-    return {**names, **told, "endpoint": of, **more}
+    given = {"visible_endpoints": visible, "visible_active_endpoints": active, "active_nodes": nodes}
+    return {**names, **given, "endpoint": of, **more}
 
 
 MAIN: Row = {"cluster": "gold", "active_endpoints": 2, "endpoints_in_other_states": 2}

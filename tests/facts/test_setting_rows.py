@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from .single import ByName, Rows, of_vc, rows_over, shown
+from .numbered import with_numbers
+from .single import ByName, Rows, chained, of_vc, rows_over, shown
 from .test_drift_rows import A_DAY, MADE, OF_BASELINE, RUN, TAKEN, of_hosts, wanted
 
 KINDS = ("dsnro", "queue_depth", "path_policy")
@@ -179,7 +180,7 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
 
 
 @pytest.mark.parametrize(
-    ("now", "policy", "wanted", "told"),
+    ("now", "policy", "wanted", "reported"),
     [
         pytest.param("none", None, "gold: 500 IOPS", ("gold", True), id="out of its policy"),
         pytest.param("silver: 100 IOPS", "silver", "gold: 500 IOPS", ("gold", True), id="another policy"),
@@ -196,7 +197,7 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
     ],
 )
 def test_the_policy_alone_differs_where_the_array_still_has_it(
-    now: str, policy: str | None, wanted: str, told: tuple[str | None, bool]
+    now: str, policy: str | None, wanted: str, reported: tuple[str | None, bool]
 ) -> None:
     drift = {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
     given: dict[str, Rows] = {
@@ -212,8 +213,8 @@ def test_the_policy_alone_differs_where_the_array_still_has_it(
         "step_volume": [{"endpoint": "east", "volume_id": "v", "name": "first", "qos_policy": policy, "kind": "lun"}],
     }
     row = next(one for one in rows_over("baseline_volume_qos", given) if one["volume_id"] == "v")
-    assert (row["wanted_policy"], row["policy_alone_differs"]) == told
-    assert row["wanted_policy_id"] == (told[0] and f"id of {told[0]}")
+    assert (row["wanted_policy"], row["policy_alone_differs"]) == reported
+    assert row["wanted_policy_id"] == (reported[0] and f"id of {reported[0]}")
     assert (row["policy"], row["kind"]) == (policy, "lun")
 
 
@@ -314,4 +315,5 @@ def test_a_device_has_the_load_that_its_own_host_measured() -> None:
         "vc-2/h1/naa.1": {"samples": 2},
         "h2/naa.2": {**own, **dict.fromkeys(figures)},
     }
-    assert shown(rows_over("device_load", given), expected) == expected
+    steps = ("step_load_figures", "step_load", "step_device_load", "step_load_of_class")
+    assert shown(chained("device_load", with_numbers(given), *steps), expected) == expected

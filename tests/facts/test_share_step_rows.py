@@ -206,8 +206,8 @@ def test_a_volume_is_used_by_the_datastores_hosts_and_disks_that_lie_on_it() -> 
 
 def test_pools_and_file_systems_are_used_by_whoever_uses_their_volumes() -> None:
     def use(endpoint: str, volume: str, name: str, **more: Any) -> dict[str, Any]:
-        told = {"device": f"device of {volume}", "datastores": f"store of {volume}", "host_names": f"hosts of {volume}"}
-        return {"endpoint": endpoint, "volume_id": volume, "volume": name, "svm": "svm", "pool_id": "p", **told, **more}
+        texts = {"device": f"device of {volume}", "datastores": f"store of {volume}", "host_names": f"hosts of {volume}"}
+        return {"endpoint": endpoint, "volume_id": volume, "volume": name, "svm": "svm", "pool_id": "p", **texts, **more}
 
     uses = [
         use("east", "v1", "fs"),
@@ -224,19 +224,19 @@ def test_pools_and_file_systems_are_used_by_whoever_uses_their_volumes() -> None
     pools = by("step_pool_use", "endpoint pool_id", {"step_volume_use": uses, "step_volume_qos": qos})
     members = by("step_volume_member", "endpoint volume_id", {"step_volume_use": uses})
 
-    def told(*volumes: str) -> dict[str, Any]:
+    def texts(*volumes: str) -> dict[str, Any]:
         parts = {"devices": "device", "datastores": "store", "host_names": "hosts"}
         return {name: ", ".join(f"{word} of {volume}" for volume in volumes) for name, word in parts.items()}
 
     assert pools == {
-        ("east", "p"): {"volumes": 2, "volume_names": "/vol/fs/lun, fs", **told("v1", "v2"), "qos": "100 IOPS"},
-        ("east", "q"): {"volumes": 1, "volume_names": "/vol/fs/qtree/lun", **told("v3"), "qos": None},
-        ("west", "p"): {"volumes": 1, "volume_names": "fs", **told("v1"), "qos": "900 IOPS"},
+        ("east", "p"): {"volumes": 2, "volume_names": "/vol/fs/lun, fs", **texts("v1", "v2"), "qos": "100 IOPS"},
+        ("east", "q"): {"volumes": 1, "volume_names": "/vol/fs/qtree/lun", **texts("v3"), "qos": None},
+        ("west", "p"): {"volumes": 1, "volume_names": "fs", **texts("v1"), "qos": "900 IOPS"},
     }
     assert members == {("east", name): {"path": "svm:fs"} for name in ("v1", "v2", "v3")} | {("west", "v1"): {"path": "svm:fs"}}
     member_rows: Rows = [{"endpoint": endpoint, "volume_id": volume, **row} for (endpoint, volume), row in members.items()]
     paths = by("step_path_use", "endpoint path", {"step_volume_member": member_rows, "step_volume_use": uses, "step_volume_qos": qos})
     assert paths == {
-        ("east", "svm:fs"): {"volumes": "/vol/fs/lun, /vol/fs/qtree/lun, fs", **told("v1", "v2", "v3"), "qos": "100 IOPS"},
-        ("west", "svm:fs"): {"volumes": "fs", **told("v1"), "qos": "900 IOPS"},
+        ("east", "svm:fs"): {"volumes": "/vol/fs/lun, /vol/fs/qtree/lun, fs", **texts("v1", "v2", "v3"), "qos": "100 IOPS"},
+        ("west", "svm:fs"): {"volumes": "fs", **texts("v1"), "qos": "900 IOPS"},
     }

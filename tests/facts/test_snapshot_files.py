@@ -26,6 +26,12 @@ from .fleets import hosts, snapshot
 Harm = Callable[[Path], object]
 
 
+@pytest.fixture(autouse=True)
+def _facts_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has few facts is copied when it is opened, and its files are not read again."""
+    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
+
+
 def saved(folder: Path) -> Snapshot:
     given = hosts()
     snapshot(given).save(folder)
@@ -48,6 +54,15 @@ def test_a_file_that_is_damaged_after_it_was_opened_is_the_snapshots_fault(tmp_p
         create_views(opened.connection, views={"host"})
 
 
+def test_few_facts_are_read_once_and_need_their_files_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", 20_000)
+    opened = saved(tmp_path / "snapshot")
+    for file in (tmp_path / "snapshot").glob("*.parquet"):
+        file.write_bytes(b"\0" * file.stat().st_size)
+    create_views(opened.connection, views={"host"})
+    assert len(opened.connection.execute("SELECT * FROM host").fetchall()) == opened.hosts > 0
+
+
 def test_a_damaged_file_of_an_older_auditor_that_wrote_no_digests_is_the_snapshots_fault(tmp_path: Path) -> None:
     saved(tmp_path)
     manifest = json.loads((tmp_path / "snapshot.json").read_text(encoding="utf-8"))
@@ -63,9 +78,8 @@ def test_a_damaged_file_of_an_older_auditor_that_wrote_no_digests_is_the_snapsho
 
 
 def test_a_file_that_is_damaged_while_rules_are_judged_is_the_snapshots_fault_and_not_the_rules(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)  # of few facts every view is a table, computed before
     opened = saved(tmp_path / "snapshot")
     rules = load_rule_set(only=["vaai/device-status"])
     create_views(opened.connection, views={"offload"})

@@ -152,7 +152,7 @@ def test_dsnro_is_told_for_managed_queues_once_every_host_told_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "missing"),
+    ("reported", "missing"),
     [
         pytest.param(("supported", "supported"), "", id="both hosts have it"),
         pytest.param(("supported", "unsupported"), "Clone", id="one gave it up"),
@@ -160,11 +160,13 @@ def test_dsnro_is_told_for_managed_queues_once_every_host_told_it() -> None:
         pytest.param(("unsupported",), "Clone", id="one is enough"),
     ],
 )
-def test_an_offload_is_missing_as_soon_as_one_host_says_so(told: tuple[str, ...], missing: str | None) -> None:
+def test_an_offload_is_missing_as_soon_as_one_host_says_so(reported: tuple[str, ...], missing: str | None) -> None:
     given = a_volume(sioc=False)
     on_all_hosts(given, seen(PE, "solidfire", is_protocol_endpoint=True))
     rest = {"ats_status": "supported", "zero_status": "supported", "delete_status": "supported"}
-    given["device_offload"] = [{"host_id": f"host-{n}", "device": LUN, "clone_status": status, **rest} for n, status in enumerate(told, 1)]
+    given["device_offload"] = [
+        {"host_id": f"host-{n}", "device": LUN, "clone_status": status, **rest} for n, status in enumerate(reported, 1)
+    ]
     (row,) = view("offload", given)
     assert (row["device"], row["missing_offloads"]) == (LUN, missing)
 

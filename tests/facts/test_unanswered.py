@@ -96,10 +96,10 @@ def test_what_was_seen_stays_known_without_the_vcenter() -> None:
 )
 def test_a_host_of_an_unread_vcenter_may_be_without_an_offload(other: str, known: bool | None) -> None:
     given = fleet()
-    told = dict.fromkeys(("ats_status", "clone_status", "zero_status"), "supported")
+    reported = dict.fromkeys(("ats_status", "clone_status", "zero_status"), "supported")
     given["device_offload"] = [
-        {"host_id": "host-1", "device": LUN, **told, "delete_status": "supported"},
-        {"host_id": "host-2", "device": LUN, **told, "delete_status": other},
+        {"host_id": "host-1", "device": LUN, **reported, "delete_status": "supported"},
+        {"host_id": "host-2", "device": LUN, **reported, "delete_status": other},
     ]
     assert only("offload", given)["without_delete"] is (other == "unsupported")
     assert only("offload", given)["missing_offloads"] == ""
@@ -111,9 +111,9 @@ def test_a_host_of_an_unread_vcenter_may_be_without_an_offload(other: str, known
 @pytest.mark.parametrize("asked", [pytest.param(True, id="did not tell"), pytest.param(False, id="was not asked")])
 def test_a_host_that_did_not_tell_of_an_offload_may_be_without_it(lost: str, asked: bool) -> None:
     given = fleet()
-    told = dict.fromkeys(("ats_status", "clone_status", "zero_status", "delete_status"), "supported")
-    given["device_offload"] = [{"host_id": "host-1", "device": LUN, **told}]
-    given["device_offload"] += [{"host_id": "host-2", "device": LUN, **told, lost: None}] if asked else []
+    reported = dict.fromkeys(("ats_status", "clone_status", "zero_status", "delete_status"), "supported")
+    given["device_offload"] = [{"host_id": "host-1", "device": LUN, **reported}]
+    given["device_offload"] += [{"host_id": "host-2", "device": LUN, **reported, lost: None}] if asked else []
     row = only("offload", given)
     assert row["without_delete" if lost == "delete_status" else "missing_offloads"] is None
 

@@ -184,8 +184,8 @@ def stored() -> Facts:
     given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VMFS", "vmfs_uuid": "u", "sioc_enabled": False}]
     given["datastore_extent"] = [{"datastore_id": "ds", "device": LUN}]
     given["datastore_mount"] = [{"datastore_id": "ds", "host_id": f"host-{n}", "mounted": True} for n in (1, 2)]
-    told = dict.fromkeys(("ats_status", "clone_status", "zero_status", "delete_status"), "supported")
-    given["device_offload"] = [{"host_id": f"host-{n}", "device": LUN, **told} for n in (1, 2)]
+    reported = dict.fromkeys(("ats_status", "clone_status", "zero_status", "delete_status"), "supported")
+    given["device_offload"] = [{"host_id": f"host-{n}", "device": LUN, **reported} for n in (1, 2)]
     return given
 
 
@@ -246,6 +246,6 @@ def test_so_does_it_leave_only_the_devices_open_that_carry_them() -> None:
     parameter = "lun_queue_depth_per_path"
     each = [row["host_id"] for row in given["host"]]
     given["host_module"] = [{"host_id": host, "module": "nfnic", "loaded": True, "option_string": f"{parameter}=64"} for host in each]
-    told = {"module": "nfnic", "name": parameter, "type": "int", "value": "64"}
-    given["host_module_parameter"] = [{"host_id": host, **told} for host in each]
+    reported = {"module": "nfnic", "name": parameter, "type": "int", "value": "64"}
+    given["host_module_parameter"] = [{"host_id": host, **reported} for host in each]
     assert {row["device"]: row["disks"] for row in view("raised_device", given)} == {LUN: None, OTHER: 0}

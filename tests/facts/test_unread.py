@@ -1,4 +1,4 @@
-"""What was not asked for is told apart from what is not there, also when a snapshot comes back from the disk."""
+"""What was not asked for is distinguished from what is not there, also when a snapshot comes back from the disk."""
 
 import json
 from datetime import UTC, datetime
@@ -35,7 +35,7 @@ def complete(snapshot: Snapshot) -> dict[str, bool]:
 
 
 @pytest.mark.parametrize(
-    ("asked", "needed", "told", "whole"),
+    ("asked", "needed", "reported", "whole"),
     [
         pytest.param(
             [("datastore", "type")],
@@ -52,14 +52,14 @@ def complete(snapshot: Snapshot) -> dict[str, bool]:
     ],
 )
 def test_what_a_run_was_not_asked_for_is_a_gap_and_never_counts_as_absent(
-    tmp_path: Path, asked: list[Fact], needed: list[Fact], told: dict[str, str], whole: bool
+    tmp_path: Path, asked: list[Fact], needed: list[Fact], reported: dict[str, str], whole: bool
 ) -> None:
     fresh = a_snapshot(needs(asked))
     fresh.save(tmp_path / "kept")
     for snapshot in (fresh, load_snapshot(tmp_path / "kept")):
         assert snapshot.asked == needs(asked)
         found = with_unread_gaps(snapshot, needs(needed))
-        assert {gap.endpoint: gap.what for gap in found.gaps} == told
+        assert {gap.endpoint: gap.what for gap in found.gaps} == reported
         assert all("not read in that run" in gap.why for gap in found.gaps)
         assert all(complete(found).values()) is whole
 

@@ -247,8 +247,8 @@ def test_the_deepest_virtual_disk_behind_a_host_is_bounded_by_what_was_read() ->
 def test_a_vvol_datastore_goes_through_the_queues_by_which_hosts_mount_it() -> None:
     def pe(host: str, device: str, dsnro: int | None, depth: int | None, endpoint: str = "vc", **more: Any) -> dict[str, Any]:
         own = {"host_id": host, "device": device, "dsnro": dsnro, "queue_depth": depth, "family": "solidfire", "array_name": "east"}
-        told = {"per_object_qos": False, "stalls_neighbours": False, "deepest_disk_queue": 64, "deepest_disk_queue_at_most": 64}
-        return {"endpoint": endpoint, **own, **told, "deepest_disk_queue_at_least": 64, **more}
+        reported = {"per_object_qos": False, "stalls_neighbours": False, "deepest_disk_queue": 64, "deepest_disk_queue_at_most": 64}
+        return {"endpoint": endpoint, **own, **reported, "deepest_disk_queue_at_least": 64, **more}
 
     mounts = {
         "whole": ["h1/pe.1", "h2/pe.1", "h1/pe.2"],

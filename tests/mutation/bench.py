@@ -16,6 +16,7 @@ from auditor.engine.sql import verdict_sql
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
+from auditor.facts.memory import parsed
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import view_sql
 from tests.engine.test_shipped_rules import shipped
@@ -103,7 +104,8 @@ class Bench:
         for rule in shipped():
             if rule.over in views:
                 select = f'SELECT endpoint, resource_id, {verdict_sql(rule)}, resource_name, cluster, host FROM "{rule.over}"'
-                for endpoint, resource, *rest in self.connection.execute(select, bound(rule, select)).fetchall():
+                [statement] = parsed(self.connection, select)
+                for endpoint, resource, *rest in self.connection.execute(statement, bound(rule, select)).fetchall():
                     found[rule.id, endpoint, resource] = Judged(*rest)
         return found
 
@@ -122,10 +124,12 @@ class Bench:
         return changed
 
     def _create(self, name: str, sql: str) -> None:
-        self.connection.execute(f'CREATE OR REPLACE TABLE "{name}" AS\n{sql}')
+        [statement] = parsed(self.connection, f'CREATE OR REPLACE TABLE "{name}" AS\n{sql}')
+        self.connection.execute(statement)
 
     def _digest(self, name: str) -> Any:
-        return self.connection.execute(f'SELECT count(*), sum(hash(t)) FROM "{name}" AS t').fetchone()
+        [statement] = parsed(self.connection, f'SELECT count(*), sum(hash(t)) FROM "{name}" AS t')
+        return self.connection.execute(statement).fetchone()
 
 
 @cache

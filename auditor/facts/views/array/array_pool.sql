@@ -1,6 +1,8 @@
 -- materialize: table
 -- One row per pool of an array (aggregate, RAID group, storage type): its load, the background work on it, and who lies on it.
--- * `background_share` is the share of its transfers that no client asked for, 0 to 1.
+-- * `background_share` is the share of its transfers that no client asked for, 0 to 1; `other_share` that without the reads that writing takes:
+--   what copies, deduplication, scrubs and rebuilds have together. No source tells these apart.
+-- * `replication_bytes_per_second` is what the newest transfers sent, spread over the time between two starts.
 -- * `replications` are relationships that copy away from it; `replication_starts_in_one_minute` is the most of them that start together, in
 --   any minute of the day; `shortest_replication_seconds` is the least mean time between two starts of one of them.
 -- * `efficiency_at_midnight` are volumes whose deduplication starts between 00:00 and 00:59.
@@ -13,7 +15,11 @@ WITH copied AS (
         min(interval_seconds) AS shortest,
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND interval_seconds IS NULL)) AS without_interval,
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND start_minutes IS NULL)) AS without_starts,
-        sum(86400.0 / interval_seconds) AS starts_a_day
+        sum(86400.0 / interval_seconds) AS starts_a_day,
+        count(*) FILTER (WHERE transfer_state = 'transferring') AS transferring,
+        count(*) FILTER (WHERE transfer_state IS NULL) AS without_state,
+        sum(transfer_bytes / interval_seconds) AS bytes_per_second,
+        count(*) FILTER (WHERE transfer_bytes IS NULL) AS without_bytes
     FROM step_replication
     WHERE role = 'source'
     GROUP BY ALL
@@ -38,7 +44,9 @@ reduced AS (
         endpoint,
         pool_id,
         count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
-        count(*) FILTER (WHERE start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts
+        count(*) FILTER (WHERE start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) AS without_starts,
+        count(*) FILTER (WHERE operation_state = 'active') AS active,
+        count(*) FILTER (WHERE operation_state IS NULL) AS without_operation
     FROM fact.array_efficiency
     WHERE state IS DISTINCT FROM 'disabled'
     GROUP BY ALL
@@ -74,10 +82,21 @@ SELECT
         WHEN l.transfers_per_second > 0 AND l.user_transfers_per_second IS NOT NULL
         THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second)
     END AS background_share,
+    l.consistency_reads_per_second,
+    CASE
+        WHEN l.transfers_per_second > 0 AND l.user_transfers_per_second IS NOT NULL AND l.consistency_reads_per_second IS NOT NULL
+        THEN greatest(0, 1 - (l.user_transfers_per_second + l.consistency_reads_per_second) / l.transfers_per_second)
+    END AS other_share,
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,
     CASE WHEN r.replication_read AND x.endpoint IS NULL THEN coalesce(c.replications, 0) END AS replications,
+    CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_state, 0) = 0 THEN coalesce(c.transferring, 0) END
+        AS replications_transferring,
+    CASE
+        WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_interval, 0) = 0 AND coalesce(c.without_bytes, 0) = 0
+        THEN coalesce(c.bytes_per_second, 0)
+    END AS replication_bytes_per_second,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND c.without_interval = 0 THEN c.shortest END AS shortest_replication_seconds,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_interval, 0) = 0 THEN round(coalesce(c.starts_a_day, 0), 1) END
         AS replication_starts_a_day,
@@ -85,6 +104,7 @@ SELECT
         AS replication_starts_in_one_minute,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND c.without_starts = 0 THEN b.minute END AS busiest_minute,
     CASE WHEN r.efficiency_read AND coalesce(e.without_starts, 0) = 0 THEN coalesce(e.at_midnight, 0) END AS efficiency_at_midnight,
+    CASE WHEN r.efficiency_read AND coalesce(e.without_operation, 0) = 0 THEN coalesce(e.active, 0) END AS efficiency_active,
     s.schedule AS scrub_schedule,
     s.start_minutes AS scrub_start_minutes,
     s.duration_minutes AS scrub_duration_minutes,

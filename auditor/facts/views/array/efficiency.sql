@@ -23,6 +23,8 @@ SELECT
     END AS is_scheduled,
     x.duration_minutes,
     x.qos_policy AS priority,
+    x.operation_state,
+    x.operation_bytes,
     p.resource_name AS pool,
     p.node,
     p.media,

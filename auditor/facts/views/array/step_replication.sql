@@ -1,6 +1,7 @@
 -- materialize: table
 -- Relationships that copy a volume away, each with the schedule that whoever holds the destination told: a cluster that only holds the source
 -- may not tell it, and is then told by the other, where that is read too and names both volumes by the same paths.
+-- Likewise what the newest transfer sent, and how long it took.
 -- `start_minutes` are those of the endpoint itself alone: the other cluster's clock may be of another time zone.
 WITH timed AS (
     SELECT
@@ -9,7 +10,10 @@ WITH timed AS (
         destination,
         any_value(policy) AS policy,
         any_value(schedule) AS schedule,
-        any_value(interval_seconds) AS interval_seconds
+        any_value(interval_seconds) AS interval_seconds,
+        any_value(transfer_state) AS transfer_state,
+        any_value(transfer_bytes) AS transfer_bytes,
+        any_value(transfer_seconds) AS transfer_seconds
     FROM fact.array_replication
     WHERE role = 'destination' AND schedule_read
     GROUP BY ALL
@@ -29,7 +33,10 @@ SELECT
     x.start_minutes,
     x.state,
     x.is_healthy,
-    x.lag_seconds
+    x.lag_seconds,
+    CASE WHEN x.transfer_state IS NOT NULL THEN x.transfer_state ELSE t.transfer_state END AS transfer_state,
+    CASE WHEN x.transfer_state IS NOT NULL THEN x.transfer_bytes ELSE t.transfer_bytes END AS transfer_bytes,
+    CASE WHEN x.transfer_state IS NOT NULL THEN x.transfer_seconds ELSE t.transfer_seconds END AS transfer_seconds
 FROM fact.array_replication AS x
 LEFT JOIN timed AS t
     ON t.relationship = split_part(x.replication_id, '/', 1) AND t.source = x.source AND t.destination = x.destination;

@@ -3,7 +3,7 @@
 -- A ceiling in operations is worth fewer of them on Element, by the volume's own curve; ONTAP and FlashArray are taken to count operations of any
 -- size, and of the other families nothing is known. One in bytes a second is divided by the mean size. NULL where there is no ceiling, or its
 -- worth is not known.
--- `latency_ms` has what QoS held back in it, where the array tells that apart.
+-- `latency_ms` has what QoS held back in it. Only a FlashArray tells that apart: where it was not read there, neither is known.
 SELECT
     v.endpoint,
     v.volume_id,
@@ -12,7 +12,7 @@ SELECT
     q.qos_max_bytes_per_second,
     l.average_io_bytes,
     l.actual_iops AS iops,
-    (CAST(l.latency_us AS HUGEINT) + coalesce(l.throttle_us, 0)) / 1000 AS latency_ms,
+    (CAST(l.latency_us AS HUGEINT) + CASE WHEN a.family <> 'flasharray' THEN 0 ELSE l.throttle_us END) / 1000 AS latency_ms,
     ceiling_use(l.utilization, l.throttle_us) >= 1 AS is_at_limit,
     l.burst_credit,
     CASE

@@ -20,7 +20,8 @@ WITH backing AS (
         END AS has_array_qos,
         string_agg(DISTINCT v.tiering, ', ' ORDER BY v.tiering) AS tiering,
         CASE WHEN count(v.tiers) = count(*) THEN max(v.tiers) END AS tiers,
-        string_agg(DISTINCT p.name, ', ' ORDER BY p.name) AS pools
+        string_agg(DISTINCT p.name, ', ' ORDER BY p.name) AS pools,
+        count(v.volume_id) = count(*) AS volumes_known
     FROM step_datastore_volume AS b
     LEFT JOIN step_seen_device AS s ON s.endpoint = b.endpoint AND s.device = b.device
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
@@ -148,7 +149,7 @@ SELECT
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
     d.pod_id,
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
-    coalesce(n.neighbours, '') AS sioc_neighbours,
+    coalesce(n.neighbours, CASE WHEN b.volumes_known AND k.datastores_read THEN '' END) AS sioc_neighbours,
     m.hosts,
     m.host_names
 FROM fact.datastore AS d

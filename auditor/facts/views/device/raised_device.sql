@@ -46,6 +46,8 @@ SELECT
     d.queue_depth,
     CASE WHEN m.depth_is_configured AND d.is_shared THEN d.queue_depth > m.stock_depth END AS is_raised,
     d.dsnro,
+    d.dsnro_advice,
+    d.outstanding,
     CASE
         WHEN d.is_protocol_endpoint OR (e.datastores_read AND i.device IS NULL) THEN false
         WHEN e.datastores_read THEN i.sioc_enabled
@@ -54,7 +56,7 @@ SELECT
         WHEN d.is_protocol_endpoint THEN l.vvol_disks
         WHEN e.datastores_read AND e.vms_read AND NOT coalesce(t.any_unread, false) THEN coalesce(c.disks, 0)
     END AS disks
-FROM device AS d
+FROM device_demand AS d
 JOIN raised AS m ON m.endpoint = d.endpoint AND m.host_id = d.host_id AND m.module IS NOT DISTINCT FROM d.driver
 LEFT JOIN step_device_sioc AS i ON i.endpoint = d.endpoint AND i.device = d.device
 LEFT JOIN step_endpoint_reading AS e ON e.endpoint = d.endpoint

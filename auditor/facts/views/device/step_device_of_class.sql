@@ -1,5 +1,5 @@
 -- materialize: view
--- The rows of `device`, each with the number of its class.
+-- The rows of `device`, each with the number of its class, and the numbers of its host and its name.
 SELECT
     n.endpoint,
     n.host_id || '/' || m.device AS resource_id,
@@ -40,7 +40,9 @@ SELECT
     m.array_firmware,
     m.firmware_level,
     dsnro_advice(believed_family(i.family, m.name_family)) AS dsnro_advice,
-    d.class_number
+    d.class_number,
+    d.host_number,
+    d.device_number
 FROM step_device_row AS d
 JOIN step_host_number AS n USING (host_number)
 LEFT JOIN step_device_number AS m USING (device_number)

@@ -22,6 +22,10 @@ bound AS (
     FROM fact.iscsi_portal
     GROUP BY ALL
 ),
+adapter AS (
+    -- Most paths of a fleet may leave by others.
+    SELECT DISTINCT endpoint, host_id, hba FROM fact.hba WHERE kind IS NULL OR kind = 'iscsi'
+),
 used AS (
     SELECT
         endpoint,
@@ -31,6 +35,7 @@ used AS (
         count(*) FILTER (WHERE state = 'active') AS active_paths,
         count(*) FILTER (WHERE state = 'dead') AS dead_paths
     FROM fact.path
+    JOIN adapter USING (endpoint, host_id, hba)
     GROUP BY ALL
 )
 SELECT

@@ -3,26 +3,39 @@
 -- `deepest_queue_depth` is of one device alone on its host; `deepest_effective_depth` and `effective_depths` (all disks together) are what
 -- DSNRO leaves of it once two compete. NULL when any disk behind the adapter does not tell; 0 when there is none.
 WITH behind AS (
-    SELECT DISTINCT p.endpoint, p.host_id, p.hba, p.device
-    FROM fact.path AS p
+    SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
 ),
-deepest AS (
+reached AS (
+    -- The disks of a host with one set of paths, which are many.
     SELECT
-        b.endpoint,
-        b.host_id,
-        b.hba,
+        p.set_key,
         count(*) AS devices,
         max(d.queue_depth) AS queue_depth,
-        arg_max(d.device, (d.queue_depth, d.device)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device,
+        arg_max(d.device_number, (d.queue_depth, d.device_number)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device_number,
         count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined,
-        max(least(d.queue_depth, s.dsnro)) AS effective_depth,
-        TRY_CAST(sum(least(d.queue_depth, s.dsnro)) AS BIGINT) AS effective_depths,
-        count(*) FILTER (WHERE s.dsnro IS NULL) AS unscheduled
+        max(least(d.queue_depth, d.dsnro)) AS effective_depth,
+        sum(least(d.queue_depth, d.dsnro)) AS effective_depths,
+        count(*) FILTER (WHERE d.dsnro IS NULL) AS unscheduled
+    FROM step_path_row AS p
+    JOIN step_device_row AS d USING (host_number, device_number)
+    LEFT JOIN step_inquiry AS i USING (inquiry_number)
+    WHERE i.device_type IS NULL OR i.device_type = 'disk'
+    GROUP BY p.set_key
+),
+summed AS (
+    SELECT
+        b.host_number,
+        b.hba,
+        CAST(sum(d.devices) AS BIGINT) AS devices,
+        max(d.queue_depth) AS queue_depth,
+        arg_max(d.device_number, (d.queue_depth, d.device_number)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device_number,
+        sum(d.undetermined) AS undetermined,
+        max(d.effective_depth) AS effective_depth,
+        TRY_CAST(sum(d.effective_depths) AS BIGINT) AS effective_depths,
+        sum(d.unscheduled) AS unscheduled
     FROM behind AS b
-    JOIN fact.device AS d USING (endpoint, host_id, device)
-    LEFT JOIN fact.device_scheduling AS s USING (endpoint, host_id, device)
-    WHERE d.device_type IS NULL OR d.device_type = 'disk'
-    GROUP BY ALL
+    JOIN reached AS d USING (set_key)
+    GROUP BY b.host_number, b.hba
 )
 SELECT
     a.endpoint,
@@ -47,7 +60,7 @@ SELECT
     l.queue_ms,
     l.commands_per_second,
     CASE WHEN r.paths_read AND r.devices_read THEN coalesce(x.devices, 0) END AS devices,
-    x.device AS deepest_device,
+    m.device AS deepest_device,
     CASE
         WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
     END AS deepest_queue_depth,
@@ -61,5 +74,7 @@ SELECT
 FROM fact.hba AS a
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
-LEFT JOIN deepest AS x USING (endpoint, host_id, hba)
-LEFT JOIN fact.adapter_load AS l USING (endpoint, host_id, hba);
+JOIN step_host_number AS n USING (endpoint, host_id)
+LEFT JOIN summed AS x ON x.host_number = n.host_number AND x.hba = a.hba
+LEFT JOIN step_device_number AS m ON m.device_number = x.device_number
+LEFT JOIN fact.adapter_load AS l ON l.endpoint = a.endpoint AND l.host_id = a.host_id AND l.hba = a.hba;

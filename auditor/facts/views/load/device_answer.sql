@@ -77,10 +77,12 @@ SELECT
     d.gavg_ms,
     d.sampled_at,
     v.actual_iops AS array_iops,
-    (CAST(v.latency_us AS HUGEINT) + coalesce(v.throttle_us, 0)) / 1000 AS array_latency_ms,
+    -- Only a FlashArray tells apart what QoS held back: where it was not read there, neither is the whole known.
+    (CAST(v.latency_us AS HUGEINT) + CASE WHEN a.family <> 'flasharray' THEN 0 ELSE v.throttle_us END) / 1000 AS array_latency_ms,
     CASE WHEN d.is_whole THEN coalesce(b.disks, 0) END AS disks,
     CASE WHEN d.is_whole AND b.undetermined = 0 THEN b.busiest_disk END AS busiest_disk,
     CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN coalesce(b.highest_utilization, 0) END AS highest_utilization
 FROM placed AS d
 LEFT JOIN fact.array_volume_load AS v ON v.endpoint = d.array_endpoint AND v.volume_id = d.volume_of_array
+LEFT JOIN step_array AS a ON a.endpoint = d.array_endpoint
 LEFT JOIN behind AS b ON b.endpoint = d.array_endpoint AND b.device = d.device AND b.host_key = d.endpoint || '/' || d.host_id;

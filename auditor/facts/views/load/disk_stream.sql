@@ -10,12 +10,6 @@ WITH counted AS (
     LEFT JOIN step_load_reading AS t ON t.endpoint = k.endpoint AND t.scope = '' AND t.topic = 'disk_load'
     WHERE k.samples >= 5 AND coalesce(epoch(t.read_at) - epoch(k.sampled_at) <= 900, true)
 ),
-laid AS (
-    SELECT endpoint, datastore_id, min(device) AS device
-    FROM fact.datastore_extent
-    GROUP BY endpoint, datastore_id
-    HAVING count(*) = 1
-),
 shared AS (
     SELECT endpoint, datastore_id, min(array_endpoint) AS array_endpoint, min(volume_id) AS volume_id
     FROM step_datastore_volume
@@ -62,7 +56,7 @@ placed AS (
         coalesce(n.array_endpoint, CASE WHEN r.rdm_mode IS NULL THEN r.vvol_array END) AS share_array,
         coalesce(n.volume_id, CASE WHEN r.rdm_mode IS NULL THEN r.vvol_volume END) AS share_volume
     FROM running AS r
-    LEFT JOIN laid AS x ON x.endpoint = r.endpoint AND x.datastore_id = r.datastore_id
+    LEFT JOIN step_sole_extent AS x ON x.endpoint = r.endpoint AND x.datastore_id = r.datastore_id
     LEFT JOIN reached AS b ON b.endpoint = r.endpoint AND b.vm_id = r.vm_id AND b.disk = r.disk
     LEFT JOIN shared AS n ON n.endpoint = r.endpoint AND n.datastore_id = r.datastore_id AND r.rdm_mode IS NULL
 )

@@ -1,50 +1,48 @@
 -- materialize: table
--- The paths of each device of each host, counted once for all views that look at them: how many there are, in which state, by how many adapters and to
--- how many targets. NULL unless the host's paths were read whole; `fewest_active_paths` and `most_active_paths` unless those of every host of its
--- vCenter that sees the device were.
-WITH used AS (
-    SELECT
-        endpoint,
-        host_id,
-        device,
-        count(*) AS paths,
-        count(*) FILTER (WHERE state = 'active') AS active_paths,
-        count(*) FILTER (WHERE state = 'dead') AS dead_paths,
-        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
-        count(DISTINCT hba) AS adapters,
-        count(DISTINCT target) AS targets,
-        min(transport) AS transport,
-        min(psp) AS psp,
-        min(satp) AS satp
-    FROM step_path
-    GROUP BY ALL
+-- One row per host and device, in numbers and keys: what it is, its paths, and how they are chosen. `fewest_active_paths` and `most_active_paths` are of all
+-- hosts of its vCenter that see the device, and NULL unless the paths of each of these were read whole.
+WITH chosen AS (
+    SELECT n.host_number, m.device_number, p.policy_key
+    FROM step_policy_options AS p
+    JOIN step_host_number AS n USING (endpoint, host_id)
+    JOIN step_device_number AS m USING (device)
 ),
 counted AS (
     SELECT
-        d.endpoint,
-        d.host_id,
-        d.device,
-        CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.active_paths, 0) END AS active_paths,
-        CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.dead_paths, 0) END AS dead_paths,
-        CASE WHEN r.paths_read THEN coalesce(u.paths, 0) END AS paths,
-        CASE WHEN r.paths_read THEN coalesce(u.adapters, 0) END AS adapters,
-        CASE WHEN r.paths_read THEN coalesce(u.targets, 0) END AS targets,
-        u.transport,
-        u.psp,
-        u.satp
-    FROM fact.device AS d
-    JOIN step_host_reading AS r USING (endpoint, host_id)
-    LEFT JOIN used AS u USING (endpoint, host_id, device)
+        d.host_number,
+        d.device_number,
+        d.inquiry_number,
+        d.is_protocol_endpoint,
+        d.is_shared,
+        n.endpoint_number,
+        p.set_key,
+        c.policy_key,
+        CASE WHEN r.paths_read AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths
+    FROM step_device_row AS d
+    JOIN step_host_number AS n USING (host_number)
+    JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
+    LEFT JOIN step_path_row AS p USING (host_number, device_number)
+    LEFT JOIN step_path_set AS s USING (set_key)
+    LEFT JOIN chosen AS c USING (host_number, device_number)
 ),
 seen AS (
     SELECT
-        endpoint,
-        device,
+        endpoint_number,
+        device_number,
         CASE WHEN count(active_paths) = count(*) THEN min(active_paths) END AS fewest,
         CASE WHEN count(active_paths) = count(*) THEN max(active_paths) END AS most
     FROM counted
-    GROUP BY ALL
+    GROUP BY endpoint_number, device_number
 )
-SELECT c.*, s.fewest AS fewest_active_paths, s.most AS most_active_paths
+SELECT
+    c.host_number,
+    c.device_number,
+    c.inquiry_number,
+    c.is_protocol_endpoint,
+    c.is_shared,
+    c.set_key,
+    c.policy_key,
+    CAST(s.fewest AS INTEGER) AS fewest_active_paths,
+    CAST(s.most AS INTEGER) AS most_active_paths
 FROM counted AS c
-JOIN seen AS s USING (endpoint, device);
+LEFT JOIN seen AS s USING (endpoint_number, device_number);

@@ -6,12 +6,6 @@
 WITH placed AS (
     SELECT endpoint, vm_id, disk, CASE WHEN rdm_mode IS NULL THEN datastore_id ELSE rdm_device END AS place FROM fact.vm_disk
 ),
-laid AS (
-    SELECT endpoint, datastore_id, min(device) AS device
-    FROM fact.datastore_extent
-    GROUP BY endpoint, datastore_id
-    HAVING count(*) = 1
-),
 several AS (
     SELECT endpoint, datastore_id, count(*) AS extents
     FROM fact.datastore_extent
@@ -116,7 +110,7 @@ JOIN step_disk_depth AS p ON p.endpoint = d.endpoint AND p.vm_id = d.vm_id AND p
 LEFT JOIN step_disk_policy AS o ON o.endpoint = d.endpoint AND o.vm_id = d.vm_id AND o.disk = d.disk
 LEFT JOIN spread AS n ON n.endpoint = d.endpoint AND n.vm_id = d.vm_id
 LEFT JOIN placed AS y ON y.endpoint = d.endpoint AND y.vm_id = d.vm_id AND y.disk = d.disk
-LEFT JOIN laid AS x ON x.endpoint = d.endpoint AND x.datastore_id = y.place
+LEFT JOIN step_sole_extent AS x ON x.endpoint = d.endpoint AND x.datastore_id = y.place
 LEFT JOIN step_array_device AS a ON a.device = coalesce(d.rdm_device, x.device)
 LEFT JOIN fact.device_load AS l ON l.endpoint = d.endpoint AND l.host_id = vm.host_id AND l.device = coalesce(d.rdm_device, x.device)
 LEFT JOIN spanned AS z ON z.endpoint = d.endpoint AND z.host_id = vm.host_id AND z.datastore_id = y.place

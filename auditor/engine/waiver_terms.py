@@ -1,0 +1,60 @@
+"""What entries of waivers.yaml have in common: names or globs, and an instant at which they end."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)")
+EXPIRES = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
+
+Name: TypeAlias = Annotated[str, Meta(min_length=1)]
+Globs: TypeAlias = Annotated[
+    Name | Annotated[tuple[Name, ...], Meta(min_length=1)], Meta(description="a name or glob, or a list of them, as text")
+]
+End: TypeAlias = Annotated[str, Meta(min_length=1, description=EXPIRES)]
+
+
+def listed_globs(globs: Globs, wrong: list[str]) -> tuple[str, ...]:
+    """The globs as a tuple; () where one cannot be used, and `wrong` says why."""
+    listed = (globs,) if isinstance(globs, str) else globs
+    unclosed = [one for one in listed if one.count("[") > one.count("]")]
+    wrong += [f'"{one}" opens a bracket and never closes it; a bracket itself is [[]' for one in unclosed]
+    return () if unclosed else listed
+
+
+def end_instant(text: str, wrong: list[str]) -> datetime | None:
+    """The first instant after `text`, or at it; None when it is none, and `wrong` says why."""
+    if not text:
+        return None
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.combine(date.fromisoformat(text), datetime.min.time(), UTC) + timedelta(days=1)
+        if _INSTANT.fullmatch(text):
+            return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        wrong.append(f'expires is "{text}", which no calendar has')
+        return None
+    wrong.append(f'expires is "{text}", and must be {EXPIRES}')
+    return None
+
+
+def lapsed(mistake: str, expires: datetime | None, at: datetime) -> str:
+    """Why an entry takes no effect at that instant (aware); empty when it is in force."""
+    if mistake or expires is None:
+        return f"is malformed: {mistake}"
+    return f"expired at {utc(expires)}" if at >= expires else ""
+
+
+def one_line(text: str) -> str:
+    """`text` with single spaces and no line breaks."""
+    return " ".join(text.split())
+
+
+def utc(when: datetime) -> str:
+    """ISO 8601 in UTC, with a Z."""
+    return when.astimezone(UTC).isoformat().replace("+00:00", "Z")

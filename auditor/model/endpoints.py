@@ -1,0 +1,124 @@
+"""Management addresses: what they are, how auditor logs in to them, and what goes over their wires."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeAlias
+
+
+class EndpointKind(StrEnum):
+    """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it."""
+
+    VCENTER = "vcenter"
+    ELEMENT = "element"
+    DELL_SC = "dell-sc"
+    FLASHARRAY = "flasharray"
+    ONTAP = "ontap"
+    ETERNUS = "eternus"
+
+
+class BulkTransport(StrEnum):
+    """A way of reading a vCenter in bulk, fastest first; all give the same rows. The key `lane` of fleet.yaml and reports holds it."""
+
+    VIJSON = "vijson"  # vCenter 8.0 U1 and later
+    SOAP = "soap"  # the answers decoded by our own parser
+    PYVMOMI = "pyvmomi"  # the answers decoded by pyVmomi: the reference
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A reference to a credential; the credential itself is looked up when a session opens.
+
+    `repr` shows only where the credential comes from.
+    """
+
+    way: str  # "env", "file", "keyring" or "command"
+    argument: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """How an endpoint's certificate is verified; by default against the system's certificate authorities."""
+
+    ca: str | None = None  # path of a PEM bundle
+    fingerprint: str | None = None  # "sha256:<64 hex digits>", lower case, no colons
+    verify: bool = True  # every report mentions False
+
+
+@dataclass(frozen=True, slots=True)
+class Ssh:
+    """How the host key of an SSH endpoint is verified; by default against the user's known_hosts file."""
+
+    known_hosts: str | None = None  # path of a file in OpenSSH's form
+    fingerprint: str | None = None  # "SHA256:<base64>", as ssh-keygen -l prints it
+    verify: bool = True  # every report mentions False
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The load that one endpoint may be put under."""
+
+    concurrency: int = 16  # requests in flight
+    timeout_seconds: float = 30.0  # to connect, between two reads, and for the head of an answer; ten times that for the whole of it
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request to an endpoint and its whole answer, as they went over the wire, before anything was understood or masked.
+
+    Attributes:
+        operation: the method of the API, or the command line.
+        method: of HTTP; "SSH" for a command line.
+        path: with the query; empty for a command line.
+        status: of HTTP; 0 for a command line.
+        headers: of the answer, names in lower case.
+        seconds: how long the answer took; 0 where that was not measured.
+    """
+
+    operation: str
+    method: str
+    path: str
+    request: bytes
+    status: int
+    headers: Mapping[str, str]
+    answer: bytes
+    seconds: float = 0.0
+
+
+Tap: TypeAlias = Callable[[Exchange], None]
+"""Called with every exchange of an endpoint that is recorded, from several threads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One management address that auditor logs in to.
+
+    Attributes:
+        username: empty where an API token is used alone (FlashArray).
+        password: the reference to the password or the API token.
+        tls: how the certificate of an HTTPS endpoint is verified.
+        ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
+        tap: called with every exchange; None where nothing is recorded.
+    """
+
+    name: str
+    kind: EndpointKind
+    address: str  # host or IP, no scheme
+    port: int
+    username: str
+    password: Secret
+    tls: Tls = Tls()
+    limits: Limits = Limits()
+    ssh: Ssh | None = None
+    lane: BulkTransport | None = None  # for a vCenter only; None: the fastest that it offers
+    tap: Tap | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def trust(self) -> str:
+        """How the endpoint's identity is verified, as reports show it: verified, pinned or NOT VERIFIED."""
+        way = self.ssh or self.tls
+        if not way.verify:
+            return "NOT VERIFIED"
+        return "pinned" if way.fingerprint else "verified"
