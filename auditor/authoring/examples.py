@@ -12,6 +12,7 @@ from auditor.engine.rule import Example, Expression, Rule, RuleSet
 from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
+from auditor.facts.memory import parsed
 from auditor.facts.views import RESOURCE_COLUMNS, seal
 from auditor.model import FixClass, Verdict
 
@@ -74,7 +75,8 @@ def _judge_rows(
 
     try:
         fill(connection, "example", view, [_completed(rule, view, row) for row in rows])
-        judged = connection.execute(judging_sql(rule, view, "example", "true"), _defaults(rule, rule.expressions)).fetchall()
+        [statement] = parsed(connection, judging_sql(rule, view, "example", "true"))
+        judged = connection.execute(statement, _defaults(rule, rule.expressions)).fetchall()
     except duckdb.Error as failure:
         raise RuleError(
             f"{rule.path}:1: {rule.id} cannot judge an example: {str(failure).splitlines()[0]}",
@@ -144,13 +146,12 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     listed = ", ".join(map(named, view))
     fill(connection, "example", view, [_completed(rule, view, example.row)])
     connection.execute("CREATE OR REPLACE TABLE fixed AS FROM example LIMIT 0")
-    connection.execute(
-        f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})", _defaults(rule, rule.expressions)
-    )
+    [fixed] = parsed(connection, f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})")
+    connection.execute(fixed, _defaults(rule, rule.expressions))
     for other in others:
         # TRY: what it cannot judge of an example that is not its own is no failure.
         verdict = f"TRY({verdict_sql(other)})"
-        both = f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM fixed)"
+        [both] = parsed(connection, f"SELECT (SELECT {verdict} FROM example), (SELECT {verdict} FROM fixed)")
         if connection.execute(both, _defaults(other, other.judging)).fetchone() == (Verdict.PASS, Verdict.FAIL):
             return f'{rule.path}:{example.line}: the fix of "{example.name}" makes {other.id} fail, which passes as it is'
     return ""

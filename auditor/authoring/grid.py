@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.engine.sql import named
 from auditor.engine.types import Family, family_of, has_room, suits
+from auditor.facts.memory import parsed
 
 if TYPE_CHECKING:
     import duckdb
@@ -32,7 +33,8 @@ def fill(connection: duckdb.DuckDBPyConnection, table: str, shape: Mapping[str, 
     # As one JSON text: a statement a row takes longer than all the judging.
     listed = ", ".join(f"{named(name)} {kind}" for name, kind in shape.items())
     cells = json.dumps([{column: row.get(column) for column in shape} for row in rows])
-    connection.execute(f"CREATE OR REPLACE TABLE {table} ({listed})")
+    [empty] = parsed(connection, f"CREATE OR REPLACE TABLE {table} ({listed})")
+    connection.execute(empty)
     select = "SELECT unnest(from_json_strict($cells, $shape), recursive := true)"
     connection.execute(f"INSERT INTO {table} {select}", {"cells": cells, "shape": json.dumps([dict(shape)])})
 

@@ -72,6 +72,8 @@ lesson: |
 sources:
   # One at least: an incident, a vendor's document, a measurement. Add `url:` where there is one.
   - {{what: "<fill in: who says so>"}}
+# Where a vendor's document, a STIG or a hardening guide asks for it: its number or section, and only what you have read.
+# documents: [{{kind: vendor, title: VMware Knowledge Base, number: KB 311232, section: its title}}]  # or stig, hardening
 # A value that a fleet may want otherwise; write $wanted where it counts, or take this part out.
 params:
   wanted:

@@ -105,6 +105,8 @@ class Scope:
             yield plain
         elif isinstance(part, exp.Window) and isinstance(part.this, exp.RowNumber):
             return  # a key made up for a row: it says which row it is, whatever the rows are ordered by
+        elif _is_hashed_key(part):
+            return  # likewise: it says which of the rows that differ it is
         else:
             for child in part.iter_expressions():
                 yield from self.columns(child)
@@ -196,8 +198,9 @@ class Scope:
         if name not in self._deciding:
             group = self._select.args.get("group")
             told_apart = bool(group and group.args.get("all")) and not aggregates(projection)
-            distinct = self._select.args.get("distinct") is not None
-            self._deciding[name] = distinct or projection.find(exp.Explode, exp.Unnest) is not None or told_apart
+            distinct = self._select.args.get("distinct")
+            kept_once = distinct is not None and (not _distinct_on(distinct) or name in _distinct_on(distinct))
+            self._deciding[name] = kept_once or projection.find(exp.Explode, exp.Unnest) is not None or told_apart
         return self._deciding[name]
 
     def plain(self, part: exp.Expr) -> exp.Column | None:
@@ -250,7 +253,7 @@ def _scopes() -> dict[int, Scope]:
 
 
 def is_unique(relation: Relation, names: Collection[str]) -> bool:
-    """Whether no two rows of `relation` have the same values in the columns `names`; false also where that cannot be told."""
+    """Whether no two rows of `relation` have the same values in the columns `names`; false also where that is not known."""
     from sqlglot import exp
 
     if isinstance(relation, str):
@@ -267,8 +270,8 @@ def is_unique(relation: Relation, names: Collection[str]) -> bool:
         if group.args.get("all"):
             return {name for name, projection in projections.items() if not aggregates(projection)} <= set(names)
         return all(any(projections.get(name) == key for name in names) for key in group.expressions)
-    if relation.args.get("distinct"):
-        return set(projections) <= set(names)
+    if (distinct := relation.args.get("distinct")) is not None:
+        return (_distinct_on(distinct) or set(projections)) <= set(names)
     if any(aggregates(projection) for projection in projections.values()):
         return True  # one row in all
     if any(_is_row_number(relation, name) for name in names):
@@ -292,6 +295,21 @@ def _is_row_number(select: exp.Select, name: str) -> bool:
 
     projection = next(part for part in select.expressions if part.alias_or_name.lower() == name)
     return any(isinstance(window.this, exp.RowNumber) for window in projection.find_all(exp.Window))
+
+
+def _is_hashed_key(part: exp.Expr) -> bool:
+    """Whether this is `hash(...) AS ..._key`: a key that rows have in common where all that is hashed is the same."""
+    from sqlglot import exp
+
+    return (
+        isinstance(part, exp.Anonymous) and part.name.lower() == "hash" and part.parent is not None and part.parent.alias.endswith("_key")
+    )
+
+
+def _distinct_on(distinct: exp.Expr) -> set[str]:
+    """The columns of DISTINCT ON; none of a plain DISTINCT, which goes by all columns."""
+    on = distinct.args.get("on")
+    return set() if on is None else {column.name.lower() for column in on.expressions}
 
 
 def _is_number(window: exp.Expr) -> bool:

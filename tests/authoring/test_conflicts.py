@@ -96,8 +96,8 @@ def test_an_override_of_one_of_two_params_makes_rules_disagree_everywhere(tmp_pa
     override = Override("a/one", "stock", 64)
     [conflict] = two_params(tmp_path, override)
     assert (conflict.place, conflict.between.wants) == ((None, None), (64, 32))
-    [told] = conflict_notices([conflict], [override, Override("c/else", "x", 1, where="fleet.yaml:9")])
-    assert told.startswith("fleet.yaml:7: params make two rules disagree everywhere. a/one wants dsnro to be 64, and b/one wants 32.")
+    [notice] = conflict_notices([conflict], [override, Override("c/else", "x", 1, where="fleet.yaml:9")])
+    assert notice.startswith("fleet.yaml:7: params make two rules disagree everywhere. a/one wants dsnro to be 64, and b/one wants 32.")
 
 
 def test_an_override_in_one_cluster_makes_them_disagree_there_and_nowhere_else(tmp_path: Path) -> None:
@@ -105,15 +105,15 @@ def test_an_override_in_one_cluster_makes_them_disagree_there_and_nowhere_else(t
     [conflict] = two_params(tmp_path, *overrides)
     assert (conflict.place, conflict.between.wants) == (("vc-east", "gold"), (64, 16))
     elsewhere = Override("b/one", "stock", 48, "vc-west", where="fleet.yaml:11")
-    [told] = conflict_notices([conflict], [*overrides, elsewhere])
-    assert told.startswith("fleet.yaml:7: params make two rules disagree in cluster gold of vc-east")
+    [notice] = conflict_notices([conflict], [*overrides, elsewhere])
+    assert notice.startswith("fleet.yaml:7: params make two rules disagree in cluster gold of vc-east")
 
 
 def test_an_override_of_one_vcenter_is_told_with_its_name(tmp_path: Path) -> None:
     override = Override("b/one", "stock", 16, "vc-east")
     [conflict] = two_params(tmp_path, override)
-    [told] = conflict_notices([conflict], [override])
-    assert "params make two rules disagree on vc-east. " in told
+    [notice] = conflict_notices([conflict], [override])
+    assert "params make two rules disagree on vc-east. " in notice
 
 
 def test_a_fleet_may_set_a_param_to_the_most_a_column_holds(tmp_path: Path) -> None:
@@ -138,9 +138,9 @@ def test_what_rules_say_by_themselves_is_no_news_of_a_fleet(tmp_path: Path) -> N
 
 
 def test_an_option_is_only_tried_with_what_its_view_says_of_it() -> None:
-    told = {row["option"]: row["is_primitive"] for row in listed_rows("vaai_option")}
-    assert told["VMFS3.UseATSForHBOnVMFS5"] is False
-    assert sum(told.values()) == 3
+    reported = {row["option"]: row["is_primitive"] for row in listed_rows("vaai_option")}
+    assert reported["VMFS3.UseATSForHBOnVMFS5"] is False
+    assert sum(reported.values()) == 3
 
 
 @pytest.mark.parametrize("part", PART_OF)

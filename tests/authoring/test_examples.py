@@ -83,9 +83,9 @@ def test_a_time_in_an_example_is_written_as_text_and_must_be_one(tmp_path: Path)
 def test_a_fix_that_makes_another_rule_fail_is_told_with_both(tmp_path: Path) -> None:
     rows = "{passes: [{name: p, row: {dsnro: 32}}], fails: [{name: f, row: {dsnro: 256}}], unknown: [{name: u, row: {}}]}"
     rules = rules_from(tmp_path, SOUND, rule_text("queue/shallow", holds="dsnro < 256", examples=rows))
-    told = {result.example: result.detail for result in check_examples(rules) if result.rule == "vvol/pe-dsnro-headroom"}
-    assert told["as installed"].endswith('the fix of "as installed" makes queue/shallow fail, which passes as it is')
-    assert not told["raised"]
+    reported = {result.example: result.detail for result in check_examples(rules) if result.rule == "vvol/pe-dsnro-headroom"}
+    assert reported["as installed"].endswith('the fix of "as installed" makes queue/shallow fail, which passes as it is')
+    assert not reported["raised"]
 
 
 def test_one_rule_is_tested_against_all_there_are(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A mistake in a rule is noticed by an example, or told with a row that would notice it."""
+"""A mistake in a rule is noticed by an example, or reported with a row that would notice it."""
 
 import json
 from functools import cache
@@ -167,5 +167,5 @@ def test_a_rule_as_written_for_mutants_judges_its_examples_as_it_does(rule_id: s
 def test_mutants_do_not_share_a_verdict(tmp_path: Path) -> None:
     rule = rule_of(tmp_path)
     mutants: list[Mutant] = mutants_of(rule, VIEWS[rule.over])
-    told = [(mutant.verdict, tuple(mutant.bound.items())) for mutant in mutants]
-    assert len(set(told)) == len(told)
+    reported = [(mutant.verdict, tuple(mutant.bound.items())) for mutant in mutants]
+    assert len(set(reported)) == len(reported)
