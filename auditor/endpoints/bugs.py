@@ -28,10 +28,15 @@ def bug_report(endpoint: Endpoint, bug: Exception) -> str:
 
     Messages of exceptions and values of variables are left out: they may hold what the endpoint answered, or a secret.
     """
-    lines = [f"endpoint of kind {endpoint.kind}"]
+    return "\n".join([f"endpoint of kind {endpoint.kind}", *raised_in(bug)])
+
+
+def raised_in(bug: BaseException) -> list[str]:
+    """The kind of `bug` and of the exceptions that it came from, each with the lines that it passed; without their messages."""
+    lines: list[str] = []
     for error in _chain(bug):
         lines += [f"{type(error).__module__}.{type(error).__qualname__}", *(f"  {place}" for place in _places(error))]
-    return "\n".join(lines)
+    return lines
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

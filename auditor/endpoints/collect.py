@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from auditor.endpoint_kinds import endpoint_type
@@ -17,6 +16,7 @@ from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.identity import is_same
 from auditor.model import Endpoint, EndpointReading, Gap
+from auditor.stopping import pool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,31 +24,48 @@ if TYPE_CHECKING:
     from auditor.endpoints.common.sessions import Session
     from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
+    from auditor.facts.parts import Part
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
     from auditor.fleet import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
+Elsewhere = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], Iterator["Part"]]
+"""Has endpoints read by other processes: gives the part of each as soon as it is there, also of one that could not be read."""
+
 _MOST_ENDPOINTS_AT_ONCE = 32
+LEFT_OUT = "all of it"
+"""What the gap of an endpoint names that was left out by choice."""
 
 
 def collect_fleet(
-    fleet: Fleet, progress: Progress, needs: Needs = EVERYTHING, earlier: Earlier | None = None, spill: Path | None = None
+    fleet: Fleet,
+    progress: Progress,
+    needs: Needs = EVERYTHING,
+    earlier: Earlier | None = None,
+    spill: Path | None = None,
+    *,
+    chosen: Collection[str] | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> Snapshot:
-    """Read what is needed of all endpoints of `fleet`, each in a thread of its own.
+    """Read what is needed of all endpoints of `fleet`, each in a thread of its own; or by `elsewhere`, in other processes.
 
     An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
     needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said then.
-    What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use.
+    What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use. Endpoints that are not among `chosen`
+    are left out: what is on them is as unknown as if they had not answered, and a gap says why; None: all are read.
 
     Raises:
         ConfigurationError: two entries of fleet.yaml turned out to be one endpoint.
     """
+    from auditor.facts.merging import check_distinct
     from auditor.facts.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
-    readings = _read(fleet.endpoints, builder, progress, needs, earlier)
-    _check_distinct(readings)
+    to_read = [one for one in fleet.endpoints if chosen is None or one.name in chosen]
+    read = {reading.name: reading for reading in _read(to_read, builder, progress, needs, earlier, elsewhere)}
+    readings = tuple(read[one.name] if one.name in read else _left_out(one, builder, needs, started) for one in fleet.endpoints)
+    check_distinct(readings)
     _declare(fleet, builder)
     return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
 
@@ -74,17 +91,47 @@ def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], prog
 
 
 def _read(
-    endpoints: Sequence[Endpoint], builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None = None
+    endpoints: Sequence[Endpoint],
+    builder: SnapshotBuilder,
+    progress: Progress,
+    needs: Needs,
+    earlier: Earlier | None = None,
+    elsewhere: Elsewhere | None = None,
 ) -> tuple[EndpointReading, ...]:
     if not endpoints:
         return ()
-    with ThreadPoolExecutor(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), thread_name_prefix="endpoint") as pool:
-        return tuple(pool.map(lambda endpoint: _read_endpoint(endpoint, builder, progress, needs, earlier), endpoints))
+    if elsewhere is not None:
+        return tuple(_read_elsewhere(elsewhere, endpoints, builder, progress, needs, earlier))
+    with pool(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), "endpoint") as threads:
+        return tuple(threads.map(lambda endpoint: read_endpoint(endpoint, builder, progress, needs, earlier), endpoints))
 
 
-def _read_endpoint(
+def _read_elsewhere(
+    elsewhere: Elsewhere,
+    endpoints: Sequence[Endpoint],
+    builder: SnapshotBuilder,
+    progress: Progress,
+    needs: Needs,
+    earlier: Earlier | None,
+) -> Iterator[EndpointReading]:
+    """Keep the parts in the order in which they arrive: what has arrived is kept, whatever becomes of the others."""
+    needed = [one for one in endpoints if needs.topics_of(one.kind)]
+    for one in endpoints:
+        if one not in needed:
+            yield _not_needed(one, datetime.now(UTC))
+    for part in elsewhere(needed, needs, progress, earlier):
+        builder.add_part(part)
+        yield part.reading
+
+
+def read_endpoint(
     endpoint: Endpoint, builder: SnapshotBuilder, progress: Progress, needs: Needs, earlier: Earlier | None
 ) -> EndpointReading:
+    """Read what is needed of one endpoint into `builder`. What it does not answer is a gap, and so is a bug of ours.
+
+    Raises:
+        AuditorError, MemoryError, duckdb.IOException, duckdb.OutOfMemoryException: of this machine, or of what is kept on it.
+    """
     import duckdb
 
     started = datetime.now(UTC)
@@ -112,7 +159,7 @@ def _read_endpoint(
         complete = False
         builder.add(Gap(endpoint.name, _unread(endpoint, release), error.what))
     except (AuditorError, MemoryError, duckdb.IOException, duckdb.OutOfMemoryException):
-        raise  # of this machine, or of what is kept on it: no endpoint could be read
+        raise  # no endpoint could be read here
     except Exception as error:  # noqa: BLE001  one endpoint that ours cannot cope with is one gap; the exit code says that it was a bug
         complete, bug = False, bug_report(endpoint, error)
         builder.add(bug_gap(endpoint, _unread(endpoint, release), error))
@@ -132,6 +179,14 @@ def _read_endpoint(
         bug=bug,
         identity=session.known_identity if session else None,
     )
+
+
+def unread_part(endpoint: Endpoint, why: str, started: datetime) -> Part:
+    """The part of an endpoint that nobody could read, and a gap that says why."""
+    from auditor.facts.parts import Part
+
+    reading = replace(_not_needed(endpoint, started), finished=datetime.now(UTC), complete=False, notes=())
+    return Part(reading, (Gap(endpoint.name, _unread(endpoint, None), why),))
 
 
 def _unread(endpoint: Endpoint, release: str | None) -> str:
@@ -160,19 +215,12 @@ def _usable(earlier: Earlier | None, session: Session) -> Earlier | None:
     return None
 
 
-def _check_distinct(readings: Sequence[EndpointReading]) -> None:
-    """Refuse a fleet that lists one endpoint twice: what is on it would be judged, counted and fixed twice.
-
-    Raises:
-        ConfigurationError: two readings are of one endpoint.
-    """
-    for one, other in combinations([reading for reading in readings if reading.identity], 2):
-        if one.kind == other.kind and is_same(one.identity or "", other.identity or ""):
-            raise ConfigurationError(
-                f"{one.name} ({one.address}) and {other.name} ({other.address}) are one {one.kind}: {one.identity}",
-                why="nothing was judged: whatever is on it would be counted, and fixed, twice.",
-                do=f"remove {one.name} or {other.name} from fleet.yaml, or correct its address.",
-            )
+def _left_out(endpoint: Endpoint, builder: SnapshotBuilder, needs: Needs, now: datetime) -> EndpointReading:
+    """The reading of an endpoint that was not to be read, and its gap where anything of it is needed."""
+    is_needed = bool(needs.topics_of(endpoint.kind))
+    if is_needed:
+        builder.add(Gap(endpoint.name, LEFT_OUT, "--endpoint does not name it, so it was not read: what needs its facts is unknown"))
+    return replace(_not_needed(endpoint, now), complete=not is_needed, notes=(), left_out=True)
 
 
 def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:

@@ -111,7 +111,7 @@ class Collected:
 
     Args:
         items: from a collector.
-        topics: exactly those that have to be told complete or not; None checks only that none is told twice.
+        topics: exactly those that have to be reported complete or not; None checks only that none is reported twice.
     """
 
     def __init__(self, items: Iterable[Any], topics: Iterable[str] | None = None) -> None:
@@ -128,8 +128,8 @@ class Collected:
             self.largest_batch = max(self.largest_batch, *lengths)
             for row in zip(*item.columns.values(), strict=True):
                 self.tables[item.table].append(dict(zip(item.columns, row, strict=True)))
-        told = [row["topic"] for row in self.tables["reading"]]
-        assert sorted(told) == sorted(set(told) if topics is None else topics), "each topic that was asked for exactly once"
+        reported = [row["topic"] for row in self.tables["reading"]]
+        assert sorted(reported) == sorted(set(reported) if topics is None else topics), "each topic that was asked for exactly once"
         self.complete: dict[str, bool] = {row["topic"]: row["complete"] for row in self.tables["reading"]}
 
     def incomplete(self) -> set[str]:

@@ -61,9 +61,9 @@ def test_the_others_are_judged_and_the_exit_code_says_that_it_was_a_bug(
     only = ["--only", "iscsi/delayed-ack", "--only", "qos/element-limits"]
     code = run(["audit", "--fleet", str(fleet), "--state-dir", str(state), "--reporter", f"json-full:{report}", *only])
     assert code == CRASHED
-    told = json.loads(report.read_text(encoding="utf-8"))
-    assert {one["rule"] for one in told["findings"] if one["verdict"] == "fail"} == {"iscsi/delayed-ack"}
-    gaps = {gap["endpoint"]: gap["why"] for gap in told["gaps"] if gap["what"].startswith("the rest of it")}
+    document = json.loads(report.read_text(encoding="utf-8"))
+    assert {one["rule"] for one in document["findings"] if one["verdict"] == "fail"} == {"iscsi/delayed-ack"}
+    gaps = {gap["endpoint"]: gap["why"] for gap in document["gaps"] if gap["what"].startswith("the rest of it")}
     assert gaps.keys() == {"sf-prod", "sf-twin"}
     assert all("a bug in auditor" in why and "KeyError in endpoints/test_bugs.py" in why for why in gaps.values())
     (bugs,) = state.glob("runs/*/snapshot/bugs.txt")
@@ -72,7 +72,7 @@ def test_the_others_are_judged_and_the_exit_code_says_that_it_was_a_bug(
     assert "builtins.ValueError" in text
     assert "auditor/endpoints/collect.py:" in text
     assert str(bugs) in err
-    for shown in (text, err, json.dumps(told)):
+    for shown in (text, err, json.dumps(document)):
         assert SECRET not in shown
 
 

@@ -70,7 +70,7 @@ def _shaken(endpoint: Endpoint, context: ssl.SSLContext) -> ssl.SSLSocket:
         plain = connected((endpoint.address, endpoint.port), seconds)
         try:
             return context.wrap_socket(plain, server_hostname=endpoint.address)
-        except BaseException:
+        except BaseException:  # raised again; nobody else has the socket to close it
             plain.close()
             raise
     except ssl.SSLCertVerificationError as error:

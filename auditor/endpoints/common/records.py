@@ -195,7 +195,7 @@ def once_each(
 
     Args:
         items: in the order of the answer.
-        key: what tells two of them apart.
+        key: what distinguishes two of them.
         what: what people call the key.
         seen: keys that came before; those of `items` are added.
         parse_errors: about the answer.

@@ -21,7 +21,7 @@ class Reading:
 
     value: Scalar
     pending: str | None = None  # "reboot": stored, but what runs now is still the old value
-    inherited: bool | None = field(default=None, compare=False)  # it comes from a parent; None: it has none, or does not tell
+    inherited: bool | None = field(default=None, compare=False)  # it comes from a parent; None: it has none, or does not report it
 
 
 class Remediator(Protocol[S_contra]):

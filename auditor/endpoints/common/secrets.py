@@ -7,6 +7,7 @@ import select
 import subprocess
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.time_limits import within
@@ -15,7 +16,7 @@ from auditor.errors import CredentialsError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.model import Endpoint
+    from auditor.model import Endpoint, Secret
 
 SECRET_SECONDS = 30.0
 """A command, a named pipe or a keyring has to come to its end within this time: somebody may have to type a passphrase."""
@@ -28,63 +29,85 @@ class UnusableSecretError(ValueError):
     """What a command or a file gives is no secret; the text says why, and never what."""
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A secret that is needed, and the three lines of the error where it is not there."""
+
+    secret: Secret
+    account: str  # whose entry of the keyring it is
+    what: str  # for example "endpoint vc-east: no password"
+    why: str
+    do: str
+
+
 def password_of(endpoint: Endpoint) -> str:
     """The password of `endpoint`, from where fleet.yaml says it is.
 
     Raises:
         CredentialsError: the variable, file, keyring entry or command does not give one. The message says where, never what.
     """
-    secret = endpoint.password
+    do = "set it, or correct `password:` of this endpoint in fleet.yaml."
+    wanted = Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no password", "nothing on it was read.", do)
+    return secret_text(wanted)
+
+
+def secret_text(wanted: Wanted) -> str:
+    """The text of a secret.
+
+    Raises:
+        CredentialsError: the variable, file, keyring entry or command does not give one. The message says where, never what.
+    """
+    secret = wanted.secret
     where = f"{secret.way} {secret.argument[0]}"
     match secret.way:
         case "env":
             text = os.environ.get(secret.argument[0], "")
         case "file":
-            text = _from_file(endpoint, where)
+            text = _from_file(wanted, where)
         case "keyring":
-            text = _from_keyring(endpoint, where)
+            text = _from_keyring(wanted, where)
         case "command":
-            text = _from_command(endpoint, where)
+            text = _from_command(wanted, where)
         case way:
-            raise AssertionError(f"fleet.py let the way {way!r} through")
+            raise AssertionError(f"the reader of the file let the way {way!r} through")
     if not text:
-        raise _none(endpoint, where, "it is empty or not set")
+        raise _none(wanted, where, "it is empty or not set")
     return text
 
 
-def _from_keyring(endpoint: Endpoint, where: str) -> str:
+def _from_keyring(wanted: Wanted, where: str) -> str:
     try:
         import keyring
         import keyring.errors
     except ImportError as error:
-        raise _none(endpoint, where, "the package keyring is not installed (pip install 'auditor[keyring]')") from error
+        raise _none(wanted, where, "the package keyring is not installed (pip install 'auditor[keyring]')") from error
     try:
-        return within(SECRET_SECONDS, lambda: keyring.get_password(endpoint.password.argument[0], endpoint.username)) or ""
+        return within(SECRET_SECONDS, lambda: keyring.get_password(wanted.secret.argument[0], wanted.account)) or ""
     except TimeoutError:
-        raise _none(endpoint, where, _too_long()) from None
+        raise _none(wanted, where, _too_long()) from None
     except keyring.errors.KeyringError as error:
-        raise _none(endpoint, where, type(error).__name__) from error
+        raise _none(wanted, where, type(error).__name__) from error
 
 
-def _from_file(endpoint: Endpoint, where: str) -> str:
+def _from_file(wanted: Wanted, where: str) -> str:
     problem: str
     try:
         # Not blocking: to open a named pipe that nobody writes to would otherwise wait for ever.
-        descriptor = os.open(endpoint.password.argument[0], os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(wanted.secret.argument[0], os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             return _all_of(descriptor, time.monotonic() + SECRET_SECONDS)
         finally:
             os.close(descriptor)
     except (OSError, UnusableSecretError) as error:
         problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
-    raise _none(endpoint, where, problem)
+    raise _none(wanted, where, problem)
 
 
-def _from_command(endpoint: Endpoint, where: str) -> str:
+def _from_command(wanted: Wanted, where: str) -> str:
     problem: str
     deadline = time.monotonic() + SECRET_SECONDS
     try:
-        with _running(endpoint.password.argument) as process:
+        with _running(wanted.secret.argument) as process:
             assert process.stdout is not None  # noqa: S101  it is a pipe
             text = _all_of(process.stdout.fileno(), deadline)
             process.wait(max(0.0, deadline - time.monotonic()))
@@ -96,7 +119,7 @@ def _from_command(endpoint: Endpoint, where: str) -> str:
     except (OSError, ValueError) as error:
         problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
     # Outside the handler: the command's output may hold the secret and would travel in the traceback.
-    raise _none(endpoint, where, problem)
+    raise _none(wanted, where, problem)
 
 
 @contextmanager
@@ -144,9 +167,5 @@ def _too_long() -> str:
     return f"it did not end within {SECRET_SECONDS:g} s"
 
 
-def _none(endpoint: Endpoint, where: str, reason: str) -> CredentialsError:
-    return CredentialsError(
-        f"endpoint {endpoint.name}: no password from {where}: {reason}",
-        why="nothing on it was read.",
-        do="set it, or correct `password:` of this endpoint in fleet.yaml.",
-    )
+def _none(wanted: Wanted, where: str, reason: str) -> CredentialsError:
+    return CredentialsError(f"{wanted.what} from {where}: {reason}", why=wanted.why, do=wanted.do)

@@ -1,4 +1,4 @@
-"""What the ETERNUS command line answered: told apart from its echo, in which form it came, and what its refusals mean.
+"""What the ETERNUS command line answered: separated from its echo, in which form it came, and what its refusals mean.
 
 There are two forms. Accounts of the role Software are answered in the machine's form: a line with the status (00, or 01 and a line with a
 code), then lines of tab-separated fields, numbers in hex. Everybody else is answered in text for people, errors as "Error: E<code>

@@ -117,7 +117,7 @@ class EternusArray(Session):
         return self.known_identity
 
     def clock(self) -> datetime | None:
-        """What the array's clock says, in UTC: None, since no form of the answer that would tell it is public."""
+        """What the array's clock says, in UTC: None, since no form of the answer that would hold it is public."""
         return None
 
     def role(self) -> str | None:

@@ -90,7 +90,7 @@ class _Reading:
                 rows.policy_row(category, mode, None if counts is None else counts.get((mode, category.number), 0))
                 for mode in qos.MODES
                 for category in qos_read.table.values()
-                if category.number and (category.told or mode == qos.MODES[0])
+                if category.number and (category.fields or mode == qos.MODES[0])
             ]
             yield batch("array_qos_policy", self.endpoint, policies)
         for parse_errors in qos_read.parse_errors:
@@ -142,7 +142,7 @@ class _Reading:
         except NoSuchCommandError:
             if self.array.by_machine:
                 raise
-            answer = self.array.read("show volumes")  # early command lines tell no UID in text (recorded by delfin)
+            answer = self.array.read("show volumes")  # early command lines report no UID in text (recorded by delfin)
         listed = machine.volumes(answer, parse_errors) if answer.by_machine else text.volumes(answer, parse_errors)
         qos_of = self._qos_of(parse_errors)
         table_rows: list[Row] = []

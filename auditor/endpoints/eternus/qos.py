@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from auditor.endpoints.eternus.answers import Answer, NoSuchCommandError
     from auditor.endpoints.eternus.client import EternusArray
@@ -85,11 +85,11 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Category:
-    """One line of the table: a limit for each of MODES, None where it was not understood; `told` is the line as it came."""
+    """One line of the table: a limit for each of MODES, None where it was not understood; `fields` is the line as it came."""
 
     number: int
     limits: Mapping[str, Limit | None]
-    told: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
 
 
 def hexadecimal(text: str) -> int | None:
@@ -123,15 +123,8 @@ def fixed_table() -> dict[int, Category]:
 def table(answer: Answer, complain: Complain) -> dict[int, Category]:
     """The categories of `show qos-bandwidth-limit`: the number, then IOPS and MB/s for each of MODES; what follows is not known."""
     by_number: dict[int, Category] = {}
-    for fields in counted(answer, complain):
-        number = hexadecimal(fields[0])
-        if number is None or len(fields) < 7:
-            complain("the record", f"{fields[0]!r}", "is not a category and its limits")
-            continue
+    for number, fields in _numbered(answer, complain, "category", "limits", least=7):
         label = f"category {number}"
-        if number in by_number:
-            complain("the number", label, "came twice; the second record was left out")
-            continue
         limits = {mode: _limit(fields[1 + 2 * place], fields[2 + 2 * place], label, mode, complain) for place, mode in enumerate(MODES)}
         if number == 0 and any(limit and not limit.is_none for limit in limits.values()):
             complain("the limits", label, "are told for what should be unlimited")
@@ -156,15 +149,8 @@ def assignments(answer: Answer, complain: Complain) -> dict[int, dict[str, int |
     Before V11L30 there is one for all I/O, and an empty field behind it: then reads and writes are 0.
     """
     by_volume: dict[int, dict[str, int | None]] = {}
-    for fields in counted(answer, complain):
-        number = hexadecimal(fields[0])
-        if number is None or len(fields) < 4:
-            complain("the record", f"{fields[0]!r}", "is not a volume and its categories")
-            continue
+    for number, fields in _numbered(answer, complain, "volume", "categories", least=4):
         label = f"volume {number}"
-        if number in by_volume:
-            complain("the number", label, "came twice; the second record was left out")
-            continue
         numbers = [fields[2], "00", "00"] if len(fields) == 4 and not fields[3] else fields[2:5]
         known: dict[str, int | None] = {}
         for mode, text in zip(MODES, [*numbers, "", ""][:3], strict=True):
@@ -174,6 +160,20 @@ def assignments(answer: Answer, complain: Complain) -> dict[int, dict[str, int |
                 complain(mode, label, f"is {text!r}, which is no category")
         by_volume[number] = known
     return by_volume
+
+
+def _numbered(answer: Answer, complain: Complain, noun: str, rest: str, *, least: int) -> Iterator[tuple[int, list[str]]]:
+    """The records of a `noun` and its `rest`, each of `least` fields or more, by the number that they begin with: the first of each."""
+    seen: set[int] = set()
+    for fields in counted(answer, complain):
+        number = hexadecimal(fields[0])
+        if number is None or len(fields) < least:
+            complain("the record", f"{fields[0]!r}", f"is not a {noun} and its {rest}")
+        elif number in seen:
+            complain("the number", f"{noun} {number}", "came twice; the second record was left out")
+        else:
+            seen.add(number)
+            yield number, fields
 
 
 def counted(answer: Answer, complain: Complain) -> list[list[str]]:

@@ -73,7 +73,7 @@ def policy_row(category: Category, mode: str, volumes: int | None) -> Row:
         "max_bytes_per_second": _bytes(limit),
         "is_shared": False,
         "is_read": limit is not None,
-        "raw": json.dumps(dict(enumerate(category.told))) if category.told else None,
+        "raw": json.dumps(dict(enumerate(category.fields))) if category.fields else None,
         "volumes": volumes,
     }
 

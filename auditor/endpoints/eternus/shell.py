@@ -7,23 +7,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import re
 import threading
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, WHOLE_ANSWER_TIMEOUTS, too_large
-from auditor.endpoints.common.host_keys import OWN_KNOWN_HOSTS, ssh_trust
+from auditor.endpoints.common.host_keys import ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.time_limits import addresses_of
 from auditor.endpoints.eternus.answers import PROMPT
-from auditor.errors import ConfigurationError, CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
+from auditor.endpoints.eternus.login import known_hosts, login_of
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, MalformedAnswerError
 from auditor.model import Exchange
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Coroutine
 
     import asyncssh
 
@@ -65,7 +64,7 @@ class Shell:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._known_hosts = _known_hosts(endpoint)
+        self._known_hosts = known_hosts(endpoint)
         self._connection: asyncssh.SSHClientConnection | None = None
         self._process: asyncssh.SSHClientProcess[str] | None = None
         self._loop = asyncio.new_event_loop()
@@ -115,7 +114,7 @@ class Shell:
         import asyncssh
 
         endpoint = self._endpoint
-        login = _login(endpoint, password)
+        login = login_of(endpoint, password)
         try:
             async with asyncio.timeout(endpoint.limits.timeout_seconds):
                 # The loop's own way to look up a name would keep this process alive until the resolver gives up.
@@ -243,71 +242,3 @@ def lost(endpoint: Endpoint, command: str, trouble: Lost, why: str) -> EndpointE
         why=why if trouble.sent else "the request was never sent.",
         do="check the network between, or raise `limits: {timeout_seconds}` of this endpoint.",
     )
-
-
-def _login(endpoint: Endpoint, password: str) -> Any:
-    """What asyncssh asks for credentials and about host keys; the password goes out once, or a typing error would lock the account."""
-    import asyncssh
-
-    class Login(asyncssh.SSHClient):
-        def __init__(self) -> None:
-            self.shown = ""
-            self._password: str | None = password
-
-        def forget(self) -> None:
-            self._password = None
-
-        def _once(self) -> str | None:
-            once, self._password = self._password, None
-            return once
-
-        def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:  # noqa: ARG002  theirs
-            self.shown = key.get_fingerprint("sha256")
-            wanted = ssh_trust(endpoint).fingerprint
-            return wanted is not None and hmac.compare_digest(self.shown, wanted)
-
-        def password_auth_requested(self) -> str | None:
-            return self._once()
-
-        def kbdint_auth_requested(self) -> str | None:
-            return "" if self._password is not None else None
-
-        def kbdint_challenge_received(
-            self,
-            name: str,  # noqa: ARG002  theirs
-            instructions: str,  # noqa: ARG002  theirs
-            lang: str,  # noqa: ARG002  theirs
-            prompts: Sequence[tuple[str, bool]],
-        ) -> list[str] | None:
-            if not prompts:
-                return []  # only words
-            # One request whose answer is not shown: the password. Anything else is not ours to answer.
-            if len(prompts) == 1 and not prompts[0][1] and (answer := self._once()) is not None:
-                return [answer]
-            return None
-
-    return Login()
-
-
-def _known_hosts(endpoint: Endpoint) -> asyncssh.SSHKnownHosts | None:
-    """The keys to compare with; None compares nothing, and only `verify: false` says so."""
-    import asyncssh
-
-    ssh = ssh_trust(endpoint)
-    if not ssh.verify:
-        return None
-    nobody = asyncssh.import_known_hosts("")
-    if ssh.fingerprint:
-        return nobody  # then validate_host_public_key is asked
-    own = Path(OWN_KNOWN_HOSTS).expanduser()
-    path = Path(ssh.known_hosts) if ssh.known_hosts else own
-    if path == own and not path.exists():
-        return nobody
-    try:
-        return asyncssh.read_known_hosts(str(path))
-    except (OSError, ValueError) as error:
-        raise ConfigurationError(
-            f"endpoint {endpoint.name}: the known_hosts file {path} cannot be read: {type(error).__name__}",
-            why="without it nobody can say whether the array is the array, so nothing was read.",
-            do="correct `ssh: {known_hosts: ...}` of this endpoint in fleet.yaml, or give a fingerprint.",
-        ) from error

@@ -140,7 +140,7 @@ class FlashArray(Session):
     def role(self) -> str | None:
         """The role of the API token's user, for example readonly or storage_admin; None when the array does not report.
 
-        Releases with management access policies instead of roles tell the policies' names.
+        Releases with management access policies instead of roles report the policies' names.
 
         Source: OpenAPI definitions, Admin: role.name; from FA2.36 on management_access_policies[].name.
         """

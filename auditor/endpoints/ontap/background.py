@@ -26,7 +26,8 @@ _SCRUB = "raid.scrub.schedule"
 _RAID_OPTIONS = "private/cli/storage/raid-options"
 _BY_DEFAULT = frozenset({"", "-"})
 _RELATIONSHIP_FIELDS = (
-    "uuid,source.path,destination.path,policy.name,policy.uuid,transfer_schedule.name,transfer_schedule.uuid,lag_time,healthy,state"
+    "uuid,source.path,destination.path,policy.name,policy.uuid,transfer_schedule.name,transfer_schedule.uuid,lag_time,healthy,state,"
+    "transfer.state,transfer.bytes_transferred,transfer.total_duration"
 )
 
 
@@ -79,6 +80,7 @@ class BackgroundWork:
             policies[svm, policy.text("name") or ""] = efficiency_policy(policy, schedules)
         yield from parse_errors.gaps(self.lists.endpoint)
         fields = "uuid,name,svm.name,aggregates.uuid,efficiency.state,efficiency.policy.name,efficiency.schedule"
+        fields += ",efficiency.op_state,efficiency.last_op_size"
         yield from self.lists.table(
             "array_efficiency", lambda volume: efficiency_row(volume, policies), "storage/volumes", "volume", fields=fields
         )

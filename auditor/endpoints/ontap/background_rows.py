@@ -30,7 +30,8 @@ _VOLUME_PATH = re.compile(r"[^:/]+:[^:/]+")
 def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> Row:
     """A row of array_efficiency; `policies` are those of `efficiency_policy` by SVM and name.
 
-    Source: netapp-ontap, VolumeEfficiency; its printed example has the policy "-" where a schedule of its own counts.
+    Source: netapp-ontap, VolumeEfficiency; its printed example has the policy "-" where a schedule of its own counts. op_state is the state
+    of the operation, last_op_size the size of the last one.
     """
     container = rows.container_of(volume)
     efficiency = optional(volume, "efficiency")
@@ -50,6 +51,8 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
         "start_days": None,
         "duration_minutes": None,
         "qos_policy": None,
+        "operation_state": efficiency and efficiency.optional_text("op_state"),
+        "operation_bytes": _count(efficiency, "last_op_size"),
     }
     if name is not None:
         policy = policies.get((container.svm or "", name))
@@ -103,7 +106,10 @@ def schedule_row(name: str, times: Timetable) -> Row:
 def replication_row(relationship: Record, role: str, timing: Row, containers: Mapping[str, rows.Container]) -> Row:
     """A row of array_replication. `timing` has its schedule columns; `containers` are this cluster's volumes by svm:name.
 
-    A relationship of whole SVMs, or of consistency groups, has no volume.
+    A relationship of whole SVMs, or of consistency groups, has no volume. While its newest transfer runs, the bytes and the time of it are
+    those until now.
+
+    Source: netapp-ontap, SnapmirrorRelationship.transfer (state, bytes_transferred, total_duration).
     """
     ends = {end: optional(relationship, end) for end in ("source", "destination")}
     paths = {end: rows.optional_text(ends[end], "path") for end in ends}
@@ -128,4 +134,24 @@ def replication_row(relationship: Record, role: str, timing: Row, containers: Ma
         "state": relationship.optional_text("state"),
         "is_healthy": healthy if isinstance(healthy, bool) else None,
         "lag_seconds": lag_seconds,
+        **_newest_transfer(relationship),
     }
+
+
+def _newest_transfer(relationship: Record) -> Row:
+    """The columns of array_replication about its newest transfer; a cluster that only holds the source may not report it."""
+    transfer = optional(relationship, "transfer")
+    length = transfer.optional_text("total_duration") if transfer else None
+    seconds = duration_seconds(length) if length is not None else None
+    if length is not None and seconds is None:
+        relationship.parse_errors.add("transfer.total_duration", relationship.label, "is not a length of time")
+    return {
+        "transfer_state": transfer and transfer.optional_text("state"),
+        "transfer_bytes": _count(transfer, "bytes_transferred"),
+        "transfer_seconds": seconds,
+    }
+
+
+def _count(record: Record | None, name: str) -> int | None:
+    """A number that may be left out."""
+    return record.number(name) if record is not None and record.value.get(name) is not None else None

@@ -55,7 +55,7 @@ def collect_ontap(
         clock: seconds, for that interval.
         sleep: waits for what is left of it when everything else has been read.
 
-    A release that does not know a field answers the whole request with an error, so that its topic is a gap: SVMs tell their QoS policy
+    A release that does not know a field answers the whole request with an error, so that its topic is a gap: SVMs report their QoS policy
     from 9.9.1 on, relationships their schedule and counter tables anything from 9.11.1 on.
 
     Source: docs/domain/arrays.md#ontap; docs/domain/facts.md#7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each
@@ -119,7 +119,7 @@ class _Reading:
         return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields="uuid,name,object_count,fixed,adaptive")
 
     def volumes(self) -> Iterator[Batch | Gap]:
-        """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also tell the pool and the QoS of their LUNs."""
+        """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also have the pool and the QoS of their LUNs."""
         parse_errors = ParseErrors("GET storage/volumes")
         svm_qos = yield from self._svm_qos()
         fields = "uuid,name,svm.name,aggregates.uuid,state,size,nas.path,qos.policy.name,qos.policy.uuid"

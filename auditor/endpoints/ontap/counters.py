@@ -25,6 +25,8 @@ DISKS = "cluster/counter/tables/disk:constituent/rows"
 HEADROOM = "cluster/counter/tables/headroom_aggregate/rows"
 LUNS = "cluster/counter/tables/lun/rows"
 DISK_COUNTERS = ("disk_busy_percent", "base_for_disk_busy", "total_transfer_count", "user_read_count", "user_write_count")
+CONSISTENCY_READS = "cp_read_count"
+"""Reads of consistency points. Source: NetApp Harvest, conf/restperf/9.12.0/disk.yaml, and its metric list (disk_cp_reads)."""
 HEADROOM_COUNTERS = ("current_ops", "current_latency", "optimal_point.ops", "optimal_point.samples")
 LUN_COUNTERS = ("read_align_histogram", "write_align_histogram")
 _LUN_ROW = re.compile(r"(/vol/.+?)(?::([0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}))?$")
@@ -170,6 +172,7 @@ class _Disks:
     data: set[str] = field(default_factory=set)
     transfers: float = 0.0
     user: float = 0.0
+    consistency: float | None = 0.0  # None: not reported of every disk
 
 
 def pool_load_rows(
@@ -203,6 +206,9 @@ def pool_load_rows(
                 "disk_iops": disk_load.transfers / seconds / len(disk_load.data) if disk_load and disk_load.data else None,
                 "transfers_per_second": disk_load.transfers / seconds if disk_load else None,
                 "user_transfers_per_second": disk_load.user / seconds if disk_load else None,
+                "consistency_reads_per_second": disk_load.consistency / seconds
+                if disk_load is not None and disk_load.consistency is not None
+                else None,
                 **_headroom(first, last, headroom.get(pool_id), name, parse_errors),
             }
         )
@@ -225,6 +231,8 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
         disks = by_pool[name]
         disks.transfers += growth["total_transfer_count"] or 0.0
         disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
+        consistency = _growth(before, row, CONSISTENCY_READS)
+        disks.consistency = None if consistency is None or disks.consistency is None else disks.consistency + consistency
         if is_data(row):
             disks.data.add(disk_name(row))
             base = growth["base_for_disk_busy"]

@@ -145,7 +145,7 @@ class Pools:
     def _sample(self, parse_errors: ParseErrors) -> counters.Sample:
         """Both tables; when each was read is taken for the middle of its request, since its answer does not report."""
         began = self.clock()
-        disks = counters.read(self.lists, counters.DISKS, "|".join(counters.DISK_COUNTERS), parse_errors)
+        disks = counters.read(self.lists, counters.DISKS, "|".join((*counters.DISK_COUNTERS, counters.CONSISTENCY_READS)), parse_errors)
         between = self.clock()
         headroom = counters.read(self.lists, counters.HEADROOM, "|".join(counters.HEADROOM_COUNTERS), parse_errors)
         ended = self.clock()

@@ -22,7 +22,7 @@ class Account:
     Attributes:
         user: as vCenter names it, for example VSPHERE.LOCAL\auditor.
         roles: names of the roles it has on the root folder in its own name, and whether each is propagated to everything below.
-        groups: names of the groups that have a role there; which of them the account is in, vCenter does not tell.
+        groups: names of the groups that have a role there; which of them the account is in, vCenter does not report.
     """
 
     user: str
@@ -34,7 +34,7 @@ def account_of(vcenter: VCenter) -> Account:
     r"""Whom the session belongs to; three requests.
 
     Raises:
-        EndpointError: vCenter does not tell.
+        EndpointError: vCenter does not report it.
 
     Source: vSphere API reference, SessionManager.currentSession, AuthorizationManager.RetrieveEntityPermissions and roleList. That
     permissions write the account as DOMAIN\user is general knowledge, not verified against a real vCenter.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape, quoteattr, unescape
 
-from auditor.endpoints.vcenter.esxcli_records import Row, local_name, parse_rows, response_in, scanned_rows
+from auditor.endpoints.vcenter.esxcli_records import Row, Table, local_name, parse_rows, response_in, scanned_table, table_of
 from auditor.endpoints.vcenter.translation import translated
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 
@@ -59,10 +59,10 @@ class EsxCli:
             RefusedError: the host says no, in its own words.
             EndpointError: as for every call.
         """
-        return self.select(command, _ALL, **arguments)
+        return self.select(command, _ALL, **arguments).rows()
 
-    def select(self, command: str, fields: frozenset[str], **arguments: str | bool | int | Sequence[str]) -> list[Row]:
-        """`run`, but only those `fields` of each record, by their plain names (`plain_name`); the others cost next to nothing."""
+    def select(self, command: str, fields: frozenset[str], **arguments: str | bool | int | Sequence[str]) -> Table:
+        """`run` as a table of those `fields` of each record, by their plain names (`plain_name`); the others cost next to nothing."""
         from pyVmomi import vmodl
 
         words = command.split()
@@ -70,17 +70,17 @@ class EsxCli:
         doing = f"esxcli {command} on {self._host_id}"
         with translated(self._endpoint, doing):
             try:
-                rows = self._execute(words, arguments, fields, repeatable=reads)
+                table = self._execute(words, arguments, fields, repeatable=reads)
             except vmodl.fault.ManagedObjectNotFound:
                 # The executer may belong to the session and die with it. Nothing was run, but only a read is sent again.
                 if not reads or not self._forget():
                     raise
-                rows = self._execute(words, arguments, fields, repeatable=True)
-        if words[-1] == "list" and rows and "value" in rows[0] and len(rows[0]) == 1:
+                table = self._execute(words, arguments, fields, repeatable=True)
+        if words[-1] == "list" and table.names[:1] == ("value",) and [*table.rows()[0]] == ["value"]:
             raise self._nonsense("ExecuteSoap", f"{doing} answered no records")
-        return rows
+        return table
 
-    def _execute(self, words: list[str], arguments: dict[str, Any], fields: frozenset[str], *, repeatable: bool) -> list[Row]:
+    def _execute(self, words: list[str], arguments: dict[str, Any], fields: frozenset[str], *, repeatable: bool) -> Table:
         kind, moid = self._found_executer()
         body = (
             f"<moid>ha-cli-handler-{escape('-'.join(words[:-1]))}</moid><version>{_VERSION}</version>"
@@ -88,15 +88,15 @@ class EsxCli:
         )
         doing = f"esxcli {' '.join(words)} on {self._host_id}"
 
-        def decode(status: int, answer: bytes) -> list[Row]:
+        def decode(status: int, answer: bytes) -> Table:
             escaped = response_in(answer) if status == HTTPStatus.OK else None
-            rows = None if escaped is None else scanned_rows(escaped, fields)
-            if rows is not None:
-                return rows
+            table = None if escaped is None else scanned_table(escaped, fields)
+            if table is not None:
+                return table
             text = self._response(doing, status, answer)
             if not text and words[-1] in _READ_VERBS:
                 raise self._nonsense("ExecuteSoap", f"{doing} answered nothing at all")
-            return parse_rows(text, self._endpoint, doing, fields) if text else []
+            return table_of(parse_rows(text, self._endpoint, doing, fields) if text else [])
 
         return self._ask("ExecuteSoap", (kind, moid), body, decode, like=" ".join(words), repeatable=repeatable)
 

@@ -7,6 +7,7 @@ asked for are passed over without becoming anything. Where that does not fit fro
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 Row = dict[str, str | list[str]]
+Cell = str | tuple[str, ...] | None
+"""A field of a record: its text, its texts where it occurs more than once, None where the record has none."""
 
 _XSI_TYPE = f"{{{XSI}}}type"
 _NO_FIELDS: frozenset[str] = frozenset()
@@ -41,6 +44,31 @@ _QUOTES = (("&quot;", '"'), ("&apos;", "'"), ("&amp;", "&"))
 _ENTITIES = (("&lt;", "<"), ("&gt;", ">"), *_QUOTES)  # the ampersand last: what it makes is text
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The records of one answer: a tuple a record, a cell for each of `names`, the host's own names of fields."""
+
+    names: tuple[str, ...]
+    records: list[tuple[Cell, ...]]
+
+    def rows(self) -> list[Row]:
+        """The records as rows that leave out what a record has not."""
+        return [
+            {
+                name: list(cell) if isinstance(cell, tuple) else cell
+                for name, cell in zip(self.names, record, strict=True)
+                if cell is not None
+            }
+            for record in self.records
+        ]
+
+
+def table_of(rows: Sequence[Row]) -> Table:
+    """The table of `rows`, whose fields need not be the same."""
+    names = tuple(dict.fromkeys(name for row in rows for name in row))
+    return Table(names, [tuple(tuple(cell) if isinstance(cell := row.get(name), list) else cell for name in names) for row in rows])
+
+
 @lru_cache(maxsize=4096)
 def plain_name(name: str) -> str:
     """A field's name whatever the build's capitals: its letters and digits.
@@ -59,8 +87,8 @@ def response_in(body: bytes) -> str | None:
     return None if response is None else response[1]
 
 
-def scanned_rows(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> list[Row] | None:
-    """The records of a list whose records are alike; None for everything else, also where a field that is asked for repeats.
+def scanned_table(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> Table | None:
+    """The records of a list whose records are alike; None for everything else.
 
     `escaped` is the document as it stands in another one; see `parse_rows` for the rest.
     """
@@ -71,20 +99,51 @@ def scanned_rows(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> list[Row]
     first = _RECORD.match(escaped, root.end())
     if closing is None or first is None:
         return None
-    pattern, names = _pattern(first["record"], tuple(dict.fromkeys(_FIELD.findall(first["fields"]))), fields)
-    rows: list[Row] = []
-    bad = len(names) + 1
-    for match in pattern.finditer(escaped, root.end(), closing.start()):
+    names = tuple(dict.fromkeys(_FIELD.findall(first["fields"])))
+    wanted = tuple(name for name in names if not fields or plain_name(name) in fields)
+    records = _matched(_pattern(first["record"], names, wanted, _NO_FIELDS), escaped, root.end(), closing.start())
+    if records is None:
+        several = frozenset(name for name in wanted if f"&lt;/{name}&gt;&lt;{name}&gt;" in escaped)
+        records = _matched(_pattern(first["record"], names, wanted, several), escaped, root.end(), closing.start()) if several else None
+        if records is not None:
+            records = [tuple(map(_whole, _split(record, wanted, several))) for record in records]
+    elif any("&" in cell for record in records for cell in record if cell):
+        records = [tuple(map(_whole, record)) for record in records]
+    return None if records is None else Table(wanted, records)
+
+
+def scanned_rows(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> list[Row] | None:
+    """The rows of `scanned_table`."""
+    table = scanned_table(escaped, fields)
+    return None if table is None else table.rows()
+
+
+def _matched(pattern: re.Pattern[str], escaped: str, start: int, end: int) -> list[tuple[Cell, ...]] | None:
+    """The groups of each record between `start` and `end`; None where the pattern does not fit from the first character to the last."""
+    bad = pattern.groups
+    records: list[tuple[Cell, ...]] = []
+    for match in pattern.finditer(escaped, start, end):
         if match.lastindex == bad:
             return None
-        rows.append(
-            {
-                name: _unescaped(value) if "&" in value else value
-                for name, value in zip(names, match.groups(), strict=False)
-                if value is not None
-            }
-        )
-    return rows
+        records.append(match.groups()[:-1])
+    return records
+
+
+def _split(record: tuple[Cell, ...], names: Sequence[str], several: frozenset[str]) -> tuple[Cell, ...]:
+    """`record` with the texts of those fields that may occur `several` times, which are still one."""
+    return tuple(_texts(cell, name) if name in several else cell for cell, name in zip(record, names, strict=True))
+
+
+def _texts(cell: Cell, name: str) -> Cell:
+    texts = re.findall(f"{_LT}{name}{_GT}({_VALUE})", cell) if isinstance(cell, str) else ()
+    return tuple(texts) if len(texts) > 1 else texts[0] if texts else None
+
+
+def _whole(cell: Cell) -> Cell:
+    """A cell as it was meant."""
+    if isinstance(cell, tuple):
+        return tuple(_unescaped(text) if "&" in text else text for text in cell)
+    return cell if cell is None or "&" not in cell else _unescaped(cell)
 
 
 def parse_rows(text: str, endpoint: Endpoint, doing: str, fields: frozenset[str] = _NO_FIELDS) -> list[Row]:
@@ -109,14 +168,21 @@ def parse_rows(text: str, endpoint: Endpoint, doing: str, fields: frozenset[str]
 
 
 @lru_cache(maxsize=256)
-def _pattern(record: str, names: Sequence[str], fields: frozenset[str]) -> tuple[re.Pattern[str], tuple[str, ...]]:
-    """Matches one record whose fields stand in this order, each of them or none; a group for each name that is returned."""
-    wanted = tuple(name for name in names if not fields or plain_name(name) in fields)
+def _pattern(record: str, names: Sequence[str], wanted: Sequence[str], several: frozenset[str]) -> re.Pattern[str]:
+    """Matches one record whose fields stand in this order, each of them or none; a group for each that is `wanted`, and one for misfits.
+
+    The group of a field that may occur `several` times holds all of it, with its tags.
+    """
     parts = []
     for name in names:
-        value, often = (f"({_VALUE})", "?+") if name in wanted else (_VALUE, "*+")
-        parts.append(f"(?:{_LT}{name}{_GT}{value}{_LT}/{name}{_GT}){often}")
-    return re.compile(rf"{_LT}{record}{_TYPED}{_GT}{''.join(parts)}{_LT}/{record}{_GT}|(.)", re.DOTALL), wanted
+        field = f"{_LT}{name}{_GT}%s{_LT}/{name}{_GT}"
+        if name in several:
+            parts.append(f"((?:{field % _VALUE})*+)")
+        elif name in wanted:
+            parts.append(f"(?:{field % f'({_VALUE})'})?+")
+        else:
+            parts.append(f"(?:{field % _VALUE})*+")
+    return re.compile(rf"{_LT}{record}{_TYPED}{_GT}{''.join(parts)}{_LT}/{record}{_GT}|(.)", re.DOTALL)
 
 
 def _is_list(attributes: str) -> bool:

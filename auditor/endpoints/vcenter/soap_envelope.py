@@ -25,7 +25,7 @@ _CONTROLS = bytes([*range(0x09), *range(0x0B, 0x20)])  # what XML forbids or, wi
 
 
 def content_of(body: bytes, operation: str) -> str | None:
-    """What the response to `operation` holds, between its tags; None where only a parser can tell.
+    """What the response to `operation` holds, between its tags; None where only a parser can find it.
 
     The prefixes xsi and xsd mean in it what they usually do. What is between the tags need not be well-formed.
     """

@@ -152,7 +152,7 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
             for name in _UNREAD:
                 body = _without(body, name)
         try:
-            # A stream, not bytes: only so does pyVmomi tell expat where the document ends, and a torn one is noticed.
+            # A stream, not bytes: only so does expat learn from pyVmomi where the document ends, and a torn one is noticed.
             result = deserializer.Deserialize(io.BytesIO(body), result_type if result_type is not type(None) else object)
         except (ExpatError, AttributeError, KeyError, LookupError, TypeError, ValueError) as error:
             # What pyVmomi's deserialiser raises at a name, a type or a number it does not know.

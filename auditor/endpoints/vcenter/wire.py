@@ -159,7 +159,7 @@ class VCenterWire:
                 raise
             with response:  # read1 leaves a whole answer open, and its connection unusable; one that breaks off, the connection itself
                 raw = self._whole(response)
-        except BaseException:
+        except BaseException:  # raised again; whatever ended the exchange left it half done, a signal too
             connection.close()
             raise
         if path == "/sdk":  # the storage policy service sets a cookie of that name that is no session of /sdk
@@ -274,7 +274,7 @@ def _asked(connection: http.client.HTTPSConnection, path: str, headers: Mapping[
     response = TimedResponse(connection.sock, method="POST", timeout_seconds=seconds)
     try:
         response.begin()
-    except BaseException:
+    except BaseException:  # raised again; nobody else has the response to close it
         response.close()
         raise
     return response

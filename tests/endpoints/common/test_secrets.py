@@ -58,10 +58,10 @@ def test_no_password_says_where_it_was_looked_for_and_never_what(way: str, argum
     with pytest.raises(CredentialsError) as caught:
         password_of(endpoint(way, *argument))
     assert argument[0] in caught.value.what
-    told = (
+    text = (
         str(caught.value) + repr(caught.value.__cause__) + repr(caught.value.__context__ if not caught.value.__suppress_context__ else "")
     )
-    assert "hunter2" not in told
+    assert "hunter2" not in text
 
 
 def test_a_secret_is_bounded_in_time_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

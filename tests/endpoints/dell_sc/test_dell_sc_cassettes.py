@@ -49,6 +49,6 @@ def test_a_fix_reads_writes_one_profile_waits_for_the_task_and_reads_again(tmp_p
     assert RECORD or cassette.all_played
     assert (before.value, after.value) == ("Prod", None)
     asked = [(request.method, request.path, request.headers.get("async")) for request in cassette.requests]
-    assert [told for told in asked if told[2]] == [
+    assert [reported for reported in asked if reported[2]] == [
         ("PUT", "/api/rest/StorageCenter/ScVolumeConfiguration/64702.1", "True"),
     ]

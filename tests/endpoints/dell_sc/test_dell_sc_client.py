@@ -87,13 +87,13 @@ def test_a_manager_with_no_version_in_common_is_said_to_be_one(tmp_path: Path, o
 def test_the_password_goes_with_the_login_and_with_no_other_request(tmp_path: Path, caplog: Any) -> None:
     caplog.set_level(logging.DEBUG)
     with serving(tmp_path) as (server, endpoint):
-        told: list[bool] = []
+        reported: list[bool] = []
         answer = server.answer
-        server.answer = lambda request: told.append("authorization" in request.headers) or answer(request)  # type: ignore[func-returns-value]
+        server.answer = lambda request: reported.append("authorization" in request.headers) or answer(request)  # type: ignore[func-returns-value]
         with open_dell_sc(endpoint) as manager:
             manager.objects("ScVolume", 64702)
             assert PASSWORD not in repr(vars(manager))
-    assert told == [True, False, False]
+    assert reported == [True, False, False]
     assert PASSWORD not in caplog.text
 
 
@@ -292,7 +292,7 @@ def test_attributes_are_found_whatever_their_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "found"),
+    ("reported", "found"),
     [
         pytest.param("1.073741824E9 Bytes", 1 << 30, id="recorded"),
         pytest.param("5.49755813888E14 Bytes", 500 << 40, id="recorded, large"),
@@ -316,18 +316,18 @@ def test_attributes_are_found_whatever_their_case() -> None:
         pytest.param("50 Mb", None, id="bits"),
     ],
 )
-def test_a_size_is_what_its_unit_makes_it(told: Any, found: int | None) -> None:
-    assert size_in_bytes(told) == found
+def test_a_size_is_what_its_unit_makes_it(reported: Any, found: int | None) -> None:
+    assert size_in_bytes(reported) == found
 
 
 def test_a_date_counts_only_with_its_time_zone() -> None:
     assert moment("2015-01-07T14:07:10-06:00") == datetime(2015, 1, 7, 20, 7, 10, tzinfo=UTC)
     assert moment("2019-02-19T07:05:00Z") == datetime(2019, 2, 19, 7, 5, tzinfo=UTC)
-    assert [moment(told) for told in ("04/03/2015 12:01:08 AM", "2015-01-07T14:07:10", None, 3)] == [None] * 4
+    assert [moment(reported) for reported in ("04/03/2015 12:01:08 AM", "2015-01-07T14:07:10", None, 3)] == [None] * 4
 
 
 def test_versions_are_read_by_their_numbers() -> None:
-    assert [version(told) for told in ("4.1", "2.10", "6.5.1.269", "x", None, "4")] == [(4, 1), (2, 10), (6, 5), None, None, None]
+    assert [version(reported) for reported in ("4.1", "2.10", "6.5.1.269", "x", None, "4")] == [(4, 1), (2, 10), (6, 5), None, None, None]
     assert version_range("Invalid API version specified, the version must be in the range [2.0, 4.1]") == ("2.0", "4.1")
     assert version_range("Login failed") is None
 

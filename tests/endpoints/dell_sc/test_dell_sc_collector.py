@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +24,7 @@ from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
 from tests.endpoints.arrays import PASSWORD, Collected
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "dell-sc-cinder"
 TOPICS = set(ARRAY_TOPICS[EndpointKind.DELL_SC])
 E = {"endpoint": "sc-east"}
 
@@ -210,7 +209,7 @@ def test_only_what_is_needed_is_asked(served: tuple[DellScServer, Endpoint], ask
 
 
 def renamed(names: dict[str, str]) -> Callable[[Any], Any]:
-    return lambda told: [{names.get(name, name): value for name, value in one.items()} for one in told]
+    return lambda answer: [{names.get(name, name): value for name, value in one.items()} for one in answer]
 
 
 def test_a_profile_whose_limits_go_by_other_names_is_unknown_and_never_a_pass(served: tuple[DellScServer, Endpoint]) -> None:
@@ -235,7 +234,7 @@ def test_a_rate_without_its_unit_is_unknown(served: tuple[DellScServer, Endpoint
 
 def test_a_volume_whose_group_has_a_profile_that_is_unknown_is_unknown_too(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
-    server.alterations["ScQosProfile/GetList"] = lambda told: [*told[:2], {**told[2], "iopsLimit": None}]
+    server.alterations["ScQosProfile/GetList"] = lambda answer: [*answer[:2], {**answer[2], "iopsLimit": None}]
     volumes = collected(endpoint).by("array_volume", "name")
     assert (volumes["capped"]["qos_group"], volumes["capped"]["qos_read"], volumes["free"]["qos_read"]) == ("Tenant", False, True)
 
@@ -292,10 +291,10 @@ def test_a_storage_center_that_its_manager_does_not_reach_leaves_a_gap_in_every_
     assert "volumes of Storage Center 64703: its Storage Manager does not reach it: The Storage Center does not answer" in found.gap_text()
 
 
-@pytest.mark.parametrize("told", [pytest.param([], id="none"), pytest.param([{"scSerialNumber": 64702}], id="one without an id")])
-def test_a_manager_that_shows_no_storage_center_was_not_read(served: tuple[DellScServer, Endpoint], told: Any) -> None:
+@pytest.mark.parametrize("reported", [pytest.param([], id="none"), pytest.param([{"scSerialNumber": 64702}], id="one without an id")])
+def test_a_manager_that_shows_no_storage_center_was_not_read(served: tuple[DellScServer, Endpoint], reported: Any) -> None:
     server, endpoint = served
-    server.alterations["GET StorageCenter"] = lambda _: told
+    server.alterations["GET StorageCenter"] = lambda _: reported
     found = collected(endpoint)
     assert found.incomplete() == TOPICS
     assert "array" not in found.tables
@@ -327,7 +326,7 @@ def test_without_the_lists_volumes_are_asked_one_by_one_and_not_all_at_once(tmp_
 def test_volumes_that_the_lists_leave_out_are_asked_for_by_themselves(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
     for operation in ("ScVolumeConfiguration/GetList", "StorageCenter/GetLatestVolumeIoUsage"):
-        server.alterations[operation] = lambda told: told[:1]
+        server.alterations[operation] = lambda answer: answer[:1]
     found = collected(endpoint)
     assert found.gaps == []
     assert (server.requests.count("ScVolume/VolumeConfiguration"), server.requests.count("ScVolume/GetHistoricalIoUsage")) == (1, 1)
@@ -337,7 +336,7 @@ def test_volumes_that_the_lists_leave_out_are_asked_for_by_themselves(served: tu
 def test_a_volume_of_which_nothing_more_is_told_is_a_gap(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
     for operation in ("ScVolumeConfiguration/GetList", "StorageCenter/GetLatestVolumeIoUsage"):
-        server.alterations[operation] = lambda told: told[:1]
+        server.alterations[operation] = lambda answer: answer[:1]
     server.alterations["ScVolume/GetHistoricalIoUsage"] = lambda _: []
     server.faults.active.append(Fault("status", "ScVolume/VolumeConfiguration", status=404))
     found = collected(endpoint)
@@ -351,19 +350,19 @@ def test_the_newest_sample_counts_whatever_the_order(served: tuple[DellScServer,
     server, endpoint = served
     server.faults.active.append(Fault("status", "StorageCenter/GetLatestVolumeIoUsage", status=404))
     times = ("2026-11-21T10:05:00-06:00", "2026-11-21T17:00:00+00:00", "2026-11-21T10:00:00-06:00")
-    server.alterations["ScVolume/GetHistoricalIoUsage"] = lambda told: [
-        {**told[0], "time": time, "totalIops": place} for place, time in enumerate(times)
+    server.alterations["ScVolume/GetHistoricalIoUsage"] = lambda answer: [
+        {**answer[0], "time": time, "totalIops": place} for place, time in enumerate(times)
     ]
     found = collected(endpoint)
     assert {row["actual_iops"] for row in found.tables["array_volume_load"]} == {1}, "17:00 in London is an hour after 10:05 in Chicago"
-    server.alterations["ScVolume/GetHistoricalIoUsage"] = lambda told: [{**told[0], "time": "11/21/2026 10:05:00 AM"}, told[0]]
+    server.alterations["ScVolume/GetHistoricalIoUsage"] = lambda answer: [{**answer[0], "time": "11/21/2026 10:05:00 AM"}, answer[0]]
     found = collected(endpoint)
     assert found.tables["array_volume_load"] == []
     assert found.incomplete() == {"volume_load"}
 
 
 def each(**changes: Any) -> Callable[[Any], Any]:
-    return lambda told: [{**one, **changes} for one in told]
+    return lambda answer: [{**one, **changes} for one in answer]
 
 
 @pytest.mark.parametrize(
@@ -426,7 +425,7 @@ def test_an_object_that_is_told_twice_is_counted_once(
 ) -> None:
     server, endpoint = served
     whole = len(collected(endpoint).tables[table])
-    server.alterations[operation] = lambda told: told + told[-1:]
+    server.alterations[operation] = lambda answer: answer + answer[-1:]
     found = collected(endpoint)
     assert len(found.tables[table]) == whole
     assert topic in found.incomplete()
@@ -435,7 +434,7 @@ def test_an_object_that_is_told_twice_is_counted_once(
 
 def test_an_initiator_that_belongs_to_no_server_is_nobodys(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
-    server.alterations["ScServerHba/GetList"] = lambda told: [{**told[0], "server": None}, *told[1:]]
+    server.alterations["ScServerHba/GetList"] = lambda answer: [{**answer[0], "server": None}, *answer[1:]]
     found = collected(endpoint)
     assert found.gaps == []
     assert len(found.tables["array_initiator"]) == 2
@@ -463,9 +462,9 @@ def test_trouble_costs_what_it_hits_and_no_more(served: tuple[DellScServer, Endp
 def test_a_session_that_is_lost_between_two_questions_costs_nothing(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
 
-    def lose(told: Any) -> Any:
+    def lose(reported: Any) -> Any:
         server._sessions.clear()
-        return told
+        return reported
 
     server.alterations["ScQosProfile/GetList"] = lose
     found = collected(endpoint)
@@ -497,20 +496,13 @@ def test_2001_volumes_are_all_read_a_part_at_a_time(tmp_path: Path) -> None:
 
 
 def captured(name: str) -> Any:
-    path = CAPTURES / f"{name}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("no captures beside the project")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(capture(f"dell-sc-cinder/{name}.json").read_text(encoding="utf-8"))
 
 
 def every_record() -> Iterator[Any]:
-    if not CAPTURES.exists():
-        captured("test_scapi.DellSCSanAPITestCase.SC")
-    for path in sorted(CAPTURES.glob("*.json")):
-        told = json.loads(path.read_text(encoding="utf-8"))
-        yield from told if isinstance(told, list) else [told]
+    for path in sorted(capture("dell-sc-cinder").glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        yield from document if isinstance(document, list) else [document]
 
 
 def test_every_recorded_object_parses_without_a_parse_error() -> None:
@@ -527,10 +519,10 @@ def test_every_recorded_object_parses_without_a_parse_error() -> None:
         "ScController": rows.node_row,
     }
     parsed: dict[str, int] = defaultdict(int)
-    for told in every_record():
-        kind = told.get("objectType") if isinstance(told, dict) else None
+    for reported in every_record():
+        kind = reported.get("objectType") if isinstance(reported, dict) else None
         if kind in parse:
-            parse[kind](Record(Attributes(told), f"{kind} {told.get('instanceId')}", parse_errors))
+            parse[kind](Record(Attributes(reported), f"{kind} {reported.get('instanceId')}", parse_errors))
             parsed[kind] += 1
     assert list(parse_errors.gaps("sc")) == []
     assert {kind: count > 0 for kind, count in parsed.items()} == dict.fromkeys(parse.keys() - {"ScController"}, True)
@@ -538,20 +530,20 @@ def test_every_recorded_object_parses_without_a_parse_error() -> None:
 
 def test_the_device_name_of_recorded_volumes_is_made_of_serial_number_and_vpd_id() -> None:
     parse_errors, checked = ParseErrors("captures"), set()
-    for told in every_record():
+    for reported in every_record():
         # 64702.3495 is a copy that a test's author edited: it has another's vpdId and serialNumber, and not its deviceId.
-        if isinstance(told, dict) and told.get("objectType") == "ScVolume" and told["instanceId"] != "64702.3495":
-            row = rows.volume_row(Record(Attributes(told), "volume", parse_errors))
-            assert row["device"] == f"naa.6000d310{told['scSerialNumber']:06x}0000000000{told['vpdId']:08x}"
-            assert row["serial"] == f"{told['scSerialNumber']:08x}-{told['vpdId']:08x}"
-            assert row["size_bytes"] == int(float(told["configuredSize"].split()[0]))
+        if isinstance(reported, dict) and reported.get("objectType") == "ScVolume" and reported["instanceId"] != "64702.3495":
+            row = rows.volume_row(Record(Attributes(reported), "volume", parse_errors))
+            assert row["device"] == f"naa.6000d310{reported['scSerialNumber']:06x}0000000000{reported['vpdId']:08x}"
+            assert row["serial"] == f"{reported['scSerialNumber']:08x}-{reported['vpdId']:08x}"
+            assert row["size_bytes"] == int(float(reported["configuredSize"].split()[0]))
             checked.add(row["device"])
     assert len(checked) > 1
 
 
 def test_what_a_recorded_configuration_tells_of_qos_and_tiers() -> None:
-    told = captured("test_scapi.DellSCSanAPITestCase.VOLUME_CONFIG")
-    record = Record(Attributes(told), "volume", ParseErrors("captures"))
+    reported = captured("test_scapi.DellSCSanAPITestCase.VOLUME_CONFIG")
+    record = Record(Attributes(reported), "volume", ParseErrors("captures"))
     row = rows.configured(record, {}, {"64702.1": 3}, has_qos=False)
     assert (row["tiering"], row["tiers"], row["qos_policy"], row["qos_read"]) == ("Recommended", 3, None, True)
     assert rows.configured(record, {}, {"64702.1": 3}, has_qos=True)["qos_read"] is False, "a release that has QoS would have told"

@@ -28,7 +28,7 @@ PRIORITY = {"relativePriority": "Low"}
 
 
 @pytest.mark.parametrize(
-    ("told", "iops", "rate"),
+    ("reported", "iops", "rate"),
     [
         pytest.param({**IOPS_OFF, **RATE_OFF}, None, None, id="both switched off"),
         pytest.param({"iopsLimitEnabled": True, "iopsLimit": 5000, **RATE_OFF}, 5000, None, id="IOPS"),
@@ -42,13 +42,13 @@ PRIORITY = {"relativePriority": "Low"}
         pytest.param({"maxIops": 9, "bandwidthLimited": True, "bandwidthLimit": "1 MB/s"}, 9, 1 << 20, id="both"),
     ],
 )
-def test_limits_are_read_where_their_names_say_all_of_it(told: dict[str, Any], iops: int | None, rate: int | None) -> None:
-    found = limits({**KNOWN, **told, **PRIORITY}, VOLUME)
+def test_limits_are_read_where_their_names_say_all_of_it(reported: dict[str, Any], iops: int | None, rate: int | None) -> None:
+    found = limits({**KNOWN, **reported, **PRIORITY}, VOLUME)
     assert (found.max_iops, found.max_bytes_per_second, found.priority, found.is_read, found.why) == (iops, rate, "Low", True, "")
 
 
 @pytest.mark.parametrize(
-    ("told", "iops", "rate", "why"),
+    ("reported", "iops", "rate", "why"),
     [
         pytest.param({}, None, None, "no IOPS limit by a name we know; it tells no bandwidth limit", id="nothing"),
         pytest.param({"limitA": 0, "limitB": 0}, None, None, "nothing is known of limitA, limitB", id="names that nobody knows"),
@@ -72,14 +72,14 @@ def test_limits_are_read_where_their_names_say_all_of_it(told: dict[str, Any], i
         pytest.param({**IOPS_OFF, **RATE_OFF, "throttled": True}, None, None, "nothing is known of throttled", id="another switch"),
     ],
 )
-def test_what_is_not_understood_makes_a_profile_unread(told: dict[str, Any], iops: int | None, rate: int | None, why: str) -> None:
-    found = limits({**KNOWN, **told, **PRIORITY}, VOLUME)
+def test_what_is_not_understood_makes_a_profile_unread(reported: dict[str, Any], iops: int | None, rate: int | None, why: str) -> None:
+    found = limits({**KNOWN, **reported, **PRIORITY}, VOLUME)
     assert (found.max_iops, found.max_bytes_per_second, found.is_read) == (iops, rate, False)
     assert why in found.why
 
 
 @pytest.mark.parametrize(
-    ("told", "kind", "is_read"),
+    ("reported", "kind", "is_read"),
     [
         pytest.param({}, VOLUME, False, id="a profile for volumes has one"),
         pytest.param({"priority": None}, VOLUME, False, id="null"),
@@ -90,12 +90,12 @@ def test_what_is_not_understood_makes_a_profile_unread(told: dict[str, Any], iop
         pytest.param(PRIORITY, None, False, id="a profile of a kind that is not known"),
     ],
 )
-def test_a_priority_belongs_to_a_volumes_profile(told: dict[str, Any], kind: str | None, is_read: bool) -> None:
-    assert limits({**KNOWN, **IOPS_OFF, **RATE_OFF, **told}, kind).is_read is is_read
+def test_a_priority_belongs_to_a_volumes_profile(reported: dict[str, Any], kind: str | None, is_read: bool) -> None:
+    assert limits({**KNOWN, **IOPS_OFF, **RATE_OFF, **reported}, kind).is_read is is_read
 
 
 @pytest.mark.parametrize(
-    ("told", "found"),
+    ("reported", "found"),
     [
         pytest.param({"qosLatencyThresholdMs": 20}, 20, id="with its unit"),
         pytest.param({"latencyThresholdMilliseconds": "20"}, 20, id="with its unit in full"),
@@ -108,5 +108,5 @@ def test_a_priority_belongs_to_a_volumes_profile(told: dict[str, Any], kind: str
         pytest.param({"qosLatencyThresholdMs": None}, None, id="null"),
     ],
 )
-def test_a_latency_threshold_is_told_with_its_unit_or_not_at_all(told: dict[str, Any], found: int | None) -> None:
-    assert threshold_ms(told) == found
+def test_a_latency_threshold_is_told_with_its_unit_or_not_at_all(reported: dict[str, Any], found: int | None) -> None:
+    assert threshold_ms(reported) == found

@@ -380,7 +380,7 @@ def center(*, has_qos: bool = True, volume_ids: list[str] | None = None) -> Cent
     return Center(7, record({}), has_qos, volume_ids=volume_ids)
 
 
-def told(items: Any) -> tuple[dict[str, list[Any]], list[Gap]]:
+def columns_of(items: Any) -> tuple[dict[str, list[Any]], list[Gap]]:
     """The columns of all batches together, and the gaps."""
     listed = list(items)
     columns: dict[str, list[Any]] = {}
@@ -405,18 +405,18 @@ def test_each_volume_is_read_with_what_it_was_given_from_the_list_or_by_itself()
     one_by_one = {"StorageCenter/ScVolume/7.10/VolumeConfiguration": configuration(10)}
     manager = Manager({"ScVolume": [VOLUME, two], "ScVolumeConfiguration": [configuration(9)], "ScStorageProfile": [TIERS]}, one=one_by_one)
     there = center()
-    columns, gaps = told(volumes.volumes(reading_of(manager, profiles=PROFILES), there))
+    columns, gaps = columns_of(volumes.volumes(reading_of(manager, profiles=PROFILES), there))
     assert (columns["volume_id"], columns["qos_max_iops"], columns["tiers"], gaps) == (["7.9", "7.10"], [100, 100], [2, 2], [])
     assert there.volume_ids == ["7.9", "7.10"]
 
 
 def test_a_volume_of_which_nothing_more_is_known_stays_and_is_a_gap() -> None:
     manager = Manager({"ScVolume": [VOLUME], "ScVolumeConfiguration": NotThereError("no list", why="", do="")})
-    columns, gaps = told(volumes.volumes(reading_of(manager), center(has_qos=False)))
+    columns, gaps = columns_of(volumes.volumes(reading_of(manager), center(has_qos=False)))
     assert (columns["volume_id"], columns["qos_read"], columns["tiering"]) == (["7.9"], [False], [None])
     assert [(gap.what, gap.why) for gap in gaps] == [("ScVolume/GetList: VolumeConfiguration of ScVolume 7.9", "nothing there")]
     manager.one = {"StorageCenter/ScVolume/7.9/VolumeConfiguration": {"storageProfile": None}}
-    _, [first, *_] = told(volumes.volumes(reading_of(manager), center(has_qos=False)))
+    _, [first, *_] = columns_of(volumes.volumes(reading_of(manager), center(has_qos=False)))
     assert first.what == "ScVolume/GetList: VolumeConfiguration.storageProfile of ScVolume 7.9"
 
 
@@ -444,7 +444,7 @@ def test_the_load_of_each_volume_is_its_newest_sample_from_the_list_or_by_itself
         }
     )
     before = datetime.now(UTC) - timedelta(hours=1, seconds=1)
-    columns, gaps = told(volumes.volume_load(reading_of(manager), center(volume_ids=["7.9", "7.10", "7.11", "7.12"])))
+    columns, gaps = columns_of(volumes.volume_load(reading_of(manager), center(volume_ids=["7.9", "7.10", "7.11", "7.12"])))
     assert (columns["volume_id"], columns["actual_iops"]) == (["7.9", "7.10"], [200, 5])
     assert sorted((gap.what.partition(": ")[2], gap.why) for gap in gaps) == [
         ("GetHistoricalIoUsage of ScVolume 7.12", "gone"),
@@ -455,15 +455,15 @@ def test_the_load_of_each_volume_is_its_newest_sample_from_the_list_or_by_itself
     assert before <= started <= before + timedelta(seconds=60)
     assert params == [{"HistoricalFilter": {"FilterTime": "Other", "UseCurrent": True}}]
     assert manager.notes == [f"sc: {volumes.NO_LATENCY}"]
-    told(volumes.volume_load(reading_of(manager), center(volume_ids=[])))
+    columns_of(volumes.volume_load(reading_of(manager), center(volume_ids=[])))
     assert len(manager.notes) == 1, "it is noted once"
 
 
 def test_a_load_is_not_whole_where_the_volumes_were_not_read() -> None:
     manager = Manager(computed={LATEST: [{**USAGE, "instanceId": "7.9"}]})
-    columns, [gap] = told(volumes.volume_load(reading_of(manager), center()))
+    columns, [gap] = columns_of(volumes.volume_load(reading_of(manager), center()))
     assert (columns["volume_id"], gap.what.partition(": ")[2]) == (["7.9"], "completeness of the answer")
-    assert told(volumes.volume_load(reading_of(manager), center(volume_ids=["7.9"])))[1] == []
+    assert columns_of(volumes.volume_load(reading_of(manager), center(volume_ids=["7.9"])))[1] == []
 
 
 # Storage Centers

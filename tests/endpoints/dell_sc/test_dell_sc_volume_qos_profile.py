@@ -147,14 +147,14 @@ def test_a_write_that_must_not_be_changes_nothing(
 
 def test_profiles_that_share_a_name_are_not_chosen_between(serve: Any) -> None:
     peer = serve()
-    peer.server.alterations["ScQosProfile/GetList"] = lambda told: [*told, {**told[1], "instanceId": "64702.9"}]
+    peer.server.alterations["ScQosProfile/GetList"] = lambda answer: [*answer, {**answer[1], "instanceId": "64702.9"}]
     with pytest.raises(RefusedError, match="several QoS profiles for volumes named 'Prod'"):
         PROFILE.write(peer.manager, target(FREE), "Prod")
     assert peer.writes() == 0
 
 
 @pytest.mark.parametrize(
-    ("told", "error"),
+    ("reported", "error"),
     [
         pytest.param({"volumeQosProfile": None}, MalformedAnswerError, id="null"),
         pytest.param({}, MalformedAnswerError, id="not told"),
@@ -163,9 +163,9 @@ def test_profiles_that_share_a_name_are_not_chosen_between(serve: Any) -> None:
         pytest.param([], MalformedAnswerError, id="no configuration"),
     ],
 )
-def test_a_profile_that_cannot_be_read_is_never_guessed(serve: Any, told: Any, error: type[EndpointError]) -> None:
+def test_a_profile_that_cannot_be_read_is_never_guessed(serve: Any, reported: Any, error: type[EndpointError]) -> None:
     peer = serve()
-    peer.server.alterations["ScVolume/VolumeConfiguration"] = lambda _: told
+    peer.server.alterations["ScVolume/VolumeConfiguration"] = lambda _: reported
     with pytest.raises(error):
         PROFILE.read(peer.manager, target())
 

@@ -121,9 +121,9 @@ def test_luns_an_account_may_not_ask_for_are_a_gap_and_the_rest_stays(served: tu
 
 def test_sessions_tell_who_is_logged_in_to_what(served: tuple[ElementServer, Endpoint]) -> None:
     found = collected(served[1])
-    told = rows(found, "array_session", "volume_id", "node_id", "initiator", "initiator_address")
+    listed = rows(found, "array_session", "volume_id", "node_id", "initiator", "initiator_address")
     # One iSCSI session a volume, on the nodes in turn; the WWPN has one with each node, and with no volume of its own.
-    assert told == [
+    assert listed == [
         ("7", "1", IQN.lower(), "203.0.113.2"),
         ("9", "2", IQN.lower(), "203.0.113.2"),
         (None, "1", "2100000e1e14af40", None),

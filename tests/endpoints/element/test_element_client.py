@@ -90,10 +90,12 @@ def test_versions_sent_as_numbers_keep_their_last_zero(tmp_path: Path) -> None:
         assert array.api_version == "12.10"
 
 
-@pytest.mark.parametrize("told", [pytest.param(["9.6"], id="too old"), pytest.param(None, id="nothing"), pytest.param(12, id="not a list")])
-def test_a_cluster_with_no_version_in_common_is_said_to_be_one(serve: Any, told: Any) -> None:
+@pytest.mark.parametrize(
+    "reported", [pytest.param(["9.6"], id="too old"), pytest.param(None, id="nothing"), pytest.param(12, id="not a list")]
+)
+def test_a_cluster_with_no_version_in_common_is_said_to_be_one(serve: Any, reported: Any) -> None:
     with serve() as (server, endpoint):
-        server.alterations["GetAPI"] = lambda _, result: result | {"supportedVersions": told}
+        server.alterations["GetAPI"] = lambda _, result: result | {"supportedVersions": reported}
         with pytest.raises(NotThereError, match="speaks no API version"), open_element(endpoint):
             pass
 
@@ -266,10 +268,10 @@ def test_many_threads_share_one_session(serve: Any) -> None:
 @pytest.mark.parametrize("ahead", [pytest.param(0.0, id="right"), pytest.param(-90.0, id="a minute and a half behind")])
 def test_the_clusters_clock_is_told(serve: Any, ahead: float) -> None:
     with serve(dataclasses.replace(DESCRIPTION, clock_ahead_seconds=ahead)) as (_, endpoint), open_element(endpoint) as array:
-        told = array.clock()
-        assert told is not None
-        assert told.utcoffset() == timedelta(0)
-        assert abs((told - datetime.now(UTC)).total_seconds() - ahead) < 5
+        reported = array.clock()
+        assert reported is not None
+        assert reported.utcoffset() == timedelta(0)
+        assert abs((reported - datetime.now(UTC)).total_seconds() - ahead) < 5
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,13 +33,13 @@ from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind
 from tests.endpoints.arrays import Collected, serving_array
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.facts.needs import Needs
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "solidfire-exporter-joyent"
 
 CURVE = json.dumps(
     {
@@ -455,12 +454,7 @@ def test_a_deleted_volume_keeps_its_row_and_is_not_asked_for_its_load(tmp_path: 
 
 
 def captured(method: str) -> Any:
-    path = CAPTURES / f"{method}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))["result"]
+    return json.loads(capture(f"solidfire-exporter-joyent/{method}.json").read_text(encoding="utf-8"))["result"]
 
 
 def always(answer: Any) -> Any:
@@ -475,7 +469,7 @@ def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
         qos_policies=(QosPolicyDescription("p", 50, 5000, 15000),),
         volumes=(VolumeDescription("test-volume1"), VolumeDescription("test-volume2")),
     )
-    told = {
+    reported = {
         method: captured(method)
         for method in (
             "ListVolumeStats",
@@ -487,10 +481,10 @@ def test_the_answers_of_a_real_cluster_are_understood(tmp_path: Path) -> None:
         )
     }
     # So that ListInitiators is asked: the recorded group has no initiators.
-    told["ListVolumeAccessGroups"]["volumeAccessGroups"][0]["initiatorIDs"] = [2]
+    reported["ListVolumeAccessGroups"]["volumeAccessGroups"][0]["initiatorIDs"] = [2]
     volumes = captured("ListVolumes")
     with serving(tmp_path, bare) as (server, endpoint):
-        server.alterations = {method: always(answer) for method, answer in told.items()}
+        server.alterations = {method: always(answer) for method, answer in reported.items()}
         server.alterations["ListVolumes"] = lambda params, _: volumes if params["startVolumeID"] == 0 else {"volumes": []}
         found = collected(endpoint)
     assert found.gaps == []

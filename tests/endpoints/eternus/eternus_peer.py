@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import os
 import threading
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -12,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import asyncssh
-import pytest
 
 from auditor.lab.arrays.eternus.server import EternusServer
 from auditor.model import Endpoint, EndpointKind, Limits, Ssh
 from tests.endpoints import arrays
 from tests.endpoints.arrays import PASSWORD, USER
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from auditor.lab.arrays.eternus.description import EternusDescription
 
 PROMPT = "CLI> "
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
 _START_SECONDS = 10.0
 
 
@@ -46,12 +44,7 @@ def lab(
 
 def captured(name: str) -> str:
     """A recorded answer as a shell would hear it: up to a prompt."""
-    path = CAPTURES / f"{name}.txt"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    with path.open(encoding="utf-8", newline="") as file:
+    with capture(f"{name}.txt").open(encoding="utf-8", newline="") as file:
         text = file.read().rstrip()
     return text.removesuffix("CLI>") + PROMPT
 
@@ -64,7 +57,7 @@ class Key:
 
 @dataclass
 class Peer:
-    """A shell that says what it is told to.
+    """A shell that answers what it is given.
 
     `answer` gets a line and returns all that is sent back, echo and prompt included, as pieces; None says nothing at all, and "" as the
     last piece hangs up.
@@ -175,7 +168,7 @@ def says(**answers: str) -> Callable[[str], list[str] | None]:
 
     def answer(line: str) -> list[str]:
         known = {"show_enclosure_status": f"00\r\n{ABOUT}", **answers}
-        told = known.get(line.replace(" ", "_").replace("-", "_"), "01\r\n8000")
-        return [f"{line}\r\n{told}\r\n{PROMPT}"]
+        reported = known.get(line.replace(" ", "_").replace("-", "_"), "01\r\n8000")
+        return [f"{line}\r\n{reported}\r\n{PROMPT}"]
 
     return answer

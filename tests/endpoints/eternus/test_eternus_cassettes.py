@@ -89,7 +89,8 @@ def playing(name: str, folder: Path, monkeypatch: Any, user: str = "audit") -> I
             with open_eternus(endpoint) as array:
                 yield array, None
         lines = [
-            f"- command: {json.dumps(line)}\n  answer:\n" + "".join(f"    - {json.dumps(each)}\n" for each in told) for line, told in heard
+            f"- command: {json.dumps(line)}\n  answer:\n" + "".join(f"    - {json.dumps(each)}\n" for each in reported)
+            for line, reported in heard
         ]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("".join(lines), encoding="utf-8")
@@ -105,10 +106,10 @@ def recorder(patched: Any) -> list[tuple[str, list[str]]]:
     ask = Shell.ask
 
     def listening(shell: Shell, line: str) -> Any:
-        told = ask(shell, line)
-        assert isinstance(told, str), "only whole answers are worth a recording"
-        heard.append((line, told.split("\r\n")))
-        return told
+        answer = ask(shell, line)
+        assert isinstance(answer, str), "only whole answers are worth a recording"
+        heard.append((line, answer.split("\r\n")))
+        return answer
 
     patched.setattr(Shell, "ask", listening)
     return heard

@@ -72,7 +72,7 @@ def test_a_session_is_unpaged_only_where_an_answer_stops_for_a_key(tmp_path: Pat
 
     def answer(line: str) -> list[str] | None:
         nonlocal paging
-        told = {
+        reported = {
             "show enclosure-status": "Model Name  [ET203ACU]\r\nFirmware Version  [V11L30-0000]",
             "show status": "Summary Status  [Normal]",
         }.get(line, "")
@@ -80,7 +80,7 @@ def test_a_session_is_unpaged_only_where_an_answer_stops_for_a_key(tmp_path: Pat
             paging = False
         elif line == "show status" and paging:
             return [f"{line}\r\nSummary Status", f"\r\n{pager}"]
-        return [f"{line}\r\n{told}\r\n{PROMPT}"]
+        return [f"{line}\r\n{reported}\r\n{PROMPT}"]
 
     with Peer(answer) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
         assert array.read("show status").lines == ("Summary Status  [Normal]",)
@@ -110,18 +110,18 @@ def test_the_role_of_the_account_is_told_where_it_may_ask(tmp_path: Path, user: 
 
 
 @pytest.mark.parametrize(
-    ("ssh", "told"),
+    ("ssh", "text"),
     [
         pytest.param(Ssh(fingerprint="SHA256:" + "A" * 43), "not SHA256:AAAA", id="another fingerprint"),
         pytest.param(Ssh(), "not in the known_hosts file", id="no known_hosts file at all"),
     ],
 )
-def test_a_host_key_of_somebody_else_gets_no_password(tmp_path: Path, monkeypatch: Any, ssh: Ssh, told: str) -> None:
+def test_a_host_key_of_somebody_else_gets_no_password(tmp_path: Path, monkeypatch: Any, ssh: Ssh, text: str) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     with lab(DX, tmp_path) as (server, endpoint):
         with pytest.raises(EndpointUnreachableError) as caught, open_eternus(dataclasses.replace(endpoint, ssh=ssh)):
             pass
-        assert told in caught.value.what
+        assert text in caught.value.what
         assert server.host_key.fingerprint in caught.value.what, "to compare with the console"
         assert server.requests == []
 
@@ -206,15 +206,15 @@ def test_a_refused_password_is_not_tried_again_in_another_way(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "told",
+    "text",
     [
         pytest.param("Welcome to somewhere else", id="another system"),
         pytest.param("00\r\n" + ABOUT.replace("V11L30-0000", "7.3.1"), id="a firmware of another form"),
         pytest.param("00", id="nothing"),
     ],
 )
-def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, told: str) -> None:
-    with Peer(says(show_enclosure_status=told)) as peer, pytest.raises(MalformedAnswerError), open_eternus(endpoint_of(peer, tmp_path)):
+def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, text: str) -> None:
+    with Peer(says(show_enclosure_status=text)) as peer, pytest.raises(MalformedAnswerError), open_eternus(endpoint_of(peer, tmp_path)):
         pass
 
 
@@ -381,7 +381,7 @@ def test_a_name_that_looks_like_a_prompt_does_not_end_the_answer(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("told", "error", "in_words"),
+    ("text", "error", "in_words"),
     [
         pytest.param("01\r\n0030", NoSuchCommandError, True, id="command not supported"),
         pytest.param("01\r\n9000", NoSuchCommandError, True, id="not by this model"),
@@ -396,9 +396,9 @@ def test_a_name_that_looks_like_a_prompt_does_not_end_the_answer(tmp_path: Path)
         pytest.param("02\r\n0000", MalformedAnswerError, None, id="a status that is none"),
     ],
 )
-def test_an_error_is_known_by_its_code_in_either_form(told: str, error: type[EndpointError], in_words: bool | None) -> None:
+def test_an_error_is_known_by_its_code_in_either_form(text: str, error: type[EndpointError], in_words: bool | None) -> None:
     with pytest.raises(error) as caught:
-        understood(NOBODY, "show x", f"show x\r\n{told}\r\n{PROMPT}", is_read=True)
+        understood(NOBODY, "show x", f"show x\r\n{text}\r\n{PROMPT}", is_read=True)
     assert type(caught.value) is error
     assert getattr(caught.value, "in_words", None) is in_words
 

@@ -92,7 +92,7 @@ def from_peer(folder: Path, **answers: str) -> Collected:
         return Collected(collect_eternus(array, array.endpoint))
 
 
-# What each kind of account is told
+# What each kind of account is shown
 
 
 def test_a_software_account_is_told_firmware_volumes_and_qos(tmp_path: Path) -> None:
@@ -166,16 +166,16 @@ def test_a_category_is_a_policy_and_its_volumes_have_its_ceilings(tmp_path: Path
     found = collected(DX, tmp_path)
     policies = {row["policy_id"]: row for row in found.tables["array_qos_policy"]}
     assert len(policies) == 45, "categories 1 to 15 of all I/O, reads and writes; 0 is unlimited and no policy"
-    told = policies["volume-qos/3"]
-    assert (told["name"], told["kind"], told["max_iops"], told["max_bytes_per_second"], told["volumes"]) == (
+    policy = policies["volume-qos/3"]
+    assert (policy["name"], policy["kind"], policy["max_iops"], policy["max_bytes_per_second"], policy["volumes"]) == (
         "category 3",
         "category",
         1000,
         50 * MB,
         1,
     )
-    assert (told["is_read"], told["is_shared"]) == (True, False)
-    assert json.loads(told["raw"])["1"] == "000003e8", "as it came"
+    assert (policy["is_read"], policy["is_shared"]) == (True, False)
+    assert json.loads(policy["raw"])["1"] == "000003e8", "as it came"
     assert (policies["volume-qos/5"]["max_iops"], policies["volume-qos/5"]["is_read"]) == (None, True), "nobody set it"
     assert (policies["volume-qos-read/4"]["max_iops"], policies["volume-qos-read/4"]["volumes"]) == (10, 1)
     volumes = {row["name"]: row for row in found.tables["array_volume"]}
@@ -218,7 +218,7 @@ def test_an_array_that_has_no_qos_has_unlimited_volumes_and_no_gap(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("firmware", "told", "known"),
+    ("firmware", "text", "known"),
     [
         pytest.param("V10L66-0000", "01\r\n0030", True, id="it says that it does not have the command"),
         pytest.param("V10L66-0000", "01\r\n9000", True, id="it says that its model does not"),
@@ -232,10 +232,10 @@ def test_an_array_that_has_no_qos_has_unlimited_volumes_and_no_gap(tmp_path: Pat
         pytest.param("V10L66-0000", "00", False, id="an empty answer"),
     ],
 )
-def test_no_qos_is_told_from_qos_that_was_not_read(tmp_path: Path, firmware: str, told: str, known: bool) -> None:
+def test_no_qos_is_told_from_qos_that_was_not_read(tmp_path: Path, firmware: str, text: str, known: bool) -> None:
     volumes = f"00\r\n0001\r\n{volume(1)}"
     about = "00\r\n" + ABOUT.replace("V11L30-0000", firmware)
-    found = from_peer(tmp_path, show_enclosure_status=about, show_volume_qos=told, show_volumes=volumes)
+    found = from_peer(tmp_path, show_enclosure_status=about, show_volume_qos=text, show_volumes=volumes)
     assert found.complete["qos_policies"] is known
     assert found.column("array_volume", "volume_id", "qos_read") == [("1", known)]
     assert found.complete["volumes"] is known
@@ -389,7 +389,7 @@ def volume(number: int, *, size: str = "0000000000200000", uid: str = "", pool: 
 
 
 @pytest.mark.parametrize(
-    ("told", "column", "value", "why"),
+    ("line", "column", "value", "why"),
     [
         pytest.param(volume(1, size="00002z"), "size_bytes", None, "'00002z', no hexadecimal number", id="a size that is no hex"),
         pytest.param(volume(1, uid="600000E00D2A"), "device", None, "not 32 hexadecimal digits", id="a UID that is too short"),
@@ -398,8 +398,8 @@ def volume(number: int, *, size: str = "0000000000200000", uid: str = "", pool: 
         pytest.param(f"{volume(1)}\t77\tnew", "size_bytes", 1024 * MB, "", id="more fields than we know"),
     ],
 )
-def test_a_field_that_is_not_understood_is_null_and_its_row_stays(tmp_path: Path, told: str, column: str, value: Any, why: str) -> None:
-    found = from_peer(tmp_path, show_volumes=f"00\r\n0001\r\n{told}", show_enclosure_status="00\r\n" + ABOUT.replace("V11L30", "V10L66"))
+def test_a_field_that_is_not_understood_is_null_and_its_row_stays(tmp_path: Path, line: str, column: str, value: Any, why: str) -> None:
+    found = from_peer(tmp_path, show_volumes=f"00\r\n0001\r\n{line}", show_enclosure_status="00\r\n" + ABOUT.replace("V11L30", "V10L66"))
     [row] = found.tables["array_volume"]
     assert (row["volume_id"], row[column]) == ("1", value)
     assert found.complete["volumes"] is not bool(why)
@@ -492,14 +492,14 @@ def test_every_array_of_the_incident_tells_which_firmware_is_behind_which_device
 # Recorded answers
 
 
-def told(record: str, command: str) -> Answer:
+def answer_of(record: str, command: str) -> Answer:
     nobody = Endpoint("dx", EndpointKind.ETERNUS, "127.0.0.1", 22, "", Secret("env", ("NONE",)))
     return understood(nobody, command, captured(f"eternus-cli-{record}"), is_read=True)
 
 
 def test_the_recorded_machine_answers_become_rows() -> None:
     parse_errors = ParseErrors("captures")
-    identity = machine.identity(told("cinder/show_enclosure_status_5", "show enclosure-status"), parse_errors)
+    identity = machine.identity(answer_of("cinder/show_enclosure_status_5", "show enclosure-status"), parse_errors)
     assert identity is not None
     assert (identity.name, identity.model, identity.serial_number, identity.firmware) == (
         "ETDX200S3_1",
@@ -508,14 +508,14 @@ def test_the_recorded_machine_answers_become_rows() -> None:
         "V10L87-9000",
     )
     assert rows.array_row(identity)["generation"] == "S3"
-    table = qos.table(told("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit"), parse_errors.add)
+    table = qos.table(answer_of("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit"), parse_errors.add)
     assert len(table) == 16
     assert table[0].limits["volume-qos"] == qos.Limit(None, None)
     assert table[10].limits["volume-qos-write"] == qos.Limit(10, 10)
-    assert list(qos.table(told("cinder/show_qos_bandwidth_limit_14", "show qos-bandwidth-limit"), parse_errors.add)) == [0]
-    after = qos.assignments(told("cinder/show_volume_qos_13", "show volume-qos"), parse_errors.add)
+    assert list(qos.table(answer_of("cinder/show_qos_bandwidth_limit_14", "show qos-bandwidth-limit"), parse_errors.add)) == [0]
+    after = qos.assignments(answer_of("cinder/show_volume_qos_13", "show volume-qos"), parse_errors.add)
     assert {number: tuple(each.values()) for number, each in after.items()} == {0: (1, 0, 0)}
-    before = qos.assignments(told("cinder/show_volume_qos_6", "show volume-qos"), parse_errors.add)
+    before = qos.assignments(answer_of("cinder/show_volume_qos_6", "show volume-qos"), parse_errors.add)
     assert {number: tuple(each.values()) for number, each in before.items()} == {0: (15, 0, 0), 1: (13, 0, 0)}
     assert not parse_errors.any
 
@@ -523,7 +523,7 @@ def test_the_recorded_machine_answers_become_rows() -> None:
 @pytest.mark.parametrize(("record", "numbers"), [("show_volumes_12", (0, 1)), ("show_volumes_4", (0,))])
 def test_the_recorded_volumes_have_the_device_name_that_the_rule_says(record: str, numbers: tuple[int, ...]) -> None:
     parse_errors = ParseErrors("captures")
-    found = [rows.volume_row(one, parse_errors) for one in machine.volumes(told(f"cinder/{record}", "show volumes"), parse_errors)]
+    found = [rows.volume_row(one, parse_errors) for one in machine.volumes(answer_of(f"cinder/{record}", "show volumes"), parse_errors)]
     assert [row["volume_id"] for row in found] == [str(number) for number in numbers]
     assert found[0]["device"] == "naa.600000e00d2a0000002a011500140000", "lower case; these tests' volume numbers are not the UID's"
     assert found[0]["size_bytes"] == 1 << 30
@@ -533,7 +533,7 @@ def test_the_recorded_volumes_have_the_device_name_that_the_rule_says(record: st
 
 def test_the_recorded_text_becomes_rows() -> None:
     parse_errors = ParseErrors("captures")
-    identity = text.identity(told("delfin/STORAGE_MODEL_DATA", "show enclosure-status"), parse_errors)
+    identity = text.identity(answer_of("delfin/STORAGE_MODEL_DATA", "show enclosure-status"), parse_errors)
     assert identity is not None
     assert (identity.name, identity.model, identity.serial_number, identity.firmware) == (
         "dx100-test",
@@ -541,13 +541,13 @@ def test_the_recorded_text_becomes_rows() -> None:
         "4601620378",
         "V10L50-9003",
     )
-    volumes = list(text.volumes(told("delfin/VOLUMES", "show volumes -mode uid"), parse_errors))
+    volumes = list(text.volumes(answer_of("delfin/VOLUMES", "show volumes -mode uid"), parse_errors))
     assert volumes[3] == Volume(3, "LUN03", "Available", "0/Pool0", 20480 * MB, "600000E00D29000000291B6B00030000")
     assert len(volumes) == 5
     assert all(one.uid is not None and int(one.uid[24:28], 16) == one.number for one in volumes), "docs/domain/arrays.md#device-names"
-    early = list(text.volumes(told("delfin/VOLUME_DATAS", "show raid-groups"), parse_errors))
+    early = list(text.volumes(answer_of("delfin/VOLUME_DATAS", "show raid-groups"), parse_errors))
     assert early[3] == Volume(3, "OVM_Repo2", "Broken", "0/JJ", 204800 * MB, None)
-    assert list(text.raid_groups(told("delfin/POOL_OLD_DATAS", "show raid-groups"), parse_errors)) == [
+    assert list(text.raid_groups(answer_of("delfin/POOL_OLD_DATAS", "show raid-groups"), parse_errors)) == [
         Pool(0, "JJ", "RAID0", "CM#0", 1676288 * MB)
     ]
     assert not parse_errors.any
@@ -555,21 +555,21 @@ def test_the_recorded_text_becomes_rows() -> None:
 
 def test_the_recorded_hosts_become_rows() -> None:
     parse_errors = ParseErrors("captures")
-    fc = list(text.fc_hosts(told("delfin/FC_HOSTS_INFO", "show host-wwn-names"), parse_errors))
+    fc = list(text.fc_hosts(answer_of("delfin/FC_HOSTS_INFO", "show host-wwn-names"), parse_errors))
     assert len(fc) == 7
     assert fc[6] == Host(7, "h_g_1_0", "12ac13ab15af21ae", "fc", "AIX")
-    iscsi = list(text.iscsi_hosts(told("delfin/ISCSI_HOST_INFO", "show host-iscsi-names"), parse_errors))
+    iscsi = list(text.iscsi_hosts(answer_of("delfin/ISCSI_HOST_INFO", "show host-iscsi-names"), parse_errors))
     assert [(one.number, one.name, one.initiator) for one in iscsi] == [
         (0, "iscsi_host_0", "iqn.2006-08.com.huawei:21004447dcca426::0"),
         (1, "iscsi_host-1_0", "iqn.2006-08.com.huawei:21004447dcca426::1"),
         (2, "iscsi_1_0", "iqn.2007-08.com.huawei:21004447dcca426::7"),
     ]
     assert [one.response for one in iscsi] == ["AIX", "AIX", "Default"]
-    sas = list(text.fc_hosts(told("delfin/SAS_HOST_INFO", "show host-sas-addresses"), parse_errors, "sas"))
+    sas = list(text.fc_hosts(answer_of("delfin/SAS_HOST_INFO", "show host-sas-addresses"), parse_errors, "sas"))
     assert sas[0] == Host(6, "sas_g_0_0", "12ab13ac14ad15af", "sas", "AIX VxVM")
-    groups = text.host_groups(told("delfin/HOST_GROUPS_INFO", "show host-groups -all"))
+    groups = text.host_groups(answer_of("delfin/HOST_GROUPS_INFO", "show host-groups -all"))
     assert groups == {f"{n}/dbs0{n // 2 + 1}_{n % 2}": f"dbs0{n // 2 + 1}" for n in range(6)}
-    affinities = list(text.affinities(told("delfin/MASKING_VIEWS_INFO", "show host-affinity"), parse_errors))
+    affinities = list(text.affinities(answer_of("delfin/MASKING_VIEWS_INFO", "show host-affinity"), parse_errors))
     assert len(affinities) == 15
     assert set(affinities) >= {
         Affinity("6/Dorado5000V6_0", 7),
@@ -577,8 +577,8 @@ def test_the_recorded_hosts_become_rows() -> None:
         Affinity("20/AIX206_0", 8),
         Affinity("2/RH197_0", 5),
     }
-    assert text.open_ports(told("delfin/GET_MAPPING", "show mapping")) == {"CM#0 CA#1 Port#1": 2, "CM#1 CA#1 Port#1": 1}
-    assert list(text.lun_group(told("delfin/VOLUME_DETAILS_INFO", "show lun-groups -lg-number 0"), parse_errors)) == [
+    assert text.open_ports(answer_of("delfin/GET_MAPPING", "show mapping")) == {"CM#0 CA#1 Port#1": 2, "CM#1 CA#1 Port#1": 1}
+    assert list(text.lun_group(answer_of("delfin/VOLUME_DETAILS_INFO", "show lun-groups -lg-number 0"), parse_errors)) == [
         Lun(n, n) for n in range(3)
     ]
     assert not parse_errors.any

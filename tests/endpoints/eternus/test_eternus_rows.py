@@ -485,9 +485,9 @@ def test_a_volume_becomes_a_row_with_the_name_that_hosts_see() -> None:
     assert (bad["serial"], bad["device"], parse_errors.any) == (None, None, True)
 
 
-def category(number: int, told: tuple[str, ...] = (), **limits: Limit | None) -> Category:
+def category(number: int, reported: tuple[str, ...] = (), **limits: Limit | None) -> Category:
     named = {"total": MODES[0], "reads": MODES[1], "writes": MODES[2]}
-    return Category(number, {mode: limits.get(name, Limit(None, None)) for name, mode in named.items()}, told)
+    return Category(number, {mode: limits.get(name, Limit(None, None)) for name, mode in named.items()}, reported)
 
 
 def test_a_category_becomes_a_row_for_each_way_of_limiting() -> None:

@@ -159,7 +159,7 @@ def test_an_array_whose_categories_are_fixed_says_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "error"),
+    ("text", "error"),
     [
         pytest.param("00\r\n0010\r\n03\t000003e8", MalformedAnswerError, id="a line cut in half"),
         pytest.param("00\r\n0001\r\n03\t0000zzzz\t1\t1\t1\t1\t1", MalformedAnswerError, id="hex that is none"),
@@ -167,8 +167,8 @@ def test_an_array_whose_categories_are_fixed_says_so(tmp_path: Path) -> None:
         pytest.param("Category  Limit", MalformedAnswerError, id="text"),
     ],
 )
-def test_a_limit_that_cannot_be_read_is_never_guessed(tmp_path: Path, told: str, error: type[AuditorError]) -> None:
-    with Peer(says(show_qos_bandwidth_limit=told)) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
+def test_a_limit_that_cannot_be_read_is_never_guessed(tmp_path: Path, text: str, error: type[AuditorError]) -> None:
+    with Peer(says(show_qos_bandwidth_limit=text)) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
         for act in (lambda: CATEGORY.read(array, limit()), lambda: CATEGORY.write(array, limit(), 1500)):
             with pytest.raises(error):
                 act()
@@ -235,7 +235,7 @@ def test_a_category_that_must_not_be_is_not_even_sent(tmp_path: Path, where: Tar
 
 
 @pytest.mark.parametrize(
-    ("told", "error"),
+    ("text", "error"),
     [
         pytest.param("00\r\n0002\r\n0000\tone\t03\t02\t01", MalformedAnswerError, id="fewer volumes than announced"),
         pytest.param("00\r\n0001\r\n0000\tone\tzz\t02\t01", MalformedAnswerError, id="hex that is none"),
@@ -244,8 +244,8 @@ def test_a_category_that_must_not_be_is_not_even_sent(tmp_path: Path, where: Tar
         pytest.param("00\r\n0002\r\n0000\tone\t03\t02\t01\r\n0001\ttwo\tzz\t02\t01", None, id="trouble with another volume"),
     ],
 )
-def test_a_category_that_cannot_be_read_is_never_guessed(tmp_path: Path, told: str, error: type[AuditorError] | None) -> None:
-    with Peer(says(show_volume_qos=told)) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
+def test_a_category_that_cannot_be_read_is_never_guessed(tmp_path: Path, text: str, error: type[AuditorError] | None) -> None:
+    with Peer(says(show_volume_qos=text)) as peer, open_eternus(endpoint_of(peer, tmp_path)) as array:
         if error is None:
             assert VOLUME.read(array, of_volume()) == Reading("volume-qos/3")
             return

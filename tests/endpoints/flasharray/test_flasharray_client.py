@@ -97,7 +97,7 @@ def test_a_version_newer_than_any_known_is_left_alone_and_told(serve: Any) -> No
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("reported", "said"),
     [
         pytest.param(["1.19", "2.0", "2.1"], "its newest is 2.1", id="too old"),
         pytest.param(["2.57", "2.58"], "all it speaks is newer, from 2.57", id="newer than known"),
@@ -106,8 +106,8 @@ def test_a_version_newer_than_any_known_is_left_alone_and_told(serve: Any) -> No
         pytest.param("2.15", "no REST version from 2.2", id="not a list"),
     ],
 )
-def test_an_array_with_no_version_in_common_is_said_to_be_one(serve: Any, tmp_path: Path, told: Any, said: str) -> None:
-    with saying(EndpointKind.FLASHARRAY, json.dumps({"version": told}).encode(), tmp_path) as (peer, endpoint):
+def test_an_array_with_no_version_in_common_is_said_to_be_one(serve: Any, tmp_path: Path, reported: Any, said: str) -> None:
+    with saying(EndpointKind.FLASHARRAY, json.dumps({"version": reported}).encode(), tmp_path) as (peer, endpoint):
         with pytest.raises(NotThereError, match=said), open_flasharray(endpoint):
             pass
         assert peer.requests == ["GET"], "the token is not shown to whom we cannot talk to"
@@ -366,9 +366,9 @@ def test_a_role_that_is_not_told_is_not_made_up(serve: Any, change: dict[str, An
 def test_the_array_s_clock_is_its_own(serve: Any) -> None:
     with serve() as (server, endpoint), open_flasharray(endpoint) as array:
         server.faults.active.append(Fault("skew", seconds=86400))
-        told = array.clock()
-        assert told is not None
-        assert timedelta(hours=23) < told - datetime.now(UTC) < timedelta(hours=25)
+        reported = array.clock()
+        assert reported is not None
+        assert timedelta(hours=23) < reported - datetime.now(UTC) < timedelta(hours=25)
 
 
 def test_no_secret_gets_out_whatever_is_asked_and_however_it_fails(

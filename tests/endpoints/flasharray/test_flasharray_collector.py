@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,11 +30,11 @@ from auditor.lab.arrays.flasharray.server import FlashArrayServer
 from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Gap
 from tests.endpoints.arrays import Collected, serving_array
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "pure-fa-openmetrics-exporter"
 TOPICS = ARRAY_TOPICS[EndpointKind.FLASHARRAY]
 MIB = 1 << 20
 ID = "6c1b16ce-1c03-4d1c-b974-33405cf8d565"
@@ -610,12 +609,7 @@ def test_a_token_that_is_refused_while_the_hosts_are_read_for_the_volumes_ends_i
 
 
 def captured(name: str) -> Any:
-    path = CAPTURES / f"{name}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(capture(f"pure-fa-openmetrics-exporter/{name}.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.ontap.client import open_ontap
@@ -56,6 +56,7 @@ CLUSTER = OntapDescription(
             raid_size=16,
             client_iops=600,
             background_iops=800,
+            consistency_iops=200,
             iops_at_full_busy=2000,
             optimal_ops=1200,
         ),
@@ -139,6 +140,10 @@ class Clock:
     def sleep(self, seconds: float) -> None:
         self.slept.append(seconds)
         self.now += seconds
+
+
+Served: TypeAlias = tuple[OntapServer, Endpoint, Clock]
+"""A cluster that is served, the endpoint that leads to it, and the time that passes there."""
 
 
 class Collected(arrays.Collected):

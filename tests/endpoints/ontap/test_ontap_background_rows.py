@@ -32,7 +32,7 @@ def volume(**efficiency: Any) -> Record:
 
 ROW = {
     "volume_id": "v-1", "volume": "svm:vol", "pool_id": "a-1", "state": "enabled", "policy_id": None, "policy": None, "schedule": None,
-    **NO_TIMES, "duration_minutes": None, "qos_policy": None,
+    **NO_TIMES, "duration_minutes": None, "qos_policy": None, "operation_state": None, "operation_bytes": None,
 }  # fmt: skip
 POLICY = {
     "policy_id": "p-1", "schedule": "daily", "start_minutes": "[0]", "start_days": EVERY_DAY, "duration_minutes": 60, "qos_policy": "b"
@@ -44,6 +44,12 @@ POLICIES = {("svm", "nightly"): POLICY, ("other", "elsewhere"): POLICY}
     ("efficiency", "columns", "wrong"),
     [
         pytest.param({}, {}, [], id="nothing asked for"),
+        pytest.param(
+            {"op_state": "active", "last_op_size": 4096}, {"operation_state": "active", "operation_bytes": 4096}, [], id="at work"
+        ),
+        pytest.param(
+            {"op_state": "idle", "last_op_size": "much"}, {"operation_state": "idle"}, ["efficiency.last_op_size"], id="a size that is none"
+        ),
         pytest.param({"policy": {"name": "nightly"}}, {"policy": "nightly", **POLICY}, [], id="a policy"),
         pytest.param(
             {"policy": {"name": "nightly"}, "schedule": "sun@1"}, {"policy": "nightly", **POLICY}, [], id="it goes before a schedule"
@@ -119,6 +125,7 @@ TIMING = {"schedule": "hourly", "interval_seconds": 3600}
 REPLICATION = {
     "replication_id": "r-1/source", "role": "source", "source": "svm:vol", "destination": "dr:copy", "volume_id": "v-1", "pool_id": "a-1",
     "policy": "Async", **TIMING, "state": "snapmirrored", "is_healthy": True, "lag_seconds": 3600,
+    "transfer_state": None, "transfer_bytes": None, "transfer_seconds": None,
 }  # fmt: skip
 
 
@@ -141,6 +148,19 @@ REPLICATION = {
         pytest.param({"healthy": "yes"}, "source", {"is_healthy": None}, [], id="health that is no truth"),
         pytest.param({"healthy": False}, "source", {"is_healthy": False}, [], id="not healthy"),
         pytest.param({"policy": None}, "source", {"policy": None}, [], id="no policy"),
+        pytest.param(
+            {"transfer": {"state": "transferring", "bytes_transferred": 4096, "total_duration": "PT1M5S"}}, "destination",
+            {
+                "replication_id": "r-1/destination", "role": "destination", "volume_id": "v-2", "pool_id": "a-2",
+                "transfer_state": "transferring", "transfer_bytes": 4096, "transfer_seconds": 65,
+            },
+            [], id="a transfer that runs",
+        ),
+        pytest.param({"transfer": {"state": "queued"}}, "source", {"transfer_state": "queued"}, [], id="a transfer that has not begun"),
+        pytest.param(
+            {"transfer": {"state": "success", "bytes_transferred": -1, "total_duration": "long"}}, "source", {"transfer_state": "success"},
+            ["transfer.total_duration", "transfer.bytes_transferred"], id="a transfer that is not understood",
+        ),
     ],
 )  # fmt: skip
 def test_a_relationship_is_of_the_volume_at_its_end_here(

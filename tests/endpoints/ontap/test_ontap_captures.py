@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,24 +14,15 @@ from auditor.endpoints.ontap.background_rows import efficiency_policy, efficienc
 from auditor.endpoints.ontap.qos import NO_POLICY, reference_of
 from auditor.endpoints.ontap.schedules import timetable
 from auditor.facts.schema import TABLES
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
-EXAMPLES = CAPTURES / "ontap-netapp_ontap-docs"
-
-
-def text_of(path: Path) -> str:
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return path.read_text(encoding="utf-8")
-
 
 def examples(name: str, kind: str) -> list[dict[str, Any]]:
-    return [each["record"] for each in json.loads(text_of(EXAMPLES / f"{name}.json")) if each["resource"] == kind]
+    printed = json.loads(capture(f"ontap-netapp_ontap-docs/{name}.json").read_text(encoding="utf-8"))
+    return [each["record"] for each in printed if each["resource"] == kind]
 
 
 def record(value: dict[str, Any]) -> Record:
@@ -118,8 +107,8 @@ def test_the_vendors_counter_rows_are_read_as_far_as_they_go() -> None:
 
 
 def test_the_serial_number_of_a_real_lun_makes_the_device_that_its_command_line_tells() -> None:
-    told = text_of(CAPTURES / "ontap-cli-delfin" / "LUN_INFO.txt")
-    pairs = re.findall(r"Serial Number: (\S+)\n\s+Serial Number \(Hex\): (\S+)", told)
+    text = capture("ontap-cli-delfin/LUN_INFO.txt").read_text(encoding="utf-8")
+    pairs = re.findall(r"Serial Number: (\S+)\n\s+Serial Number \(Hex\): (\S+)", text)
     assert pairs
     for serial, hexadecimal in pairs:
         assert rows.device_of(record({"serial_number": serial})) == f"naa.600a0980{hexadecimal}"

@@ -106,7 +106,7 @@ def test_a_release_that_is_not_supported_is_said_to_be_so(serve: Any, version: s
 
 
 @pytest.mark.parametrize(
-    ("told", "good"),
+    ("reported", "good"),
     [
         pytest.param({"generation": "9", "major": "14", "minor": "1"}, True, id="numbers as strings"),
         pytest.param({"generation": 9, "major": None, "minor": 1}, False, id="null for a number"),
@@ -114,9 +114,9 @@ def test_a_release_that_is_not_supported_is_said_to_be_so(serve: Any, version: s
         pytest.param("9.14.1", False, id="a text"),
     ],
 )
-def test_a_version_that_is_not_known_is_not_guessed(serve: Any, told: Any, good: bool) -> None:
+def test_a_version_that_is_not_known_is_not_guessed(serve: Any, reported: Any, good: bool) -> None:
     with serve() as (server, endpoint):
-        server.alterations["GET cluster"] = lambda body: body | {"version": told}
+        server.alterations["GET cluster"] = lambda body: body | {"version": reported}
         if good:
             with open_ontap(endpoint) as cluster:
                 assert cluster.version == (9, 14, 1)
@@ -298,9 +298,9 @@ def test_an_account_without_the_right_to_write_is_named_with_the_request(serve: 
 def test_the_cluster_tells_its_clock_and_the_role_of_the_account(serve: Any) -> None:
     with serve() as (server, endpoint), open_ontap(endpoint) as cluster:
         assert cluster.role() == "admin"
-        told = cluster.clock()
-        assert told is not None
-        assert abs(told - datetime.now(UTC)) < timedelta(minutes=1)
+        reported = cluster.clock()
+        assert reported is not None
+        assert abs(reported - datetime.now(UTC)) < timedelta(minutes=1)
         server.alterations["GET cluster/nodes"] = lambda _: {"records": [{"date": "x"}, {"date": "2019-04-17T15:49:26.000-0500"}]}
         assert cluster.clock() == datetime(2019, 4, 17, 20, 49, 26, tzinfo=UTC)
         server.alterations |= {

@@ -153,16 +153,16 @@ def test_the_lab_is_understood_as_pyvmomi_understands_it(serve_vcenter: Serve) -
         server.state.hosts["host-11"].modules["iscsi_vmk"].configured = 'a="1" b<2'
         server.state.changed()
     with open_vcenter(endpoint) as vcenter:
-        told: Any = vcenter.object(vim.option.OptionManager, "EsxHostAdvSettings-11").QueryOptions()
+        answer: Any = vcenter.object(vim.option.OptionManager, "EsxHostAdvSettings-11").QueryOptions()
         found = query_options(vcenter.stub, Ref("OptionManager", "EsxHostAdvSettings-11"))
         rows = sorted(zip(found.keys, found.values, found.types, strict=True))
-        assert rows == sorted((one.key, option_text(one.value), wire_type(one.value)) for one in told)
+        assert rows == sorted((one.key, option_text(one.value), wire_type(one.value)) for one in answer)
         assert ("Lab.Text", "R&D <1>", "string") in rows
         assert ("Lab.Truth", "true", "boolean") in rows
-        told = vcenter.object(vim.host.KernelModuleSystem, "kernelModuleSystem-11").QueryModules()
+        answer = vcenter.object(vim.host.KernelModuleSystem, "kernelModuleSystem-11").QueryModules()
         modules = query_modules(vcenter.stub, Ref("HostKernelModuleSystem", "kernelModuleSystem-11"))
         assert {name: (one.loaded, one.option_string) for name, one in modules.items()} == {
-            one.name: (one.loaded, one.optionString) for one in told
+            one.name: (one.loaded, one.optionString) for one in answer
         }
         assert modules["iscsi_vmk"].option_string == 'a="1" b<2'
 
@@ -171,9 +171,9 @@ def test_what_vcsim_writes_is_understood_too(start_vcsim: Callable[..., Endpoint
     with open_vcenter(start_vcsim()) as vcenter:
         manager = vcenter.value(vim.HostSystem, "host-21", "configManager.advancedOption")
         found = query_options(vcenter.stub, Ref("OptionManager", manager._GetMoId()))
-        told = manager.QueryOptions()
+        answer = manager.QueryOptions()
         assert list(zip(found.keys, found.values, found.types, strict=True)) == [
-            (one.key, option_text(one.value), wire_type(one.value)) for one in told
+            (one.key, option_text(one.value), wire_type(one.value)) for one in answer
         ]
 
 
@@ -184,3 +184,19 @@ def test_an_expired_session_is_renewed_for_these_questions(serve_vcenter: Serve)
         assert query_options(vcenter.stub, Ref("OptionManager", "EsxHostAdvSettings-11")).keys
         server.faults.active.append(Fault("session", "QueryModules", times=1))
         assert query_modules(vcenter.stub, Ref("HostKernelModuleSystem", "kernelModuleSystem-11"))
+
+
+@pytest.mark.parametrize(
+    "paths", [pytest.param((1, 4), id="single first"), pytest.param((4, 1), id="several first"), pytest.param((4, 0), id="none")]
+)
+def test_a_list_of_paths_needs_no_parser(paths: tuple[int, int]) -> None:
+    records = "".join(
+        f"<DataObject><Device>naa.{number}</Device>{''.join(f'<WorkingPaths>R&amp;D:{path}</WorkingPaths>' for path in range(count))}"
+        "<IsUSB>false</IsUSB></DataObject>"
+        for number, count in enumerate(paths)
+    )
+    document = f"{HEAD}{records}</obj>"
+    for fields in (frozenset({"device", "workingpaths"}), frozenset[str]()):
+        scanned = scanned_rows(escape(document), fields)
+        assert scanned is not None
+        assert scanned == parse_rows(document, ENDPOINT, "esxcli", fields)

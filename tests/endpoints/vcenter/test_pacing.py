@@ -104,10 +104,10 @@ def test_slow_for_good_is_the_normal_case_in_the_end() -> None:
 )
 def test_whatever_happens_at_least_one_request_may_go_and_the_pace_comes_back(most: int, story: list[str | float]) -> None:
     pace = Pace(most)
-    for told in story:
+    for reported in story:
         with pace.turn("list") as turn:
-            turn.refused = told == "refused"
-            turn.seconds = told if isinstance(told, float) else None
+            turn.refused = reported == "refused"
+            turn.seconds = reported if isinstance(reported, float) else None
         assert 1 <= pace.allowed <= most
     answered(pace, 0.001, most * (most + 5))
     assert pace.allowed == most

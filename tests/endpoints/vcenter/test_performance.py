@@ -1,4 +1,4 @@
-"""Samples come out of an answer as they went in, whoever decodes it; what is not whole is told, never made up."""
+"""Samples come out of an answer as they went in, whoever decodes it; what is not whole is reported, never made up."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def test_the_parser_reads_the_same_from_the_labs_answer(serve_vcenter: Serve, mo
         replies: list[Any] = []
         post = vcenter.stub.wire.post
 
-        def once(*told: Any, **more: Any) -> Any:
-            replies.append(replies[0] if replies else post(*told, **more))
+        def once(*arguments: Any, **more: Any) -> Any:
+            replies.append(replies[0] if replies else post(*arguments, **more))
             return replies[-1]
 
         monkeypatch.setattr(vcenter.stub.wire, "post", once)

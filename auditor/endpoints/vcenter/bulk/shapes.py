@@ -1,6 +1,6 @@
 """What of vSphere's data objects the collectors look at, as msgspec structs: a field for a property, camelCase on the wire.
 
-Every transport fills the same structs, so a collector cannot tell them apart. A field is None, or an empty list, where the server did not
+Every transport fills the same structs, so a collector cannot distinguish them. A field is None, or an empty list, where the server did not
 set it.
 What no collector looks at has no field and is never built. A shape stands for a type and all its subtypes: `type_name` is the API's name of
 the very type, for example HostScsiDisk, and empty where the server leaves it out because it is the declared one. Source: the vSphere Web

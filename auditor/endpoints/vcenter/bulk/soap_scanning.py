@@ -42,7 +42,7 @@ _WHOLE = f' xmlns="{VIM}" xmlns:xsi="{XSI}" xmlns:xsd="{XSD}"'
 
 
 def scanned(body: bytes, operation: str, kind: str) -> Answer | None:
-    """The answer to `operation`, which asked for properties of `kind`; None where only the parser can tell."""
+    """The answer to `operation`, which asked for properties of `kind`; None where only the parser can find it."""
     try:
         text = body.decode()
     except UnicodeDecodeError:

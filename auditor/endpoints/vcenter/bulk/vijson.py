@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import suppress
-from functools import cache
 from typing import TYPE_CHECKING, Any, get_origin
 
 import msgspec
@@ -24,6 +23,7 @@ from auditor.endpoints.vcenter.faults import credentials_refused
 from auditor.endpoints.vcenter.wire import SESSION_HEADER
 from auditor.errors import AuditorError, CredentialsError, MalformedAnswerError, TransportNotOfferedError, UnknownShapeError
 from auditor.model import BulkTransport
+from auditor.once import once
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -219,7 +219,7 @@ def _value(raw: Raw, shape: Any) -> Any:
     return boxed.decode(raw).value if boxed is not None and bytes(memoryview(raw)[:1]) == b"{" else bare.decode(raw)
 
 
-@cache
+@once
 def _decoders(shape: Any) -> tuple[msgspec.json.Decoder[Any] | None, msgspec.json.Decoder[Any]]:
     bare = msgspec.json.Decoder(shape)
     if get_origin(shape) is None and isinstance(shape, type) and issubclass(shape, (Shape, Ref)):

@@ -105,7 +105,7 @@ def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _pat
 
 
 def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None, rows: Rows) -> datetime | None:
-    """Add what the newest events of `types` tell to `rows`; when the oldest of these was, in UTC, if there are too many, else None.
+    """Add what the newest events of `types` show to `rows`; when the oldest of these was, in UTC, if there are too many, else None.
 
     Raises:
         EndpointError: they could not be read, or not all of them; what was read by then is in `rows`.

@@ -212,7 +212,7 @@ def _sum(values: Values) -> int | None:
 
 
 def _both(values: Values, others: Values) -> list[tuple[int, int]] | None:
-    """The samples that both counters tell; None where there is none."""
+    """The samples that both counters have; None where there is none."""
     pairs = zip(values, others, strict=False)
     return [(one, other) for one, other in pairs if one is not None and other is not None] or None
 

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import re
-from functools import partial
+from functools import lru_cache, partial
 from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.esxcli import Column, Layout, Record, Records, by_device
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
+_PSP = "pathselectionpolicy"
 _CONFIG = "pathselectionpolicydeviceconfig"
 _ROUND_ROBIN = "VMW_PSP_RR"
 _NO_ADDRESS = "0.0.0.0"  # noqa: S104  what an adapter without an address shows
 _LIMITS = ("rr", "iops", "bytes", "latency")
+_NAME = re.compile(r"[^,\s]+")
 _WORD = re.compile(r"\b([A-Za-z]+)=([^,;:{}\s]*)")
 
 
 def _round_robin(word: str, record: Record, field: str, *, needed: bool) -> str | None:
     """One word of the policy's own settings, which come before what the path in use does; None for other policies."""
     text = record.text(field, needed=needed)
-    if text is None or record.text("pathselectionpolicy", needed=False) != _ROUND_ROBIN:
+    if text is None or record.text(_PSP, needed=False) != _ROUND_ROBIN:
         return None
-    return next((value for name, value in _WORD.findall(text) if name == word), None)
+    return _words(text).get(word)
+
+
+@lru_cache(maxsize=256)
+def _words(text: str) -> Mapping[str, str]:
+    """The settings in the policy's text, of each the first: what the path in use does comes behind them."""
+    return dict(reversed(_WORD.findall(text)))
 
 
 def _policy(record: Record, field: str, *, needed: bool) -> str | None:
@@ -45,19 +53,19 @@ def _use_unoptimized(record: Record, field: str, *, needed: bool) -> bool | None
 def _listed(record: Record, field: str, *, needed: bool) -> int | None:
     """How many names a list has, whether it came as several fields or as one with commas."""
     names = record.texts(field, needed=needed)
-    return None if names is None else sum(1 for text in names for name in re.split(r"[,\s]+", text) if name)
+    return None if names is None else sum(len(_NAME.findall(text)) for text in names)
 
 
 device_policies = Layout(
     "device_policy",
     (
         Column("satp", "storagearraytype"),
-        Column("psp", "pathselectionpolicy"),
+        Column("psp", _PSP),
         Column("psp_config", _CONFIG),
-        Column("rr_policy", _CONFIG, _policy, needed=False),
-        Column("rr_iops", _CONFIG, partial(_count, "iops"), needed=False),
-        Column("rr_bytes", _CONFIG, partial(_count, "bytes"), needed=False),
-        Column("rr_use_unoptimized", _CONFIG, _use_unoptimized, needed=False),
+        Column("rr_policy", _CONFIG, _policy, needed=False, also=(_PSP,)),
+        Column("rr_iops", _CONFIG, partial(_count, "iops"), needed=False, also=(_PSP,)),
+        Column("rr_bytes", _CONFIG, partial(_count, "bytes"), needed=False, also=(_PSP,)),
+        Column("rr_use_unoptimized", _CONFIG, _use_unoptimized, needed=False, also=(_PSP,)),
         Column("working_paths", "workingpaths", _listed, needed=False),
     ),
     ("device", "device"),
@@ -137,7 +145,7 @@ iscsi_portals = Layout(
     (
         Column("hba", "adapter"),
         Column("ip", "ipv4", _address, needed=False),
-        Column("subnet", "ipv4subnetmask", _subnet, needed=False),
+        Column("subnet", "ipv4subnetmask", _subnet, needed=False, also=("ipv4",)),
         Column("compliant", "compliantstatus", _compliant),
         Column("compliant_status", "compliantstatus", needed=False),
         Column("path_status", "pathstatus", needed=False),

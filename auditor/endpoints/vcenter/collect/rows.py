@@ -44,17 +44,16 @@ class Rows:
 
     def __init__(self, table: str, **fixed: Any) -> None:
         self._table = table
-        self._fixed = fixed
         self._columns: dict[str, list[Any]] = {name: [] for name in TABLES[table].names}
+        self._row: dict[str, Any] = {**dict.fromkeys(self._columns), **fixed}  # in the order of the columns, as every row made of it is
 
     def add(self, **values: Any) -> None:
         """One row; a column not named is NULL."""
-        row = {**self._fixed, **values}
-        unknown = row.keys() - self._columns.keys()
-        if unknown:
-            raise ValueError(f"table {self._table} has no columns {sorted(unknown)}")
-        for name, column in self._columns.items():
-            column.append(row.get(name))
+        row = {**self._row, **values}
+        if len(row) != len(self._columns):
+            raise ValueError(f"table {self._table} has no columns {sorted(row.keys() - self._columns.keys())}")
+        for column, value in zip(self._columns.values(), row.values(), strict=True):
+            column.append(value)
 
     def batch(self) -> Iterator[Batch]:
         """The rows, or nothing when there are none."""

@@ -1,4 +1,4 @@
-"""What vCenter's own services tell: the tasks that run just now, and what has registered itself."""
+"""What vCenter's own services report: the tasks that run just now, and what has registered itself."""
 
 from __future__ import annotations
 

@@ -89,6 +89,7 @@ def device_name(lun: ScsiLun) -> str | None:
 
 
 @lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=8192)  # every host of a cluster names the same devices, in every answer
 def lower_hex_name(name: str) -> str:
     """Write naa. and eui. names in lower case; others, such as t10., keep their capitals, which mean something there."""
     return name.lower() if _HEX_NAME.fullmatch(name) else name
@@ -124,7 +125,7 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> I
 
 
 def _kind(hba: HostBusAdapter) -> str:
-    """The kind as the table has it. A port that speaks SCSI and NVMe is two adapters of one type, which storageProtocol tells apart.
+    """The kind as the table has it. A port that speaks SCSI and NVMe is two adapters of one type, which storageProtocol distinguishes.
 
     Source: HostHostBusAdapter.storageProtocol and HostStorageProtocol (scsi | nvme) in the vSphere API, since 7.0.
     """

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ class TaskPool:
 
     def __init__(self, threads: int) -> None:
         self._pool = ThreadPoolExecutor(max_workers=threads, thread_name_prefix="collect")
-        self._open: set[Future[list[Facts]]] = set()
+        self._under_way = 0
+        self._ended: SimpleQueue[Future[list[Facts]]] = (
+            SimpleQueue()
+        )  # not asked one by one whether it has: of a large fleet thousands are open
 
     def __enter__(self) -> Self:
         return self
@@ -35,19 +39,20 @@ class TaskPool:
 
     def send(self, task: Callable[[], list[Facts]]) -> None:
         """Begin `task` as soon as a thread is free."""
-        self._open.add(self._pool.submit(task))
+        self._under_way += 1
+        self._pool.submit(task).add_done_callback(self._ended.put)
 
     def finished(self) -> Iterator[Facts]:
         """Yield what was read since the last call, without waiting."""
-        yield from self._results({future for future in self._open if future.done()})
+        while not self._ended.empty():
+            yield from self._next()
 
     def rest(self) -> Iterator[Facts]:
         """Yield the facts of every task still under way, as it ends."""
-        while self._open:
-            done, _ = wait(self._open, return_when=FIRST_COMPLETED)
-            yield from self._results(done)
+        while self._under_way:
+            yield from self._next()
 
-    def _results(self, done: set[Future[list[Facts]]]) -> Iterator[Facts]:
-        self._open -= done
-        for future in done:
-            yield from future.result()
+    def _next(self) -> Iterator[Facts]:
+        future = self._ended.get()
+        self._under_way -= 1
+        yield from future.result()

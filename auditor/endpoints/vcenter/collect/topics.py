@@ -157,7 +157,7 @@ def _storage(
 def _bulk_facts(
     endpoint: Endpoint, host: HostSeen, properties: ObjectProperties | EndpointError | None, needs: Needs
 ) -> Generator[Facts, None, frozenset[str] | None]:
-    """What these properties tell; returns the kernel modules of the host's adapters, None where these are not known."""
+    """What these properties report; returns the kernel modules of the host's adapters, None where these are not known."""
     if properties is None:
         return None
     topics = [topic for topic in _BULK_TOPICS if topic in needs.topics]

@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.endpoints.vcenter.host_managers import host_manager
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -159,16 +160,7 @@ def _found(options: str, parameter: str) -> re.Match[str] | None:
 
 
 def _system(session: VCenter, target: Target) -> Any:
-    from pyVmomi import vim
-
-    system = session.value(vim.HostSystem, target["host_id"], "configManager.kernelModuleSystem")
-    if system is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['host_id']} offers no kernel modules",
-            why="the options were neither read nor written.",
-            do="check that the host is connected.",
-        )
-    return system
+    return host_manager(session, target["host_id"], "kernelModuleSystem", "offers no kernel modules")
 
 
 def _option_string(session: VCenter, target: Target) -> str:

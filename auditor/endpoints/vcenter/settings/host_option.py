@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.vcenter.host_managers import host_manager
 from auditor.endpoints.vcenter.session import moid
 from auditor.errors import NotThereError, RefusedError
 from auditor.model import EndpointKind
@@ -56,16 +57,7 @@ class HostOption:
 
 
 def _manager(session: VCenter, target: Target) -> Any:
-    from pyVmomi import vim
-
-    manager = session.value(vim.HostSystem, target["host_id"], "configManager.advancedOption")
-    if manager is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['host_id']} offers no advanced options",
-            why="the option was neither read nor written.",
-            do="check that the host is connected.",
-        )
-    return manager
+    return host_manager(session, target["host_id"], "advancedOption", "offers no advanced options")
 
 
 def _current(session: VCenter, target: Target) -> Any:

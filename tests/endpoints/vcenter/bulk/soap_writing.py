@@ -152,8 +152,10 @@ def answer(found: Sequence[ObjectProperties], token: str | None, spelling: Spell
     for one in found:
         parts = [written("obj", one.ref, Ref, spelling, extras=extras)]
         for path, value in one.values.items():
-            told = spelling.element("name", {}, spelling.text(path)) + spelling.between() + _val(value, declared[path], spelling, extras)
-            parts.append(spelling.element("propSet", {}, spelling.between() + told + spelling.between()))
+            reported = (
+                spelling.element("name", {}, spelling.text(path)) + spelling.between() + _val(value, declared[path], spelling, extras)
+            )
+            parts.append(spelling.element("propSet", {}, spelling.between() + reported + spelling.between()))
         for path, why in one.missing.items():
             fault = spelling.element("fault", {"xsi:type": why}, spelling.element("privilegeId", {}, "System.Read"))
             fault = spelling.element("fault", {}, fault + spelling.element("localizedMessage", {}, spelling.text("Not allowed.")))

@@ -76,9 +76,9 @@ def seen(value: Any) -> Any:
         return value.key, type(value.plain) is bool, value.plain, value.is_inherited
     if not isinstance(value, Shape):
         return value
-    told = {one.name: seen(getattr(value, one.name)) for one in msgspec.structs.fields(value)}
-    told["type_name"] = "" if value.type_name in DECLARED else value.type_name
-    return told
+    reported = {one.name: seen(getattr(value, one.name)) for one in msgspec.structs.fields(value)}
+    reported["type_name"] = "" if value.type_name in DECLARED else value.type_name
+    return reported
 
 
 # What a server may leave out, because the property's own declaration says it.
@@ -183,10 +183,10 @@ def test_what_is_asked_for_is_written_so_that_no_name_can_break_it(serve_vcenter
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
         request = soap_of(vcenter)._request("RetrievePropertiesEx", _wanted("HostSystem", ['a["b&c"]'], [Ref("Host<", 'h-<&">')], 7))
-    told = ElementTree.fromstring(request)
-    assert [one.text for one in told.iter("{urn:vim25}pathSet")] == ['a["b&c"]']
-    assert [(one.get("type"), one.text) for one in told.iter("{urn:vim25}obj")] == [("Host<", 'h-<&">')]
-    assert [one.text for one in told.iter("{urn:vim25}maxObjects")] == ["7"]
+    reported = ElementTree.fromstring(request)
+    assert [one.text for one in reported.iter("{urn:vim25}pathSet")] == ['a["b&c"]']
+    assert [(one.get("type"), one.text) for one in reported.iter("{urn:vim25}obj")] == [("Host<", 'h-<&">')]
+    assert [one.text for one in reported.iter("{urn:vim25}maxObjects")] == ["7"]
 
 
 def test_a_property_the_server_does_not_know_is_its_fault_and_costs_only_itself(serve_vcenter: Serve) -> None:
@@ -281,8 +281,8 @@ def test_what_is_neither_answer_nor_fault_is_told_so(serve_vcenter: Serve, statu
 def test_a_fault_with_the_status_of_success_is_still_a_fault(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     fault = '<NotAuthenticatedFault xmlns="urn:vim25"><privilegeId>System.View</privilegeId></NotAuthenticatedFault>'
-    told = f"<e:Fault><faultcode>c</faultcode><faultstring>no session</faultstring><detail>{fault}</detail></e:Fault>"
-    body = f'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>{told}</e:Body></e:Envelope>'
+    text = f"<e:Fault><faultcode>c</faultcode><faultstring>no session</faultstring><detail>{fault}</detail></e:Fault>"
+    body = f'<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body>{text}</e:Body></e:Envelope>'
     with open_vcenter(endpoint) as vcenter, pytest.raises(vim.fault.NotAuthenticated):
         soap_of(vcenter)._decoded("RetrievePropertiesEx", "HostSystem", 200, body.encode())
 

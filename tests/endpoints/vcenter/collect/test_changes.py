@@ -1,4 +1,4 @@
-"""Who changed what is told by vCenter's own log, newest first; what of it could not be read is a gap."""
+"""Who changed what is known by vCenter's own log, newest first; what of it could not be read is a gap."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def read(
                 rows += list(zip(*(item.columns[name] for name in ("entity_kind", "entity_id", "user_name", "what")), strict=True))
                 times += item.columns["happened_at"]
             elif isinstance(item, Batch) and item.table == "reading":
-                told = zip(item.columns["topic"], item.columns["complete"], strict=True)
-                whole += [complete for topic, complete in told if topic == "events"]
+                reported = zip(item.columns["topic"], item.columns["complete"], strict=True)
+                whole += [complete for topic, complete in reported if topic == "events"]
         if notes is not None:
             notes += vcenter.notes
     return rows, times, whole, gaps

@@ -1,4 +1,4 @@
-"""What single virtual disks do, by the counters of their machines: many machines in one question, and holes told."""
+"""What single virtual disks do, by the counters of their machines: many machines in one question, and holes reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""esxcli records that are not as promised: the field is NULL and told, never a guess."""
+"""esxcli records that are not as promised: the field is NULL and reported, never a guess."""
 
 from __future__ import annotations
 
@@ -114,15 +114,15 @@ def test_many_parse_errors_are_told_in_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "kept"),
+    ("text", "kept"),
     [
         pytest.param("5C9ECFD3-6F66-53CA-A5F0-5277C645A00A", "5c9ecfd3-6f66-53ca-a5f0-5277c645a00a", id="as an array writes it"),
         pytest.param("vvol:5c9ecfd36f6653ca-a5f05277c645a00a", "5c9ecfd3-6f66-53ca-a5f0-5277c645a00a", id="as a datastore URL writes it"),
         pytest.param("something-else", "something-else", id="no UUID"),
     ],
 )
-def test_a_container_has_one_name_whoever_writes_it(told: str, kept: str) -> None:
-    assert container_id(told) == kept
+def test_a_container_has_one_name_whoever_writes_it(text: str, kept: str) -> None:
+    assert container_id(text) == kept
 
 
 def test_names_and_numbers_are_written_one_way() -> None:

@@ -6,7 +6,17 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.vcenter.collect.esxcli import Layout, Record, Records, lockmodes, module_parameters, offload, scheduling
+from auditor.endpoints.vcenter.collect.esxcli import (
+    Column,
+    Layout,
+    Record,
+    Records,
+    by_device,
+    lockmodes,
+    module_parameters,
+    offload,
+    scheduling,
+)
 from auditor.endpoints.vcenter.collect.multipath import device_policies, iscsi_portals, satp_rules
 from auditor.endpoints.vcenter.esxcli_records import Row
 
@@ -244,3 +254,29 @@ def test_the_subnet_of_a_portal_is_its_address_under_its_mask(fields: Row, ip: s
 def test_working_paths_that_are_not_listed_are_not_counted() -> None:
     [row], errors = read(device_policies, {"Device": "naa.1", "Storage Array Type": "S", "Path Selection Policy": "P", "Path Selection Policy Device Config": ""})  # fmt: skip  # noqa: E501
     assert (row["working_paths"], errors) == (None, [])
+
+
+def test_a_depth_that_one_device_need_not_have_is_missing_of_the_next() -> None:
+    namespace: Row = {"Device": "eui.1", "Multipath Plugin": "HPP"}
+    disk: Row = {"Device": "naa.1", "Multipath Plugin": "NMP"}
+    named_so: Row = {"Device": "naa.2", "No of outstanding IOs with competing worlds": "HPP"}
+    for order in ((namespace, disk), (disk, namespace)):
+        _, errors = read(scheduling, *order)
+        assert errors == ["noofoutstandingioswithcompetingworlds of naa.1 is missing"]
+    assert read(scheduling, named_so)[1] == ["noofoutstandingioswithcompetingworlds of naa.2 is 'HPP', not a number"]
+
+
+def test_a_column_that_looks_at_a_field_it_does_not_name_is_read_anew() -> None:
+    def other(record: Record, field: str, *, needed: bool) -> str | None:
+        return f"{record.text(field, needed=needed)} {record.text('other')}"
+
+    layout = Layout("device_offload", (Column("ats_status", "atsstatus", other),), ("device", "device"), by_device)
+    found, _ = read(layout, {"Device": "naa.1", "ATS Status": "a", "Other": "b"}, {"Device": "naa.2", "ATS Status": "a", "Other": "c"})
+    assert [row["ats_status"] for row in found] == ["a b", "a c"]
+
+
+def test_a_mistake_is_reported_of_every_record_that_has_it() -> None:
+    odd: list[Row] = [{"Device": f"naa.{number}", "No of outstanding IOs with competing worlds": "many"} for number in range(2)]
+    _, errors = read(scheduling, *odd, *odd[:1])
+    text = "noofoutstandingioswithcompetingworlds of naa.{} is 'many', not a number"
+    assert errors == [text.format(0), text.format(1), "naa.0 is listed twice"]

@@ -15,7 +15,7 @@ from auditor.endpoints.vcenter.collect.hosts import collect_hosts
 from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
 from auditor.endpoints.vcenter.collect.rows import OPTION_MANAGER, Facts, HostSeen
 from auditor.endpoints.vcenter.esxcli import EsxCli
-from auditor.endpoints.vcenter.esxcli_records import plain_name
+from auditor.endpoints.vcenter.esxcli_records import Row, Table, plain_name
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING
@@ -119,8 +119,8 @@ def test_an_option_without_a_value_is_a_hole_and_the_others_count(serve_vcenter:
             server.state.changed()
         post = vcenter.stub.wire.post
 
-        def without_value(*told: Any, **more: Any) -> Any:
-            reply = post(*told, **more)
+        def without_value(*arguments: Any, **more: Any) -> Any:
+            reply = post(*arguments, **more)
             body = reply.body.replace(b'<key>Lab.Text</key><value xsi:type="xsd:string">a</value>', b"<key>Lab.Text</key>")
             return type(reply)(reply.status, body, reply.session)
 
@@ -172,8 +172,8 @@ def test_a_vcenter_that_is_busy_for_a_while_costs_no_answer(serve_vcenter: Serve
 def test_a_field_of_esxcli_that_makes_no_sense_is_a_gap_that_names_it(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = EsxCli.select
 
-    def one_odd_depth(esxcli: EsxCli, *command: Any, **arguments: Any) -> list[dict[str, Any]]:
-        records = whole(esxcli, *command, **arguments)
+    def one_odd_depth(esxcli: EsxCli, *command: Any, **arguments: Any) -> list[Row]:
+        records = whole(esxcli, *command, **arguments).rows()
         name = next(name for name in records[0] if plain_name(name) == "devicemaxqueuedepth")
         return [{**records[0], name: "many"}, *records[1:]]
 
@@ -191,7 +191,7 @@ def test_a_gap_of_module_parameters_names_the_module(serve_vcenter: Serve, monke
     _, endpoint = serve_vcenter()
     whole = EsxCli.select
 
-    def no_lpfc(esxcli: EsxCli, *command: Any, **arguments: Any) -> list[dict[str, Any]]:
+    def no_lpfc(esxcli: EsxCli, *command: Any, **arguments: Any) -> Table:
         if arguments.get("module") == "lpfc":
             raise EndpointUnreachableError("it is silent", why="x", do="x")
         return whole(esxcli, *command, **arguments)

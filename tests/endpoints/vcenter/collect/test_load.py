@@ -1,4 +1,4 @@
-"""Queues under load as the hosts' counters show them: S0's queue on the lab's wire, many hosts in one question, and holes told."""
+"""Queues under load as the hosts' counters show them: S0's queue on the lab's wire, many hosts in one question, and holes reported."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def rewritten(endpoint: Endpoint, pattern: bytes, by: bytes) -> Iterator[VCenter
     with open_vcenter(endpoint) as vcenter:
         post = vcenter.stub.wire.post
 
-        def changed(*told: Any, **more: Any) -> Any:
-            reply = post(*told, **more)
+        def changed(*arguments: Any, **more: Any) -> Any:
+            reply = post(*arguments, **more)
             return type(reply)(reply.status, re.sub(pattern, by, reply.body, flags=re.DOTALL), reply.session)
 
         vcenter.stub.wire.post = changed  # type: ignore[method-assign]
@@ -218,8 +218,8 @@ def test_a_datastore_is_known_by_the_end_of_its_url(serve_vcenter: Serve) -> Non
 def test_a_datastore_whose_url_is_not_told_makes_the_topic_incomplete(serve_vcenter: Serve, *, one: bool) -> None:
     _, endpoint = serve_vcenter()
     url = vmfs_uuid("old").encode() if one else b"[^<]*"
-    told = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*" + url + rb"[^<]*</val></propSet>"
-    with rewritten(dataclasses.replace(endpoint, lane=BulkTransport.SOAP), told, b"") as vcenter:
+    text = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*" + url + rb"[^<]*</val></propSet>"
+    with rewritten(dataclasses.replace(endpoint, lane=BulkTransport.SOAP), text, b"") as vcenter:
         collected = load_of(vcenter, "datastore_load")
     # Which host's counters are of that datastore is not known, so none is known to be whole.
     assert collected.incomplete() == {(host, "datastore_load") for host in ("host-11", "host-12", "host-13")}

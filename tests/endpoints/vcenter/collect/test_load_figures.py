@@ -16,8 +16,8 @@ def times(count: int, *, every: int = 20) -> tuple[datetime, ...]:
     return tuple(BEGUN + timedelta(seconds=every * place) for place in range(count))
 
 
-def device(when: tuple[datetime, ...] | None = None, **told: tuple[int | None, ...]) -> dict[str, Any]:
-    return dict(device_figures(told, when or times(max(map(len, told.values())))))
+def device(when: tuple[datetime, ...] | None = None, **reported: tuple[int | None, ...]) -> dict[str, Any]:
+    return dict(device_figures(reported, when or times(max(map(len, reported.values())))))
 
 
 def test_a_slow_sample_counts_by_its_commands() -> None:
@@ -80,8 +80,8 @@ def test_without_the_commands_no_mean_is_told() -> None:
 
 
 def test_an_adapter_is_told_by_its_newest_depth_and_what_waits_for_it() -> None:
-    told = {"depth": (1024, 2048), "queued": (0, 12), "outstanding": (10, 30), "queue": (0, 4), "commands": (100, 300)}
-    found = adapter_figures(told, times(2))
+    given = {"depth": (1024, 2048), "queued": (0, 12), "outstanding": (10, 30), "queue": (0, 4), "commands": (100, 300)}
+    found = adapter_figures(given, times(2))
     assert (found["queue_depth"], found["queued"], found["queued_max"], found["outstanding"], found["outstanding_max"]) == (
         2048,
         6,
@@ -93,12 +93,12 @@ def test_an_adapter_is_told_by_its_newest_depth_and_what_waits_for_it() -> None:
 
 
 def test_zero_microseconds_are_no_latency_but_zero_percent_is_an_answer() -> None:
-    told = {"reads": (3000, 3000), "writes": (1000, 1000), "read_ms": (1, 1), "write_ms": (5, 5)}
-    idle = datastore_figures({**told, "sioc": (0, 0), "observed": (0, 0), "normalized": (0, 0), "depth": (0, 0)}, times(2))
+    given = {"reads": (3000, 3000), "writes": (1000, 1000), "read_ms": (1, 1), "write_ms": (5, 5)}
+    idle = datastore_figures({**given, "sioc": (0, 0), "observed": (0, 0), "normalized": (0, 0), "depth": (0, 0)}, times(2))
     assert (idle["iops"], idle["latency_ms"], idle["sioc_active_percent"]) == (4000, 2.0, 0.0)
     assert (idle["observed_latency_us"], idle["normalized_latency_us"], idle["max_queue_depth"]) == (None, None, None)
-    # Percentages are told in hundredths: 10000 is all of the time.
-    active = datastore_figures({**told, "sioc": (10000, 5000), "observed": (0, 600), "depth": (4, 32)}, times(2))
+    # Percentages are reported in hundredths: 10000 is all of the time.
+    active = datastore_figures({**given, "sioc": (10000, 5000), "observed": (0, 600), "depth": (4, 32)}, times(2))
     assert (active["sioc_active_percent"], active["observed_latency_us"], active["max_queue_depth"]) == (75.0, 600, 32)
     assert active["normalized_latency_us"] is None
 

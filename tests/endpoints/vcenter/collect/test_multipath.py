@@ -107,15 +107,15 @@ def test_settings_that_are_not_understood_are_null_and_a_hole(config: str, colum
 
 
 @pytest.mark.parametrize(
-    ("told", "count"),
+    ("reported", "count"),
     [
         pytest.param(["vmhba1:C0:T0:L0", "vmhba2:C0:T0:L0"], 2, id="a field each"),
         pytest.param("vmhba1:C0:T0:L0, vmhba2:C0:T0:L0, vmhba2:C0:T1:L0", 3, id="one with commas"),
         pytest.param("", 0, id="none works"),
     ],
 )
-def test_working_paths_are_counted_however_they_are_listed(told: str | list[str], count: int) -> None:
-    (row,), _ = read(device_policies, device("{policy=rr}", WorkingPaths=told))
+def test_working_paths_are_counted_however_they_are_listed(reported: str | list[str], count: int) -> None:
+    (row,), _ = read(device_policies, device("{policy=rr}", WorkingPaths=reported))
     assert row["working_paths"] == count
 
 
@@ -141,8 +141,8 @@ def test_a_claim_rule_is_told_with_what_it_leaves_open() -> None:
     ],
 )
 def test_a_bound_adapter_is_compliant_only_where_the_host_says_so(status: str | None, compliant: bool | None) -> None:
-    told = {} if status is None else {"CompliantStatus": status}
-    (row,), parse_errors = read(iscsi_portals, {"Adapter": "vmhba64", "Vmknic": "vmk1", "IPv4": "198.51.100.7", "MTU": "9000", **told})
+    given = {} if status is None else {"CompliantStatus": status}
+    (row,), parse_errors = read(iscsi_portals, {"Adapter": "vmhba64", "Vmknic": "vmk1", "IPv4": "198.51.100.7", "MTU": "9000", **given})
     assert (row["hba"], row["vmk"], row["ip"], row["mtu"], row["compliant"]) == ("vmhba64", "vmk1", "198.51.100.7", 9000, compliant)
     assert bool(parse_errors) == (status is None)
 
@@ -195,8 +195,8 @@ def test_what_is_bound_is_told_and_nothing_where_nothing_is(serve_vcenter: Serve
     collected = collect(endpoint, "iscsi_portal")
     assert (collected.incomplete(), collected.gaps) == (set(), [])
     names = ("hba", "ip", "subnet", "mtu", "compliant", "path_status", "link_up")
-    told = {row["vmk"]: tuple(row[name] for name in names) for row in collected.rows("iscsi_portal")}
-    assert told == {
+    reported = {row["vmk"]: tuple(row[name] for name in names) for row in collected.rows("iscsi_portal")}
+    assert reported == {
         "vmk1": ("vmhba64", "198.51.100.1", "198.51.100.0/24", 9000, True, "active", True),
         "vmk2": ("vmhba64", "198.51.100.2", "198.51.100.0/24", 9000, False, "notUsed", False),
     }
@@ -218,3 +218,17 @@ def test_a_command_that_is_not_answered_costs_its_topic(serve_vcenter: Serve, co
     collected = collect(endpoint, "device_policy", "iscsi_portal")
     assert collected.incomplete() == {("host-11", topic)}
     assert [gap.what for gap in collected.gaps] == [f"esxcli {command.replace('.', ' ')} of esx-1"]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        pytest.param([("VMW_PSP_RR", 1000), ("VMW_PSP_FIXED", None), ("VMW_PSP_RR", 1000)], id="in one answer"),
+        pytest.param([("VMW_PSP_FIXED", None), ("VMW_PSP_RR", 1000)], id="the other way round"),
+    ],
+)
+def test_what_one_device_says_is_not_taken_for_another_with_another_policy(others: list[tuple[str, int | None]]) -> None:
+    config = "{policy=iops,iops=1000,bytes=10485760,useANO=0}"
+    rows, errors = read(device_policies, *(device(config, psp, Device=f"naa.{number}") for number, (psp, _) in enumerate(others)))
+    assert [(row["psp"], row["rr_iops"]) for row in rows] == others
+    assert not errors

@@ -119,17 +119,17 @@ def collected(serve_vcenter: Serve, described: VCenterDescription) -> Collected:
     return whole
 
 
-def told(row: dict[str, Any], *names: str) -> tuple[Any, ...]:
+def picked(row: dict[str, Any], *names: str) -> tuple[Any, ...]:
     return tuple(row[name] for name in names)
 
 
 def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: Collected) -> None:
     gold, idle = (collected.one("storage_pod", name=name) for name in ("gold", "idle"))
-    assert told(gold, "sdrs_enabled", "io_metric_enabled", "default_behavior") == (True, True, "manual")
-    assert told(gold, "space_automation", "io_automation") == (None, "automated")
-    assert told(gold, "io_latency_threshold_ms", "load_balance_interval_minutes") == (25, 120)
+    assert picked(gold, "sdrs_enabled", "io_metric_enabled", "default_behavior") == (True, True, "manual")
+    assert picked(gold, "space_automation", "io_automation") == (None, "automated")
+    assert picked(gold, "io_latency_threshold_ms", "load_balance_interval_minutes") == (25, 120)
     assert gold["automated_vms"] == 1, "one is manual, and Storage DRS is disabled for another"
-    assert told(idle, "sdrs_enabled", "io_metric_enabled", "io_automation", "automated_vms") == (False, True, None, 0)
+    assert picked(idle, "sdrs_enabled", "io_metric_enabled", "io_automation", "automated_vms") == (False, True, None, 0)
 
 
 def test_a_datastore_names_the_cluster_it_is_in(collected: Collected) -> None:
@@ -149,14 +149,14 @@ def test_a_datastore_is_told_with_what_its_volume_says(collected: Collected) -> 
         "multiple_host_access",
         "maintenance_mode",
     )
-    rows = {row["name"]: told(row, *columns) for row in collected.tables["datastore"]}
+    rows = {row["name"]: picked(row, *columns) for row in collected.tables["datastore"]}
     assert rows["inside-1"] == (2, True, 1024, "none", 1024, False, "normal")
     assert rows["inside-2"] == (1, False, 1024, None, None, False, "normal"), "VMFS 5 knows no automatic unmap"
     assert rows["outside"] == (None, None, None, None, None, False, "inMaintenance")
 
 
 def test_parameters_of_adapter_and_targets_are_told_with_where_they_come_from(collected: Collected) -> None:
-    options = {(row["target"], row["key"]): told(row, "value", "is_inherited") for row in collected.rows("iscsi_option", hba="vmhba64")}
+    options = {(row["target"], row["key"]): picked(row, "value", "is_inherited") for row in collected.rows("iscsi_option", hba="vmhba64")}
     sent, found, own = (
         "198.51.100.1:3260",
         "198.51.100.1:3260 iqn.2010-06.com.purestorage:x",
@@ -180,7 +180,7 @@ def test_a_parameter_set_on_one_target_is_told_as_its_own_and_the_others_keep_th
     with open_vcenter(endpoint) as vcenter:
         IscsiTargetOption().write(vcenter, target, 45)
     rows = collect(endpoint).rows("iscsi_option", key="LoginTimeout")
-    assert {row["target"].rpartition(" ")[2]: told(row, "value", "is_inherited") for row in rows} == {
+    assert {row["target"].rpartition(" ")[2]: picked(row, "value", "is_inherited") for row in rows} == {
         "": ("30", None),
         "198.51.100.1:3260": ("30", True),
         "iqn.2010-06.com.purestorage:x": ("45", False),
@@ -191,10 +191,10 @@ def test_a_parameter_set_on_one_target_is_told_as_its_own_and_the_others_keep_th
 def test_vmkernel_adapters_are_told_with_the_switch_they_are_on(collected: Collected) -> None:
     nics = {row["vmk"]: row for row in collected.rows("vmknic", host_id=HOST)}
     assert set(nics) == {"vmk0", "vmk1", "vmk2"}
-    assert told(nics["vmk1"], "mtu", "switch_mtu", "switch_kind", "switch", "portgroup") == (9000, 1600, "standard", "vSwitch1", "iscsi")
-    assert told(nics["vmk1"], "ip", "subnet_mask", "stack") == ("198.51.100.11", "255.255.0.0", "defaultTcpipStack")
-    assert told(nics["vmk2"], "mtu", "switch_mtu", "switch_kind", "switch") == (9000, 9000, "distributed", "dvs")
-    assert told(nics["vmk2"], "portgroup", "stack") == ("dvportgroup-31", "vmotion")
+    assert picked(nics["vmk1"], "mtu", "switch_mtu", "switch_kind", "switch", "portgroup") == (9000, 1600, "standard", "vSwitch1", "iscsi")
+    assert picked(nics["vmk1"], "ip", "subnet_mask", "stack") == ("198.51.100.11", "255.255.0.0", "defaultTcpipStack")
+    assert picked(nics["vmk2"], "mtu", "switch_mtu", "switch_kind", "switch") == (9000, 9000, "distributed", "dvs")
+    assert picked(nics["vmk2"], "portgroup", "stack") == ("dvportgroup-31", "vmotion")
 
 
 def test_a_machine_and_its_disks_are_told_with_what_they_are_promised(collected: Collected) -> None:
@@ -202,7 +202,7 @@ def test_a_machine_and_its_disks_are_told_with_what_they_are_promised(collected:
     assert machine["latency_sensitivity"] == "high"
     assert collected.one("vm", name="plain")["latency_sensitivity"] is None, "the API lets it be unset"
     columns = ("shares_level", "shares", "iops_reservation", "is_thin", "is_eager_zeroed")
-    disks = {row["disk"]: told(row, *columns) for row in collected.rows("vm_disk", vm_id=machine["vm_id"])}
+    disks = {row["disk"]: picked(row, *columns) for row in collected.rows("vm_disk", vm_id=machine["vm_id"])}
     assert disks == {
         "Hard disk 1": ("high", 2000, 200, False, True),
         "Hard disk 2": ("custom", 1500, None, False, None),
@@ -236,8 +236,8 @@ def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, descr
         found = Collected(collect_vcenter(vcenter, endpoint))
     task = found.one("running_task")
     moved = found.one("vm", name="vm-1")["vm_id"]
-    assert told(task, "description_id", "state", "progress_percent") == ("VirtualMachine.relocate", "running", 40)
-    assert told(task, "entity_type", "entity_id", "entity_name") == ("VirtualMachine", moved, "vm-1")
+    assert picked(task, "description_id", "state", "progress_percent") == ("VirtualMachine.relocate", "running", 40)
+    assert picked(task, "entity_type", "entity_id", "entity_name") == ("VirtualMachine", moved, "vm-1")
     ago = datetime.now(UTC) - task["started_at"]
     assert timedelta(minutes=30) <= ago < timedelta(minutes=35)
     target = found.one("datastore", datastore_id=task["target_datastore_id"])["name"]  # which only an event tells
@@ -246,7 +246,7 @@ def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, descr
 
 
 def test_what_is_registered_with_vcenter_is_told(collected: Collected, small_vcenter: VCenterDescription, serve_vcenter: Serve) -> None:
-    assert told(collected.one("vcenter_extension", key="com.solidfire.qossioc"), "version", "company") == ("4.2.3", "NetApp")
+    assert picked(collected.one("vcenter_extension", key="com.solidfire.qossioc"), "version", "company") == ("4.2.3", "NetApp")
     _, other = serve_vcenter(small_vcenter)
     plain = collect(other)
     assert plain.complete("", "extensions")
@@ -388,6 +388,6 @@ def test_a_switch_that_was_not_read_is_a_hole_and_no_guess(
     _, endpoint = serve_vcenter()
     host = HostSeen(Ref("HostSystem", HOST), "esx-1", connected=True, software_iscsi=None)
     found = Collected(network_of(endpoint, host, ObjectProperties(host.ref, values, missing)))
-    assert {row["vmk"]: told(row, "switch_kind", "switch_mtu") for row in found.rows("vmknic")} == switches
+    assert {row["vmk"]: picked(row, "switch_kind", "switch_mtu") for row in found.rows("vmknic")} == switches
     assert found.complete(HOST, "network") is whole
     assert bool(found.gaps) is not whole

@@ -59,8 +59,8 @@ def read(endpoint: Endpoint, wanted: Needs = TAGS) -> tuple[set[tuple[str, ...]]
                 columns = (item.columns[name] for name in ("object_type", "object_id", "category", "tag"))
                 rows |= set(zip(*columns, strict=True))
             elif isinstance(item, Batch) and item.table == "reading":
-                told = zip(item.columns["topic"], item.columns["complete"], strict=True)
-                whole += [complete for topic, complete in told if topic == "tags"]
+                reported = zip(item.columns["topic"], item.columns["complete"], strict=True)
+                whole += [complete for topic, complete in reported if topic == "tags"]
     return rows, whole, gaps
 
 
@@ -109,11 +109,11 @@ def test_what_cannot_be_read_of_tags_is_a_gap_and_no_whole_reading(
 
 def test_a_refused_password_is_said_and_not_repeated(tagged: tuple[VCenterServer, Endpoint], vcenter_password: str) -> None:
     _, endpoint = tagged
-    with pytest.raises(CredentialsError) as told, open_automation(replace(endpoint, username="nobody@vsphere.local")):
+    with pytest.raises(CredentialsError) as raised, open_automation(replace(endpoint, username="nobody@vsphere.local")):
         pass
-    assert "it refuses user nobody@vsphere.local" in told.value.what
-    assert vcenter_password not in str(told.value)
-    assert told.value.__cause__ is None
+    assert "it refuses user nobody@vsphere.local" in raised.value.what
+    assert vcenter_password not in str(raised.value)
+    assert raised.value.__cause__ is None
 
 
 @pytest.mark.parametrize(

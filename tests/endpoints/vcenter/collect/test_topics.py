@@ -72,9 +72,9 @@ def collect(endpoint: Endpoint) -> Collected:
 
 
 def every_topic_once(collected: Collected, hosts: Iterable[str]) -> bool:
-    told = Counter((row["scope"], row["topic"]) for row in collected.tables["reading"])
+    reported = Counter((row["scope"], row["topic"]) for row in collected.tables["reading"])
     wanted = {(host, topic) for host in hosts for topic in HOST_TOPICS} | {("", topic) for topic in VCENTER_TOPICS}
-    return set(told) == wanted and set(told.values()) == {1}
+    return set(reported) == wanted and set(reported.values()) == {1}
 
 
 def without_endpoint(rows: Iterable[dict[str, Any]], *dropped: str) -> list[tuple[Any, ...]]:
@@ -180,8 +180,8 @@ def test_devices_are_told_by_both_interfaces_and_padding_is_gone(serve_vcenter: 
     assert collected.one("device", host_id=FC)["queue_depth"] == 64
     scheduling = {row["device"]: row["dsnro"] for row in collected.rows("device_scheduling", host_id=ISCSI_1)}
     assert scheduling == {"naa.624a9370aaaa": 64, "naa.624a9370bbbb": 32, PE: 256}
-    told = collected.one("device_scheduling", host_id=ISCSI_1, device=PE)
-    assert (told["is_vvol_pe"], told["multipath_plugin"], told["esxcli_queue_depth"]) == (True, "NMP", 128)
+    reported = collected.one("device_scheduling", host_id=ISCSI_1, device=PE)
+    assert (reported["is_vvol_pe"], reported["multipath_plugin"], reported["esxcli_queue_depth"]) == (True, "NMP", 128)
     offload = collected.one("device_offload", host_id=FC)
     assert (offload["ats_status"], offload["clone_status"], offload["zero_status"]) == ("supported", "supported", "supported")
     assert collected.one("vmfs_lockmode", host_id=FC)["locking_mode"] == "ATS+SCSI"

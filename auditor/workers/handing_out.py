@@ -1,0 +1,210 @@
+"""Hands endpoints out to workers and takes in what they read, and does not wait for ever: what nobody can read is a gap that says why."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.collect import unread_part
+from auditor.endpoints.read_task import ReadTask, task_of
+from auditor.errors import ConfigurationError
+from auditor.workers.on_worker import Order, UnreadHereError, read_on_worker
+from auditor.workers.sites import resource_of
+from auditor.workers.versions import versions
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from auditor.endpoints.collect import Progress
+    from auditor.facts.earlier import Earlier
+    from auditor.facts.needs import Needs
+    from auditor.facts.parts import Part
+    from auditor.model import Endpoint
+
+RETRIES = 2
+"""How often a task is tried again that a worker could not do. A scheduler that `auditor workers scheduler` started tries one as often that
+its worker died with."""
+
+NO_WORKER_SECONDS = 60.0
+"""How long endpoints wait for a worker of their site; a container takes some seconds to start again."""
+
+SCHEDULER_SECONDS = 30.0
+"""How long the scheduler may take to answer a question about its workers, before it counts as lost."""
+
+_LOOK_SECONDS = 1.0
+
+Site = str | None
+
+
+class _SchedulerLostError(Exception):
+    """Nothing that was not read yet will be."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandingOut:
+    """An `Elsewhere`: has endpoints read by the workers of `client`, each by one of its site."""
+
+    client: Client
+    site_of: Callable[[str], Site]
+
+    def __call__(
+        self, endpoints: Sequence[Endpoint], needs: Needs, progress: Progress, earlier: Earlier | None = None
+    ) -> Generator[Part, None, None]:
+        """Give the part of each endpoint as soon as it is there.
+
+        Where the scheduler is lost, all that has not arrived is a gap each; the endpoints of a site without a worker likewise.
+        """
+        topic = f"auditor-{secrets.token_hex(8)}"
+        self.client.subscribe_topic(topic, lambda event: progress(event[1]["endpoint"], event[1]["text"]))
+        run = _Run(self.client, Order(topic, versions()), progress, partial(task_of, needs=needs, earlier=earlier))
+        for endpoint in endpoints:
+            run.waiting.setdefault(self.site_of(endpoint.name), deque()).append(endpoint)
+        try:
+            yield from run.parts()
+        finally:
+            run.cancel()
+
+
+@dataclass(slots=True)
+class _Run:
+    """The endpoints of one audit: those that wait for a worker, and those that one reads."""
+
+    client: Client
+    order: Order
+    progress: Progress
+    task_of: Callable[[Endpoint], ReadTask]
+    started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    waiting: dict[Site, deque[Endpoint]] = field(default_factory=dict)
+    open: dict[Future[Part | None], tuple[Site, Endpoint]] = field(default_factory=dict)
+    _executors: dict[Site, Any] = field(default_factory=dict)
+    _threads: Mapping[Site, int] = field(default_factory=dict)
+    _looked: float | None = None
+    _lacking: dict[Site, float] = field(default_factory=dict)  # since when a site has had no worker, time.monotonic
+
+    def parts(self) -> Iterator[Part]:
+        """The parts of all endpoints, as they come."""
+        try:
+            while self.open or any(self.waiting.values()):
+                self._look()
+                yield from self._without_worker()
+                yield from self._submit()
+                if self.open:
+                    done, _ = wait(self.open, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        yield self._part(future)
+                else:
+                    time.sleep(_LOOK_SECONDS)
+        except _SchedulerLostError as error:
+            yield from self._lost(str(error))
+
+    def unread(self, endpoint: Endpoint, why: str) -> Part:
+        """The part of an endpoint that nobody read, shown as such."""
+        self.progress(endpoint.name, "not read")
+        return unread_part(endpoint, why, self.started)
+
+    def cancel(self) -> None:
+        """Have nobody read on what nobody waits for any more."""
+        for future in self.open:
+            future.cancel()
+
+    def _look(self) -> None:
+        """See which workers there are, unless that was seen a moment ago.
+
+        Raises:
+            _SchedulerLostError: the scheduler does not answer.
+        """
+        now = time.monotonic()
+        if self._looked is not None and now - self._looked < _LOOK_SECONDS:
+            return
+        scheduler: Any = self.client.scheduler
+        try:
+            known = self.client.sync(scheduler.identity, n_workers=-1, callback_timeout=SCHEDULER_SECONDS)
+        except (OSError, TimeoutError, AttributeError, RuntimeError) as error:  # the last two: of a client that has closed itself
+            raise _SchedulerLostError(type(error).__name__) from None
+        self._looked = time.monotonic()
+        workers = [worker for worker in known["workers"].values() if worker["status"] == "running"]
+        sites = {*self.waiting, *(site for site, _ in self.open.values())}
+        self._threads = {site: sum(worker["nthreads"] for worker in workers if _is_of(worker, site)) for site in sites}
+        self._lacking = {site: self._lacking.get(site, now) for site in sites if not self._threads[site]}
+
+    def _without_worker(self) -> Iterator[Part]:
+        """Give up the endpoints whose site has had no worker for too long."""
+        for site, since in self._lacking.items():
+            seconds = time.monotonic() - since
+            if seconds < NO_WORKER_SECONDS:
+                continue
+            why = f"no worker of site {site}" if site is not None else "no worker"
+            why = f"{why} for {seconds:.0f} s: start one with `auditor workers start`, and audit again"
+            for future in [future for future, (of, _) in self.open.items() if of == site]:
+                _, endpoint = self.open.pop(future)
+                future.cancel()
+                yield self.unread(endpoint, why)
+            while self.waiting.get(site):
+                yield self.unread(self.waiting[site].popleft(), why)
+
+    def _submit(self) -> Iterator[Part]:
+        """Hand out as many endpoints of each site as its workers have threads: what waits here, no dying worker takes with it.
+
+        Gives those that cannot be handed out.
+        """
+        for site, endpoints in self.waiting.items():
+            while endpoints and sum(of == site for of, _ in self.open.values()) < self._threads.get(site, 0):
+                endpoint = endpoints.popleft()
+                try:
+                    task = self.task_of(endpoint)  # made now: with what an earlier run knows of it, it may be large
+                except ConfigurationError as error:
+                    yield self.unread(endpoint, error.what)
+                    continue
+                self.open[self._executor(site).submit(read_on_worker, task, self.order)] = (site, endpoint)
+
+    def _executor(self, site: Site) -> Any:
+        if site not in self._executors:
+            resources = {} if site is None else {"resources": {resource_of(site): 1}}
+            self._executors[site] = self.client.get_executor(retries=RETRIES, pure=False, **resources)
+        return self._executors[site]
+
+    def _part(self, future: Future[Part | None]) -> Part:
+        """What a task came to.
+
+        Raises:
+            _SchedulerLostError: nobody knows, as the connection broke; the task is still open then.
+        """
+        from distributed.scheduler import KilledWorker
+
+        endpoint = self.open[future][1]
+        try:
+            part = future.result()
+        except CancelledError:
+            raise _SchedulerLostError("the connection broke") from None
+        except KilledWorker as error:
+            died = f"{error.allowed_failures + 1} worker{'s' if error.allowed_failures else ''} died"
+            part = self.unread(endpoint, f"{died} while reading it; the last was {error.last_worker.address}")
+        except UnreadHereError as error:
+            part = self.unread(endpoint, f"no worker could read it, {RETRIES + 1} tries: {error}")
+        except Exception as error:  # noqa: BLE001  of Dask or of a worker that is set up wrongly: it costs one endpoint, and its text may hold values
+            part = self.unread(endpoint, f"a worker could not do the task: {type(error).__name__}; its log says more")
+        del self.open[future]
+        return part or self.unread(endpoint, "the task was cancelled by somebody else")
+
+    def _lost(self, reason: str) -> Iterator[Part]:
+        """Take what has arrived, and give up the rest."""
+        why = f"the scheduler was lost before all of it had arrived ({reason}): see that `auditor workers scheduler` runs, and audit again"
+        for future, (_, endpoint) in self.open.items():
+            part = future.result() if future.done() and not future.cancelled() and not future.exception() else None
+            future.cancel()
+            yield part or self.unread(endpoint, why)
+        for endpoint in (endpoint for endpoints in self.waiting.values() for endpoint in endpoints):
+            yield self.unread(endpoint, why)
+        self.open.clear()
+        self.waiting.clear()
+
+
+def _is_of(worker: Mapping[str, Any], site: Site) -> bool:
+    return site is None or worker["resources"].get(resource_of(site), 0) >= 1

@@ -1,0 +1,31 @@
+"""Whether a worker and its client are of one make: parts of another schema of facts would be judged wrongly, or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+from auditor import __version__
+from auditor.facts.schema import TABLES, TOPICS
+
+
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """Of one process: its auditor, and a digest of the tables, columns and topics that it knows."""
+
+    auditor: str
+    facts: str
+
+    def __str__(self) -> str:
+        return f"auditor {self.auditor} (facts {self.facts})"
+
+
+def versions() -> Versions:
+    """The versions of this process."""
+    columns = [(table.name, column.name, column.type) for table in TABLES.values() for column in table.columns]
+    return Versions(__version__, hashlib.sha256(repr((columns, sorted(TOPICS))).encode()).hexdigest()[:12])
+
+
+def version_text(_worker: object = None) -> str:
+    """The versions of this process as `auditor workers list` shows them; what a worker puts into Dask's identity of it."""
+    return str(versions()).removeprefix("auditor ")

@@ -1,0 +1,156 @@
+"""Endpoints wait at the client, and not for ever; Dask is a double here that does what a test says."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures import wait as waited
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from threading import Event
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from auditor import cli, stopping
+from auditor.endpoints.collect import unread_part
+from auditor.facts.needs import EVERYTHING
+from auditor.facts.parts import Part
+from auditor.model import Endpoint, EndpointKind, Secret
+from auditor.workers import client, handing_out
+from auditor.workers.handing_out import HandingOut
+
+WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
+ENDPOINTS = tuple(
+    Endpoint(f"sf-{number}", EndpointKind.ELEMENT, "sf.example.net", 443, "auditor", Secret("env", ("SF_PASSWORD",))) for number in range(5)
+)
+RUNNING = {"status": "running", "nthreads": 2, "resources": {}}
+PAUSED = {"status": "paused", "nthreads": 8, "resources": {}}
+
+
+def read(endpoint: Endpoint) -> Part:
+    """What a worker reads."""
+    return unread_part(endpoint, "read", WHEN)
+
+
+@dataclass
+class Dask:
+    """A client whose workers read when `work` is called, and whose scheduler answers until `is_lost`."""
+
+    workers: list[dict[str, Any]]
+    is_lost: bool = False
+    tasks: list[tuple[Future[Part], Endpoint]] = field(default_factory=list)
+    executors: list[dict[str, object]] = field(default_factory=list)
+    most_at_once: int = 0
+    scheduler: Any = field(default_factory=lambda: SimpleNamespace(identity=None))
+
+    def subscribe_topic(self, _topic: str, _handler: Callable[..., None]) -> None: ...
+
+    def sync(self, *_: object, **__: object) -> dict[str, Any]:
+        if self.is_lost:
+            raise TimeoutError
+        return {"workers": dict(enumerate(self.workers))}
+
+    def get_executor(self, **options: object) -> "Dask":
+        self.executors.append(options)
+        return self
+
+    def submit(self, _read: object, task: Any, _order: object) -> Future[Part]:
+        future = Future[Part]()
+        self.tasks.append((future, task.endpoint))
+        self.most_at_once = max(self.most_at_once, sum(not one.done() for one, _ in self.tasks))
+        return future
+
+    def work(self, *numbers: int) -> None:
+        """Have some tasks be read."""
+        for number in numbers:
+            future, endpoint = self.tasks[number]
+            future.set_result(read(endpoint))
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handing_out, "_LOOK_SECONDS", 0.0)
+
+
+def parts_of(dask: Dask) -> Iterator[Part]:
+    return HandingOut(dask, lambda _name: None)(ENDPOINTS, EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
+
+
+def test_no_more_is_handed_out_than_workers_that_may_read_have_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    dask = Dask([RUNNING, PAUSED])
+
+    def wait(futures: Any, **options: Any) -> Any:
+        dask.work(next(number for number, (future, _) in enumerate(dask.tasks) if not future.done()))
+        return waited(futures, **options)
+
+    monkeypatch.setattr(handing_out, "wait", wait)
+    assert {part.reading.name for part in parts_of(dask)} == {one.name for one in ENDPOINTS}
+    assert dask.most_at_once == 2
+
+
+def test_a_scheduler_that_does_not_answer_costs_only_what_had_not_arrived(monkeypatch: pytest.MonkeyPatch) -> None:
+    dask = Dask([RUNNING])
+
+    def wait(futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
+        dask.work(0)  # it arrives while nobody looks
+        dask.is_lost = True
+        return set(), set(futures)
+
+    monkeypatch.setattr(handing_out, "wait", wait)
+    whys = {part.reading.name: part.gaps[0].why for part in parts_of(dask)}
+    assert whys.pop("sf-0") == "read"
+    assert whys.keys() == {"sf-1", "sf-2", "sf-3", "sf-4"}
+    assert all(why.startswith("the scheduler was lost before all of it had arrived (TimeoutError)") for why in whys.values())
+    assert dask.tasks[1][0].cancelled()
+
+
+def test_endpoints_without_any_worker_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    whys = [part.gaps[0].why for part in parts_of(Dask([PAUSED]))]
+    assert [why.partition(" for ")[0] for why in whys] == ["no worker"] * len(ENDPOINTS)
+
+
+def test_an_endpoint_of_a_site_is_handed_to_workers_of_that_site_alone() -> None:
+    dask = Dask([{**RUNNING, "resources": {"site-vienna": 1000}}])
+    parts = HandingOut(dask, lambda _name: "vienna")(ENDPOINTS[:1], EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
+
+    def arrive(futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
+        dask.work(0)
+        return set(futures), set()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(handing_out, "wait", arrive)
+        next(parts)
+    assert dask.executors == [{"resources": {"site-vienna": 1}, "retries": 2, "pure": False}]
+
+
+def test_who_leaves_early_has_nobody_read_on() -> None:
+    dask = Dask([RUNNING])
+    parts = parts_of(dask)
+
+    def arrive(futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
+        dask.work(0)
+        return {dask.tasks[0][0]}, set(futures)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(handing_out, "wait", arrive)
+        next(parts)
+    parts.close()  # type: ignore[attr-defined]
+    assert dask.tasks[1][0].cancelled()
+
+
+def test_a_command_ends_although_dask_still_waits_for_its_scheduler(monkeypatch: pytest.MonkeyPatch) -> None:
+    class EndedError(Exception):
+        pass
+
+    def end(code: int) -> None:
+        raise EndedError(code)
+
+    begun = Event()
+    monkeypatch.setattr(client, "_begun", begun)
+    monkeypatch.setattr(stopping, "end", end)
+    with pytest.raises(SystemExit):
+        cli._end(2)
+    begun.set()
+    with pytest.raises(EndedError, match="2"):
+        cli._end(2)
