@@ -27,7 +27,9 @@ from auditor.facts.baseline import (
     write,
 )
 from auditor.history.folders import BASELINE_FILE
-from auditor.history.runs import LAST, last_reading, load_run
+from auditor.history.run_names import LAST
+from auditor.history.runs import last_reading, load_run
+from auditor.history.working_copy import send_baseline
 from auditor.identity import is_same
 from auditor.model import Gap
 from auditor.yaml import did_you_mean
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
     from auditor.engine.rule import RuleSet
     from auditor.facts.snapshot import Snapshot
-    from auditor.history.runs import KeptRun
+    from auditor.history.kept_run import KeptRun
 
 _NOTHING_SET = "no baseline was set, and the one before, if any, is as it was."
 
@@ -74,6 +76,7 @@ def set_baseline(
     Raises:
         ConfigurationError: there is no such host, it is in no cluster, nothing was read of it, or the file cannot be written.
         SnapshotError: the run's snapshot cannot be read.
+        StoreError: the store of a working copy refuses it; the one before stays in force there.
     """
     from auditor.facts.snapshot import load_snapshot
 
@@ -109,6 +112,7 @@ def set_baseline(
         identities=snapshot.identities,
     )
     _write(snapshot, about, baseline_file(state))
+    send_baseline(state)
     return about
 
 
@@ -139,6 +143,7 @@ def clear(state: Path) -> bool:
         raise ConfigurationError(
             f"cannot remove {path}: {error.strerror or error}", why="it stays in force.", do="remove it by hand."
         ) from error
+    send_baseline(state)
     return True
 
 

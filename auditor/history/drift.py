@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from auditor.engine.rule import RuleSet
     from auditor.facts.snapshot import Snapshot
-    from auditor.history.runs import KeptRun
+    from auditor.history.kept_run import KeptRun
     from auditor.report.saved_report import FindingKey
 
 MOST_RUNS = 60
@@ -110,7 +110,7 @@ def _follow(scratch: duckdb.DuckDBPyConnection, origin: tuple[Any, ...], earlier
     for kept in earlier[:MOST_RUNS]:
         if not scratch.execute(_OPEN).fetchall():
             return True
-        findings, baseline = kept.findings, _baseline_of(kept)
+        findings, baseline = kept.findings, kept.baseline
         if baseline is None or findings is None:
             continue  # a saved snapshot that was judged once more; the run that read it is in the line itself
         try:
@@ -128,12 +128,6 @@ def _step(scratch: duckdb.DuckDBPyConnection, kept: KeptRun, findings: str) -> N
     scratch.execute(_FAILED_TOO, {**bound, "at": kept.started.isoformat()})
     if scratch.execute(_NOT_IN_IT, {"run": kept.id}).fetchone():
         scratch.execute(_ENDED, bound)
-
-
-def _baseline_of(kept: KeptRun) -> Path | None:
-    """The table `baseline` of the snapshot that the run's verdicts are about; None where it has no snapshot of its own."""
-    file = kept.snapshot / "baseline.parquet" if kept.snapshot is not None else None
-    return file if file is not None and file.exists() else None
 
 
 def _origin(connection: duckdb.DuckDBPyConnection, query: str, bound: Sequence[str] = ()) -> tuple[Any, ...] | None:

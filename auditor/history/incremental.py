@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.history.folders import JOURNAL_FOLDER
-from auditor.history.runs import LAST, last_reading, load_run
+from auditor.history.run_names import LAST
+from auditor.history.runs import last_reading, load_run
 
 if TYPE_CHECKING:
     from pathlib import Path

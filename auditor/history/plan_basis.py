@@ -12,20 +12,13 @@ from typing import TYPE_CHECKING, Any
 from auditor.engine.waivers import FILE_NAME
 from auditor.errors import GuardError
 from auditor.history.baseline import baseline_file
-from auditor.history.plan_file import Basis
+from auditor.history.plan_file import BASIS_WORDS, Basis
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from auditor.engine.rule import RuleSet
     from auditor.fleet import Fleet, ParamOverride
-
-_WORDS = {
-    "rules": "the rules, or the views they judge, are other ones",
-    "params": "fleet.yaml gives the rules other values",
-    "waivers": "the waivers are other ones",
-    "baseline": "the baseline is another one",
-}
 
 
 def basis_of(
@@ -52,7 +45,7 @@ def basis_of(
         tags: likewise.
     """
     return Basis(
-        rules=_rules_digest(rules),
+        rules=rules_digest(rules),
         params=_hash(json.dumps([{**asdict(one), "where": ""} for one in params], sort_keys=True, default=list).encode()),
         waivers=_file_digest(waivers if waivers is not None else fleet.path.with_name(FILE_NAME)),
         baseline=_file_digest(baseline_file(state)),
@@ -71,13 +64,14 @@ def check_basis(name: str, planned: Basis, now: Basis) -> None:
     different = planned.differences(now)
     if different:
         raise GuardError(
-            f"{name} was made by other rules: {'; '.join(_WORDS[one] for one in different)}",
+            f"{name} was made by other rules: {'; '.join(BASIS_WORDS[one] for one in different)}",
             why="what it wants may not be wanted any more; nothing was written.",
             do="make the plan again: auditor plan --fleet fleet.yaml --out FILE.",
         )
 
 
-def _rules_digest(rules: RuleSet) -> str:
+def rules_digest(rules: RuleSet) -> str:
+    """Of the files of `rules` and of the views that they judge: `sha256:` and 64 hex digits."""
     parts: list[Any] = [(rule.id, hashlib.sha256(rule.path.read_bytes()).hexdigest()) for rule in rules]
     views = (resources.files("auditor.facts") / "catalog.json").read_bytes()
     return _hash(json.dumps([parts, hashlib.sha256(views).hexdigest()]).encode())

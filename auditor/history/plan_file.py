@@ -28,6 +28,15 @@ _SHOWN = ("object", "setting", "privileges")
 """Fields of a change that are there for people: they follow from its others."""
 
 
+BASIS_WORDS = {
+    "rules": "the rules, or the views they judge, are other ones",
+    "params": "fleet.yaml gives the rules other values",
+    "waivers": "the waivers are other ones",
+    "baseline": "the baseline is another one",
+}
+"""What it means that a digest of a basis is another one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Basis:
     """What a plan follows from besides the fleet, as digests; and which rules were chosen, so that they can be chosen again."""
@@ -40,9 +49,14 @@ class Basis:
     only: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
 
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """What can differ, by its name."""
+        return {"rules": self.rules, "params": self.params, "waivers": self.waivers, "baseline": self.baseline}
+
     def differences(self, other: Basis) -> list[str]:
         """What is not the same, in words."""
-        return [name for name in ("rules", "params", "waivers", "baseline") if getattr(self, name) != getattr(other, name)]
+        return [name for name, digest in self.digests.items() if digest != other.digests[name]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from auditor.report.json_report import utc_text
-from auditor.report.wording import percent
+from auditor.report.json_report import scope_object
+from auditor.report.json_values import utc_text
+from auditor.report.wording import neutral, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,22 +18,46 @@ SCHEMA_VERSION = 1
 
 
 def run_lines(runs: Sequence[ListedRun]) -> Iterator[str]:
-    """A line for each run under its headings: what an audit found, and what became of the changes of a run that wrote."""
+    """A line for each run under its headings: what an audit found, how long it took, how it ended, and what became of changes.
+
+    They fit 80 characters where nothing narrowed an audit and nothing was written.
+    """
     width = max(22, *(len(run.id) for run in runs))
-    yield f"{'run':<{width}} {'hosts':>6} {'fail':>7} {'unknown':>8} {'coverage':>9}  kind"
+    fleets = {kept.scope.fleet for run in runs if (kept := run.kept) is not None and kept.scope is not None}
+    yield f"{'run':<{width}} {'hosts':>5} {'fail':>6} {'unknown':>7} {'coverage':>8} {'took':>6} {'exit':>4}  kind"
     for run in runs:
-        outcomes = ", ".join(f"{number} {word}" for word, number in sorted(run.outcomes.items()))
-        of = f" of {run.of}" if run.of and run.of != run.id else ""
-        what = f"{run.kind}{of}{': ' if outcomes else ''}{outcomes}"
+        what = _what(run, several_fleets=len(fleets) > 1)
         kept = run.kept
-        if kept is None:
+        if kept is None or kept.finished is None:
             # An older auditor did not write down when an undo ended.
-            unfinished = "unfinished" if run.finished is None and run.of is not None else ""
-            yield f"{run.id:<{width}} {unfinished:<33}  {what}"
-        elif kept.finished is None:
-            yield f"{run.id:<{width}} {'unfinished':<33}  {what}"
-        else:
-            yield f"{run.id:<{width}} {kept.hosts:>6} {kept.fail:>7} {kept.unknown:>8} {percent(kept.coverage):>9}  {what}"
+            unfinished = "unfinished" if run.finished is None and (kept is not None or run.of is not None) else ""
+            unfinished = f"stopped by {run.stopped.by}" if run.stopped is not None else unfinished
+            yield f"{run.id:<{width}} {unfinished:<29} {_took(run):>6} {'':>4}  {what}".rstrip()
+            continue
+        counts = f"{kept.hosts:>5} {kept.fail:>6} {kept.unknown:>7} {percent(kept.coverage):>8}"
+        code = "-" if kept.exit_code is None else kept.exit_code
+        yield f"{run.id:<{width}} {counts} {_took(run):>6} {code:>4}  {what}"
+
+
+def _what(run: ListedRun, *, several_fleets: bool) -> str:
+    """What sort of run it is, of what, and what became of its changes."""
+    scope = None if run.kept is None else run.kept.scope
+    of = f" of {run.of}" if run.of and run.of != run.id else ""
+    of = f" of {neutral(scope.fleet_name)}" if scope is not None and several_fleets else of
+    outcomes = ", ".join(f"{number} {word}" for word, number in sorted(run.outcomes.items()))
+    rest = [neutral(" ".join(scope.options))] if scope is not None and scope.options else []
+    rest += [outcomes] if outcomes else []
+    return f"{run.kind}{of}{': ' if rest else ''}{'; '.join(rest)}"
+
+
+def _took(run: ListedRun) -> str:
+    """How long a run took, in at most six characters; "" where that is not known."""
+    if run.finished is None:
+        return ""
+    seconds = max(0.0, (run.finished - run.started).total_seconds())
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"
 
 
 def write_runs_json(runs: Sequence[ListedRun], out: TextIO) -> None:
@@ -43,16 +68,24 @@ def write_runs_json(runs: Sequence[ListedRun], out: TextIO) -> None:
 
 def _run_object(run: ListedRun) -> dict[str, Any]:
     kept = run.kept if run.kept is not None and run.kept.finished is not None else None
-    judged = None
+    judged: dict[str, Any] | None = None
     if kept is not None:
         counts = {"fail": kept.fail, "unknown": kept.unknown, "pass": kept.passed, "waived": kept.waived}
-        judged = {"hosts": kept.hosts, "endpoints": kept.endpoints, "gaps": kept.gaps, "coverage": kept.coverage, **counts}
+        judged = {
+            "scope": scope_object(kept.scope),
+            "by_severity": dict(kept.by_severity),
+            "exit_code": kept.exit_code,
+            "wrote": kept.wrote,
+        }
+        judged |= {"hosts": kept.hosts, "endpoints": kept.endpoints, "gaps": kept.gaps, "coverage": kept.coverage, **counts}
     return {
         "id": run.id,
         "kind": run.kind,
         "of": run.of,
         "started": utc_text(run.started),
         "finished": None if run.finished is None else utc_text(run.finished),
+        "seconds": None if run.finished is None else (run.finished - run.started).total_seconds(),
+        "stopped": None if run.stopped is None else {"at": utc_text(run.stopped.at), "by": run.stopped.by},
         "judged": judged,
         "outcomes": dict(run.outcomes),
     }

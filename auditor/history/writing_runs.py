@@ -14,8 +14,12 @@ import msgspec
 
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
+from auditor.history.kept_run import KeptRun
 from auditor.history.plan_file import PLAN_FILE, PlanFile, parse_plan, plan_text
-from auditor.history.runs import KeptRun, list_runs
+from auditor.history.run_names import LAST, id_named
+from auditor.history.running import forget_owner, note_owner
+from auditor.history.runs import list_runs
+from auditor.history.stopped_runs import StoppedBy, stopped_by
 from auditor.journal.records import SUFFIX
 from auditor.report.files import written_whole
 
@@ -64,6 +68,7 @@ class ListedRun:
     of: str | None = None  # as Writes.of; None where an older auditor did not write it down, and for audits
     outcomes: Mapping[str, int] = field(default_factory=dict)
     kept: KeptRun | None = None  # of an audit
+    stopped: StoppedBy | None = None  # of one that did not finish
 
 
 def writing_directory(state: Path, run_id: str) -> Path:
@@ -81,6 +86,30 @@ def writing_directory(state: Path, run_id: str) -> Path:
     return state / RUNS_FOLDER / run_id
 
 
+def writing_run_named(state: Path, word: str, file: str = "") -> str:
+    """The id of the run that wrote, or was to write, which `word` names (`id_named`); "last" is the newest of them.
+
+    Args:
+        state: the state directory.
+        word: an id, the beginning of one, or "last".
+        file: only runs whose directory has this file; "": those that have a journal.
+
+    Raises:
+        ConfigurationError: several ids begin so, or "last" and there is none.
+    """
+    if file:
+        ids = sorted(
+            (path.parent.name for path in (state / RUNS_FOLDER).glob(f"*/{file}") if _ID.fullmatch(path.parent.name)), reverse=True
+        )
+    else:
+        ids = sorted((path.stem for path in (state / JOURNAL_FOLDER).glob(f"*{SUFFIX}") if _ID.fullmatch(path.stem)), reverse=True)
+    if word == LAST and not ids:
+        raise ConfigurationError(
+            "no run that wrote is kept", why="there is nothing that it could have changed.", do="`auditor runs list` names the runs."
+        )
+    return id_named(word, ids)
+
+
 def begin_writes(directory: Path, writes: Writes, file: PlanFile) -> None:
     """Keep the plan of a run, and what it is about to do, before its first write.
 
@@ -96,6 +125,7 @@ def begin_writes(directory: Path, writes: Writes, file: PlanFile) -> None:
             why="nothing was written: a run that is cut off could not have been resumed.",
             do="name a folder this account may write to: --state-dir DIR",
         ) from error
+    note_owner(directory)
     with written_whole(directory / PLAN_FILE, mode=0o600) as out:
         out.write(plan_text(file))
     _write(directory, writes)
@@ -104,6 +134,8 @@ def begin_writes(directory: Path, writes: Writes, file: PlanFile) -> None:
 def finish_writes(directory: Path, writes: Writes, finished: datetime, outcomes: Mapping[str, int]) -> None:
     """Mark a run that writes as finished."""
     _write(directory, replace(writes, finished=finished, outcomes=outcomes))
+    if writes.kind != "fix":  # after which the fleet is read again
+        forget_owner(directory)
 
 
 def forget_writes(directory: Path) -> None:
@@ -133,7 +165,7 @@ def load_writes(state: Path, run_id: str) -> tuple[Writes, PlanFile]:
 
 
 def list_all_runs(state: Path) -> tuple[ListedRun, ...]:
-    """Every run of every kind, newest first; those of older auditors as far as their journals tell.
+    """Every run of every kind, newest first; those of older auditors as far as their journals show.
 
     Raises:
         SnapshotError: a run's file is there and cannot be read.
@@ -156,7 +188,8 @@ def list_all_runs(state: Path) -> tuple[ListedRun, ...]:
         else:
             started = datetime.strptime(f"{match[1]}+0000", "%Y%m%dT%H%M%SZ%z")
             listed[name] = ListedRun(name, match[3] or "fix", started, None)
-    return tuple(sorted(listed.values(), key=lambda run: run.id, reverse=True))
+    runs = (run if run.finished is not None else replace(run, stopped=stopped_by(folder / run.id)) for run in listed.values())
+    return tuple(sorted(runs, key=lambda run: run.id, reverse=True))
 
 
 def _write(directory: Path, writes: Writes) -> None:

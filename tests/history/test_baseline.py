@@ -12,7 +12,7 @@ from auditor.facts.baseline import KINDS, VIEWS, counts
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.history.baseline import comparable_rules, copy_baseline, load_about, missing_notices, put_baseline, set_baseline
-from auditor.history.runs import KeptRun
+from auditor.history.kept_run import KeptRun
 from auditor.model import EndpointKind, Gap
 from auditor.policy import load_rule_set, needs_for
 from auditor.report.baseline import write_baseline
@@ -50,7 +50,7 @@ def test_with_one_only_the_kinds_it_holds_are_judged() -> None:
 
 
 @pytest.mark.parametrize(
-    ("held", "asked", "told"),
+    ("held", "asked", "text"),
     [
         pytest.param((), ("drift",), "no baseline is set", id="a tag"),
         pytest.param((), ("drift", "multipath"), "no baseline is set", id="a tag among others"),
@@ -59,9 +59,9 @@ def test_with_one_only_the_kinds_it_holds_are_judged() -> None:
         pytest.param(("option",), ("baseline/sioc",), "holds nothing that baseline/", id="a kind that it does not hold"),
     ],
 )
-def test_asking_for_drift_with_nothing_to_compare_with_is_a_mistake(held: Collection[str], asked: Collection[str], told: str) -> None:
+def test_asking_for_drift_with_nothing_to_compare_with_is_a_mistake(held: Collection[str], asked: Collection[str], text: str) -> None:
     rules = RULES.tagged(asked) if "drift" in asked else RULES.only(asked)
-    with pytest.raises(ConfigurationError, match=told):
+    with pytest.raises(ConfigurationError, match=text):
         comparable_rules(rules, held, named=asked)
 
 
@@ -75,20 +75,20 @@ def test_asking_for_all_rules_is_not_asking_for_drift() -> None:
 
 
 @pytest.mark.parametrize(
-    ("host", "endpoint", "told", "do"),
+    ("host", "endpoint", "text", "do"),
     [
         pytest.param("esx-1", "vc-west", 'no host of vc-west called "esx-1", but one of vc-east', "--endpoint vc-east", id="elsewhere"),
         pytest.param("esx-l", None, 'no host called "esx-l"; did you mean "esx-1"?', "name a host as vCenter does.", id="misspelt"),
     ],
 )
-def test_a_host_that_is_not_there_is_told_with_the_one_that_is(tmp_path: Path, host: str, endpoint: str | None, told: str, do: str) -> None:
+def test_a_host_that_is_not_there_is_told_with_the_one_that_is(tmp_path: Path, host: str, endpoint: str | None, text: str, do: str) -> None:
     builder = SnapshotBuilder()
     builder.add(Batch("host", {"endpoint": ["vc-east", "vc-east"], "host_id": ["host-1", "host-2"], "name": ["esx-1", None]}))
     builder.finish(endpoints(), started=WHEN, finished=WHEN).save(tmp_path / "run" / "snapshot")
     run = KeptRun("run", tmp_path / "run", WHEN, WHEN, 2, 1, 0, 0, 0, 0, 0, 1.0)
     with pytest.raises(ConfigurationError) as refused:
         set_baseline(tmp_path, run, WHEN, host, endpoint)
-    assert told in refused.value.what
+    assert text in refused.value.what
     assert refused.value.do == do
     assert not (tmp_path / "baseline.parquet").exists()
 

@@ -54,8 +54,8 @@ def kept(
     (folder / "snapshot").mkdir(parents=True)
     (folder / "snapshot" / "snapshot.json").touch()
     with duckdb.connect() as connection:
-        rule, told = (RULE, verdict) if verdict else (OTHER, PASS)
-        row = [rule, "waived" if waived else told, KEY[1], KEY[3], told if waived else None]
+        rule, reported = (RULE, verdict) if verdict else (OTHER, PASS)
+        row = [rule, "waived" if waived else reported, KEY[1], KEY[3], reported if waived else None]
         connection.execute("CREATE TABLE v (rule VARCHAR, verdict VARCHAR, endpoint VARCHAR, resource_id VARCHAR, waived_from VARCHAR)")
         connection.execute("INSERT INTO v VALUES (?, ?, ?, ?, ?)", row)
         if also is not None:
@@ -72,7 +72,7 @@ def kept(
 
 
 def now(state: Path, day: int = 30, by: Snapshot | None = None) -> DriftAge | None:
-    """What is told of a failure that is seen on that day."""
+    """What is shown of a failure that is seen on that day."""
     judged = by or baseline()
     own = kept(state, day, FAIL, by=judged, whole=False)
     found = drift_ages(own, WHEN + timedelta(days=day), judged, RULES)
@@ -85,7 +85,7 @@ def since(day: int, *, at_least: bool = False) -> DriftAge:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "told"),
+    ("earlier", "reported"),
     [
         pytest.param([(1, PASS), (2, FAIL), (3, FAIL)], since(2), id="the first of a line"),
         pytest.param([(1, FAIL), (2, PASS), (3, FAIL)], since(3), id="an earlier line that ended is another one"),
@@ -99,11 +99,11 @@ def since(day: int, *, at_least: bool = False) -> DriftAge:
     ],
 )
 def test_drift_is_there_since_the_first_run_of_an_unbroken_line(
-    tmp_path: Path, earlier: list[tuple[int, str | None]], told: DriftAge
+    tmp_path: Path, earlier: list[tuple[int, str | None]], reported: DriftAge
 ) -> None:
     for day, verdict in earlier:
         kept(tmp_path, day, verdict, by=baseline())
-    assert now(tmp_path) == told
+    assert now(tmp_path) == reported
 
 
 def test_a_line_that_has_ended_stays_so_while_another_is_followed_back(tmp_path: Path) -> None:

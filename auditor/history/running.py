@@ -1,0 +1,60 @@
+"""Whether the process that makes a run still lives: a small file in the run's directory while it is unfinished."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OWNER_FILE = "owner.json"
+"""In an unfinished run: the process that makes it."""
+
+
+def note_owner(directory: Path) -> None:
+    """Note that this process makes the run of `directory`. Without it nothing is lost but that a later `runs prune` is more careful."""
+    owner = {"machine": socket.gethostname(), "process": os.getpid(), "begun": _begun(os.getpid())}
+    with suppress(OSError), os.fdopen(os.open(directory / OWNER_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+        json.dump(owner, out)
+
+
+def forget_owner(directory: Path) -> None:
+    """The run is finished."""
+    with suppress(OSError):
+        (directory / OWNER_FILE).unlink(missing_ok=True)
+
+
+def may_be_running(directory: Path) -> bool:
+    """Whether an unfinished run may still be going on: its process lives, or that cannot be seen from this machine."""
+    try:
+        owner = json.loads((directory / OWNER_FILE).read_text(encoding="utf-8"))
+        process, begun = int(owner["process"]), owner["begun"]
+    except FileNotFoundError:
+        return False  # of an older auditor, or it was cut off before it had written anything
+    except (OSError, ValueError, KeyError, TypeError):
+        return True
+    if owner.get("machine") != socket.gethostname():
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # another account's process
+    return begun is None or begun == _begun(process)
+
+
+def _begun(process: int) -> str | None:
+    """When a process began, as the system counts it, so that another one with its number later is distinguished; None: not known.
+
+    Source: proc_pid_stat(5), field 22; the name in parentheses may hold spaces.
+    """
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  not a file of ours
+            return file.read().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return None

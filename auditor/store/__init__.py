@@ -1,0 +1,1 @@
+"""Object stores behind fsspec: S3 and what speaks its API, Google Cloud Storage, Azure."""
