@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from auditor.model import Report
+    from auditor.report.totals import Commands
 
+TABLE = "table"
+"""The format for people; on a terminal it is one screen, unless every finding is requested."""
 REPORTERS: Mapping[str, str] = {
-    "table": "auditor.report.table:write_table",
+    TABLE: "auditor.report.table:write_table",
     "json": "auditor.report.json_report:write_json",
     "json-full": "auditor.report.json_report:write_full_json",
     "csv": "auditor.report.formats.csv_report:write_csv",
@@ -72,7 +75,7 @@ def parse_reporters(texts: Sequence[str]) -> tuple[Destination, ...]:
     Raises:
         ConfigurationError: as `parse_reporter`, and when two reports would be written to the same place.
     """
-    destinations = tuple(parse_reporter(text) for text in texts) or (Destination("table", None),)
+    destinations = tuple(parse_reporter(text) for text in texts) or (Destination(TABLE, None),)
     taken: dict[Path | None, str] = {}
     for destination in destinations:
         place = destination.path.resolve() if destination.path else None
@@ -93,8 +96,17 @@ def writer_of(reporter: str) -> Callable[[Report, TextIO], None]:
     return writer
 
 
-def write_report(report: Report, destination: Destination, stdout: TextIO) -> None:
+def write_report(
+    report: Report, destination: Destination, stdout: TextIO, *, details: bool = True, commands: Commands | None = None
+) -> None:
     """Write `report` to `destination`; a file is written completely or not at all.
+
+    Args:
+        report: what to write.
+        destination: in which format, and where.
+        stdout: standard output.
+        details: whether a table on standard output has every finding, or the most important on one screen. A file has every finding.
+        commands: what a reader of a table types to go on; None: what can be guessed from the report.
 
     Raises:
         ConfigurationError: the path cannot be written.
@@ -102,7 +114,13 @@ def write_report(report: Report, destination: Destination, stdout: TextIO) -> No
     """
     write = writer_of(destination.reporter)
     if destination.path is None:
-        write(report, stdout)
+        if destination.reporter == TABLE:
+            from auditor.report.first_screen import write_first_screen
+            from auditor.report.table import write_table
+
+            (write_table if details else write_first_screen)(report, stdout, commands)
+        else:
+            write(report, stdout)
         stdout.flush()
         return
     with written_whole(destination.path) as out:

@@ -10,7 +10,8 @@ from auditor.journal import entries_of, read_journal
 from auditor.journal.chain import newest_link
 from auditor.journal.records import SUFFIX
 from auditor.model import Outcome
-from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, object_text, setting_text, setting_value_text
+from auditor.report.setting_values import found_text, setting_value_text
+from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, object_text, setting_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +58,7 @@ def ticket_of(journals: Path, run: str) -> Ticket:
 
 def ticket_json(ticket: Ticket) -> str:
     """The ticket as one JSON object; times are ISO 8601, and an absent setting is null."""
-    told: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "schema": SCHEMA,
         "run": ticket.run,
         "started": None if ticket.started is None else ticket.started.isoformat(),
@@ -68,7 +69,7 @@ def ticket_json(ticket: Ticket) -> str:
         "endpoints": [{"name": name, "identity": identity} for name, identity in _endpoints(ticket.entries)],
         "changes": [_change_record(number, entry) for number, entry in enumerate(ticket.entries, 1)],
     }
-    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(fields, indent=1, ensure_ascii=False) + "\n"
 
 
 def ticket_markdown(ticket: Ticket) -> str:
@@ -102,7 +103,7 @@ def _row(number: int, entry: Entry) -> str:
         setting_value_text(change, change.before),
         setting_value_text(change, change.after),
         _result(entry),
-        "not read" if receipt is None else setting_value_text(change, receipt.found),
+        "not read" if receipt is None else found_text(change, receipt.found),
         moment(entry.intent.time),
         f"{'; '.join((*change.messages, change.reason))} ({', '.join(change.rules)})",
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import textwrap
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TextIO
 
@@ -13,12 +14,12 @@ if TYPE_CHECKING:
 
 ROWS_A_LIST = 20
 """Lines shown of a list, such as gaps or receipts; the others are counted."""
-_PLAIN_WIDTH = 120
+_PLAIN_WIDTH = 100
 _LEAST_WIDTH = 40
 
 
 def write_parts(parts: Callable[[int], Iterable[RenderableType]], out: TextIO) -> None:
-    """Write `parts` as wide as the terminal, with colour where the terminal allows it.
+    """Write `parts` as they come, as wide as the terminal, with colour where the terminal allows it.
 
     A file, a pipe or ``NO_COLOR`` gets plain text without control characters; ``COLUMNS`` sets the width there.
 
@@ -28,12 +29,30 @@ def write_parts(parts: Callable[[int], Iterable[RenderableType]], out: TextIO) -
     """
     page = io.StringIO()
     console = _console(page, out)
-    for part in parts(console.width):
-        console.print(part, overflow="fold")
     encoding = getattr(out, "encoding", None) or "utf-8"
-    # A letter that the terminal's encoding lacks is written as an escape, so that it raises no error.
-    text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
-    out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+    for part in parts(console.width):
+        page.seek(0)
+        page.truncate()
+        console.print(part, overflow="fold")
+        # A letter that the terminal's encoding lacks is written as an escape, so that it raises no error.
+        text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
+        out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
+
+
+def line_count(parts: Iterable[RenderableType], width: int) -> int:
+    """How many lines of `width` characters `parts` take."""
+    from rich.console import Console
+
+    page = io.StringIO()
+    console = Console(file=page, width=width, color_system=None, markup=False, emoji=False, highlight=False, legacy_windows=False)
+    for part in parts:
+        console.print(part, overflow="fold")
+    return page.getvalue().count("\n")
+
+
+def clipped(text: str, width: int, lines: int) -> str:
+    """`text` on at most `lines` lines of `width` characters; what is left out is whole words, so that no name is cut."""
+    return textwrap.fill(text, width, max_lines=lines, placeholder=" …", break_on_hyphens=False)
 
 
 def hanging(mark: str, text: Text, style: str = "") -> RenderableType:
@@ -47,18 +66,23 @@ def hanging(mark: str, text: Text, style: str = "") -> RenderableType:
     return grid
 
 
+def width_of(out: TextIO) -> int:
+    """How many characters a line of `out` has: of a terminal as many as it shows, unless ``COLUMNS`` says another number."""
+    columns = os.environ.get("COLUMNS", "")
+    width = int(columns) if columns.isdigit() and int(columns) else _PLAIN_WIDTH
+    if out.isatty() and not columns.isdigit():
+        width = os.get_terminal_size(out.fileno()).columns or 80
+    return max(_LEAST_WIDTH, width)
+
+
 def _console(page: TextIO, out: TextIO) -> Console:
     from rich.console import Console
 
     terminal = out.isatty()
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM", "") not in {"dumb", "unknown"}
-    columns = os.environ.get("COLUMNS", "")
-    width = int(columns) if columns.isdigit() and int(columns) else _PLAIN_WIDTH
-    if terminal and not columns.isdigit():
-        width = os.get_terminal_size(out.fileno()).columns or 80
     return Console(
         file=page,
-        width=max(_LEAST_WIDTH, width),
+        width=width_of(out),
         force_terminal=colour,
         color_system="standard" if colour else None,
         markup=False,

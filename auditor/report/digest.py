@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from auditor.impact.ranking import rank_of
 from auditor.model import FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.verdict_counts import LISTED, by_rule, listed_of
-from auditor.report.wording import allowing, count_of, neutral, percent
+from auditor.report.wording import allowing, count_of, neutral, percent, scope_notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,10 @@ class Digest:
     def proposed(self) -> Mapping[tuple[FixClass, ...], int]:
         """How many failures have a fix that could be applied, by the classes that have to be allowed."""
         return sum((rule.fix_classes for rule in self.rules), Counter())
+
+    def proposed_in_order(self) -> list[tuple[tuple[FixClass, ...], int]]:
+        """As `proposed`, the class that costs the fleet least first."""
+        return sorted(self.proposed().items(), key=lambda item: [list(FixClass).index(kind) for kind in item[0]])
 
     @property
     def by_hand(self) -> int:
@@ -141,44 +145,70 @@ class Headline:
 
 
 def headline(report: Report, failing_rules: int, failing_hosts: int) -> Headline:
-    """The result of the run; never "clean" while something could not be judged.
+    """The result of the run; never "clean" while something could not be judged, and of a narrow one never without what it looked at.
 
     Args:
         report: the run.
         failing_rules: how many rules failed somewhere.
         failing_hosts: how many hosts have a failure; 0 when only array objects fail.
     """
-    summary = report.summary
+    result = _result(report, failing_rules, failing_hosts)
+    scope = scope_notice(report)
+    if not scope:
+        return result
+    word = f"{result.word} IN SCOPE" if result.state == "clean" else result.word
+    return replace(result, word=word, sentence=f"{result.sentence} {scope}")
+
+
+def _result(report: Report, failing_rules: int, failing_hosts: int) -> Headline:
+    summary, gaps = report.summary, report.open_gaps
+    unknown = summary.unknown - summary.accepted_unknown
     not_judged = [
-        count_of(summary.unknown, "verdict is unknown", "verdicts are unknown") if summary.unknown else "",
-        count_of(len(report.gaps), "gap was left in the reading", "gaps were left in the reading") if report.gaps else "",
+        count_of(unknown, "verdict is unknown", "verdicts are unknown") if unknown else "",
+        count_of(len(gaps), "gap was left in the reading", "gaps were left in the reading") if gaps else "",
     ]
     not_judged = [part for part in not_judged if part] or _unread(report)
+    accepted = _accepted_text(report)
     if summary.fail:
         severities = [f"{summary.by_severity[name]:,} {name}" for name in Severity if summary.by_severity.get(name)]
         where = f" on {count_of(failing_hosts, 'host')}" if failing_hosts else ""
         failures = f"{count_of(summary.fail, 'failure')} of {count_of(failing_rules, 'rule')}{where} ({', '.join(severities)})."
-        return Headline("drift", "DRIFT", failures + (f" Not everything was judged: {' and '.join(not_judged)}." if not_judged else ""))
+        not_all = not_judged + accepted
+        return Headline("drift", "DRIFT", failures + (f" Not everything was judged: {' and '.join(not_all)}." if not_all else ""))
     if not summary.judged:
-        reasons = f": {' and '.join(not_judged)}" if not_judged else ""
+        not_all = not_judged + accepted
+        reasons = f": {' and '.join(not_all)}" if not_all else ""
         return Headline("incomplete", "NOTHING JUDGED", f"No verdict could be reached{reasons}.")
     if not_judged:
-        sentence = f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(not_judged)}."
+        sentence = f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(not_judged + accepted)}."
         return Headline("incomplete", "NOT ALL JUDGED", sentence)
     hosts, endpoints = count_of(report.run.hosts, "host"), count_of(len(report.run.endpoints), "endpoint")
-    if summary.waived:
+    if summary.waived or accepted:
         waived_failures = summary.waived - summary.waived_unknown
         parts = [
             count_of(waived_failures, "failure is waived", "failures are waived") if waived_failures else "",
             count_of(summary.waived_unknown, "unknown verdict is waived", "unknown verdicts are waived") if summary.waived_unknown else "",
+            *accepted,
         ]
         waived = " and ".join(part for part in parts if part)
-        return Headline("clean", "NO DRIFT BEYOND WAIVERS", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {waived}.")
+        beyond = " AND ".join((["WAIVERS"] if summary.waived else []) + (["ACCEPTED GAPS"] if accepted else []))
+        return Headline("clean", f"NO DRIFT BEYOND {beyond}", f"{summary.passed:,} verdicts hold on {hosts} of {endpoints}; {waived}.")
     verdicts = "The one verdict holds" if summary.passed == 1 else f"All {summary.passed:,} verdicts hold"
     return Headline("clean", "NO DRIFT", f"{verdicts} on {hosts} of {endpoints}.")
 
 
+def _accepted_text(report: Report) -> list[str]:
+    """How many gaps somebody answers for, and how many verdicts are unknown by them alone; nothing where there is none."""
+    gaps, unknown = len(report.gaps) - len(report.open_gaps), report.summary.accepted_unknown
+    if not gaps:
+        return []
+    by_them = f", by which {count_of(unknown, 'verdict is', 'verdicts are')} unknown" if unknown else ""
+    return [f"{count_of(gaps, 'gap is accepted', 'gaps are accepted')}{by_them}"]
+
+
 def _unread(report: Report) -> list[str]:
+    if report.gaps:  # they say more, and who answers for them
+        return []
     broken = [reading for reading in report.run.endpoints if not reading.complete]
     return [count_of(len(broken), "endpoint was not read completely", "endpoints were not read completely")] if broken else []
 
@@ -196,6 +226,23 @@ def coverage_line(report: Report) -> str:
 
 def next_steps(report: Report, summary: Digest) -> list[str]:
     """What the reader can do now, the most urgent first; each sentence begins with a verb."""
+    steps = receipt_steps(report)
+    steps += [
+        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
+        for kinds, number in summary.proposed_in_order()
+    ]
+    if summary.by_hand:
+        first = next(rule.rule for rule in summary.failing if rule.by_hand)
+        steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
+    if summary.failing and (worst := summary.failing[0].samples.get(Verdict.FAIL)):
+        steps.append(f"See why, queue by queue, and how to show it: auditor explain {FindingIds(report.run).of(worst[0])[:SHOWN]}")
+    if report.summary.unknown > report.summary.accepted_unknown or report.open_gaps or _unread(report):
+        steps.append("Close the gaps and audit again: what is unknown has not passed.")
+    return steps
+
+
+def receipt_steps(report: Report) -> list[str]:
+    """What a fix left to do for a person, the most urgent first."""
     steps = []
     outcomes = Counter(receipt.outcome for receipt in report.receipts)
     if outcomes[Outcome.UNVERIFIED]:
@@ -209,15 +256,4 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
     pending = Counter(receipt.pending for receipt in report.receipts if receipt.pending)
     for what, number in sorted(pending.items()):
         steps.append(f"Plan a {neutral(what)} for {count_of(number, 'setting')}: stored, not yet in effect.")
-    steps += [
-        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
-        for kinds, number in sorted(summary.proposed().items(), key=lambda item: [list(FixClass).index(kind) for kind in item[0]])
-    ]
-    if summary.by_hand:
-        first = next(rule.rule for rule in summary.failing if rule.by_hand)
-        steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor rules show {neutral(first)}")
-    if summary.failing and (worst := summary.failing[0].samples.get(Verdict.FAIL)):
-        steps.append(f"See why, queue by queue, and how to show it: auditor explain {FindingIds(report.run).of(worst[0])[:SHOWN]}")
-    if report.summary.unknown or report.gaps or _unread(report):
-        steps.append("Close the gaps and audit again: what is unknown has not passed.")
     return steps

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import Check, Diagnosis, Health
 from auditor.report.console import write_parts
-from auditor.report.json_report import json_scalar, utc_text
+from auditor.report.json_values import json_scalar, utc_text
 from auditor.report.wording import count_of, lasted, moment, neutral
 
 if TYPE_CHECKING:
@@ -28,9 +28,12 @@ _TOPIC_WIDTH = 9
 _ENDPOINTS_NAMED = 5
 
 
-def write_diagnosis(diagnosis: Diagnosis, out: TextIO) -> None:
-    """Write `diagnosis` for people: for each endpoint its checks, why each matters and what to do."""
-    write_parts(lambda _width: _parts(diagnosis), out)
+def write_diagnosis(diagnosis: Diagnosis, out: TextIO, *, everything: bool = True) -> None:
+    """Write `diagnosis` for people: for each endpoint its checks, why each matters and what to do.
+
+    Without `everything` only checks that are not well are shown; the others are counted.
+    """
+    write_parts(lambda _width: _parts(diagnosis, everything=everything), out)
 
 
 def write_diagnosis_json(diagnosis: Diagnosis, out: TextIO) -> None:
@@ -73,19 +76,27 @@ def _worst(checks: Sequence[Check]) -> Health:
     return min((check.state for check in checks), key=order.index, default=Health.OK)
 
 
-def _parts(diagnosis: Diagnosis) -> Iterator[RenderableType]:
+def _parts(diagnosis: Diagnosis, *, everything: bool) -> Iterator[RenderableType]:
     from rich.text import Text
 
     yield _headline(diagnosis)
     yield Text(f"{moment(diagnosis.started)}, took {lasted(diagnosis.started, diagnosis.finished)}; nothing was written.", style="dim")
     for endpoint in diagnosis.endpoints:
-        yield ""
-        yield _heading(endpoint, diagnosis.of(endpoint.name))
-        yield from _checks(diagnosis.of(endpoint.name))
-    if fleet := diagnosis.of(""):
+        if shown := _shown(diagnosis.of(endpoint.name), everything=everything):
+            yield ""
+            yield _heading(endpoint, diagnosis.of(endpoint.name))
+            yield from _checks(shown)
+    if fleet := _shown(diagnosis.of(""), everything=everything):
         yield ""
         yield Text(FLEET, style="bold")
         yield from _checks(fleet)
+    if not everything and (well := diagnosis.count(Health.OK)):
+        yield ""
+        yield Text(f"{count_of(well, 'check is', 'checks are')} well and not shown: --all shows them.", style="dim")
+
+
+def _shown(checks: Sequence[Check], *, everything: bool) -> Sequence[Check]:
+    return checks if everything else [check for check in checks if check.state is not Health.OK]
 
 
 def _headline(diagnosis: Diagnosis) -> RenderableType:

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Verdict
 from auditor.report.console import hanging, write_parts
+from auditor.report.documents import document_text
 from auditor.report.failure_table import SEVERITY_STYLES
 from auditor.report.impacts import NOT_COMPUTED, impact_rows, impact_text
 from auditor.report.messages import message_beside_name
 from auditor.report.path_text import path_parts
+from auditor.report.setting_values import from_to_words
+from auditor.report.shown_values import shown_values
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
 
 if TYPE_CHECKING:
@@ -86,6 +89,10 @@ def _parts(explained: Explanation) -> Iterator[RenderableType]:
     yield from _fix(explained)
     yield from _section("WHAT WOULD CHANGE THE VERDICT")
     yield from _points(explained)
+    if explained.rule is not None and explained.rule.documents:
+        yield from _section("ANSWERS TO")
+        for one in explained.rule.documents:
+            yield hanging("  -", _text(f"{neutral(document_text(one))}{f' {neutral(one.url)}' if one.url else ''}"))
     if explained.rule is not None and explained.rule.sources:
         yield from _section("SOURCES")
         for what, url in explained.rule.sources:
@@ -109,7 +116,8 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     if wrong := message_beside_name(finding):
         yield _text(f"What is wrong: {wrong}.")
     if finding.verdict is not Verdict.UNKNOWN:
-        yield _text(f"Observed {value_text(finding.observed)}, wanted {value_text(finding.desired)}.")
+        shown = {"observed": value_text(finding.observed), "desired": value_text(finding.desired), **shown_values(finding, explained.rule)}
+        yield _text(f"Observed {neutral(shown['observed'])}, wanted {neutral(shown['desired'])}.")
     if cost := impact_text(finding.impact):
         yield _text(f"It costs: {cost} (queueing model).")
 
@@ -148,7 +156,7 @@ def _fix(explained: Explanation) -> Iterator[RenderableType]:
     fix = finding.fix
     by_hand = rule.fix_text if rule is not None else ""
     if fix is not None and fix.remediator is not None:
-        values = f"{value_text(fix.before, absent='absent')} -> {value_text(fix.after, absent='absent')}"
+        values = from_to_words(fix.remediator, dict(fix.target), fix.before, fix.after)
         yield hanging("  ", _text(f"{neutral(fix.remediator)}: {values} ({fix.fix_class}; {fix.outcome})."))
         if fix.why:
             yield from _prose(fix.why)

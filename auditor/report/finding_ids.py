@@ -11,7 +11,7 @@ from auditor.model import Verdict
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from auditor.model import Finding, Report, Run
 
@@ -33,14 +33,30 @@ class FindingIds:
     """
 
     def __init__(self, run: Run) -> None:
-        self._identities = {reading.name: (reading.identity or reading.name).casefold() for reading in run.endpoints}
+        self._identities = identities_of((one.name, one.identity) for one in run.endpoints)
 
     def of(self, finding: Finding) -> str:
         """Twelve hexadecimal digits."""
-        resource = finding.resource
-        endpoint = self._identities.get(resource.endpoint, resource.endpoint)
-        parts = f"{finding.rule}\0{endpoint}\0{resource.kind}\0{resource.id}"
-        return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+        return finding_id(finding, self._identities)
+
+
+def identities_of(endpoints: Iterable[tuple[str, str | None]]) -> dict[str, str]:
+    """Who each endpoint is, by its name: its identity, or its name where that is not known."""
+    return {name: (identity or name).casefold() for name, identity in endpoints}
+
+
+def finding_id(finding: Finding, identities: Mapping[str, str]) -> str:
+    """The id of a finding of a run whose endpoints are these, as `identities_of` has them."""
+    resource = finding.resource
+    endpoint = identities.get(resource.endpoint, resource.endpoint)
+    parts = f"{finding.rule}\0{endpoint}\0{resource.kind}\0{resource.id}"
+    return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+
+
+def id_sql(rule: str, who: str, kind: str, resource_id: str) -> str:
+    """The id as DuckDB computes it, of these expressions; `who` is the identity, or the name, of the endpoint as `FindingIds` has it."""
+    parts = " || '\\x00'::BLOB || ".join(f"encode(CAST({one} AS VARCHAR))" for one in (rule, who, kind, resource_id))
+    return f"substr(sha256({parts}), 1, {_DIGITS})"
 
 
 def may_be_id(text: str) -> bool:

@@ -18,12 +18,27 @@ def impact_text(impact: Mapping[str, Any]) -> str:
     who = _named(impact["victims"], impact["victims_count"])
     quantity = impact["quantity"]
     if quantity == "iops":
-        return f"{who}: {now} commands a second; after the fix {after}"
+        took = impact.get("latency_ms")  # reports of before have none
+        each, then = (f" of {span(took['now'])} ms", f" of {span(took['after'])} ms") if took else ("", "")
+        return f"{who}: {now} commands a second{each}; after the fix {after}{then}"
     if quantity == "transfers_per_disk":
         return f"{impact['queue']}: {now} transfers a second and disk, in the way of {who}; after the fix {after}, at worst {worst}"
     several = impact["victims_count"] != 1
     behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
     return f"{who} {'take' if several else 'takes'} {now} ms{behind}; after the fix {after} ms, at worst {worst} ms"
+
+
+def cost_text(impact: Mapping[str, Any]) -> str:
+    """The figures of `impact_text` first and few words; "" where it is "". Where there is no room for all of it, names are what can go."""
+    if not impact or NOT_COMPUTED in impact:
+        return ""
+    now, after, worst = span(impact["now"]), span(impact["after"]), _digits(impact["worst_after"][1])
+    who = _named(impact["victims"], impact["victims_count"])
+    if impact["quantity"] == "iops":
+        return f"{now} commands a second now, {after} after the fix: {who}"
+    if impact["quantity"] == "transfers_per_disk":
+        return f"{now} transfers a second and disk now, {after} after the fix, at worst {worst}: {who}"
+    return f"{now} ms now, {after} ms after the fix, at worst {worst} ms: {who}"
 
 
 def impact_rows(impact: Mapping[str, Any]) -> dict[str, str]:

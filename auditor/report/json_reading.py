@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from auditor.comparison import ChangeKind, Comparison
 from auditor.errors import SnapshotError
 from auditor.model import (
     Change,
@@ -18,6 +19,7 @@ from auditor.model import (
     FixCertificate,
     FixClass,
     Gap,
+    Origin,
     Outcome,
     ReadTime,
     Receipt,
@@ -30,12 +32,16 @@ from auditor.model import (
     Target,
     Verdict,
 )
+from auditor.report.documents import documents_read
 from auditor.report.json_report import FINDINGS_OPEN, SCHEMA_VERSION
 from auditor.report.messages import message_of
+from auditor.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+    from auditor.comparison import ChangedFinding
 
 
 _FIRST_VERSION = 1
@@ -79,7 +85,38 @@ def report_of(head: Mapping[str, Any], tail: Mapping[str, Any], findings: Callab
         notices=tuple(tail["notices"]),
         contradictions=tuple(_contradiction(clash) for clash in tail.get("contradictions", ())),  # an older report has none
         certificate=FixCertificate(**tail["certificate"]) if tail.get("certificate") else None,  # likewise
+        scope=scope_of(head.get("scope")),  # likewise
     )
+
+
+def scope_of(scope: Mapping[str, Any] | None) -> Scope | None:
+    """The inverse of `json_report.scope_object`.
+
+    Raises:
+        KeyError, TypeError: a field is missing or has another type.
+    """
+    if scope is None:
+        return None
+    return Scope(
+        scope["fleet"],
+        scope["fleet_name"],
+        tuple(scope["endpoints"]),
+        scope["endpoints_of"],
+        scope["rules"],
+        scope["rules_of"],
+        tuple(scope["options"]),
+    )
+
+
+def compared_of(compared: Mapping[str, Any], listed: Callable[[], Iterator[ChangedFinding]]) -> Comparison:
+    """The inverse of `json_report.compared_object`; `listed` reads the findings again, which are not in it.
+
+    Raises:
+        KeyError, TypeError, ValueError: a field is missing or has another type.
+    """
+    counts = {ChangeKind(kind): number for kind, number in compared["counts"].items() if number}
+    notes = tuple(compared["notes"])
+    return Comparison(compared["run"], _moment(compared["started"]), counts, compared["same_scope"], listed, notes)
 
 
 def unreadable(path: Path, why: str) -> SnapshotError:
@@ -126,7 +163,8 @@ def _run(run: dict[str, Any]) -> Run:
     read = tuple(
         ReadTime(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
     )
-    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"], read)
+    origin = Origin(**run["origin"]) if run.get("origin") else None  # likewise
+    return Run(run["id"], _moment(run["started"]), _moment(run["finished"]), endpoints, run["hosts"], read, origin)
 
 
 def _moment(text: str) -> datetime:
@@ -142,6 +180,7 @@ def _summary(summary: dict[str, Any]) -> Summary:
         waived=summary["waived"],
         by_severity=summary["by_severity"],
         waived_unknown=summary.get("waived_unknown", 0),
+        accepted_unknown=summary.get("accepted_unknown", 0),  # an older report does not have this field
     )
 
 
@@ -235,4 +274,7 @@ def _contradiction(clash: dict[str, Any]) -> Contradiction:
 def _rule(rule: dict[str, Any]) -> RuleText:
     sources = tuple((source["what"], source["url"]) for source in rule["sources"])
     severity = Severity(rule["severity"])
-    return RuleText(rule["id"], rule["title"], severity, rule["lesson"], sources, rule["fix_text"], rule.get("unknown_text", ""))
+    documents = documents_read(rule.get("documents", []))
+    units = {name: (one["unit"], one["absent"]) for name, one in rule.get("units", {}).items()}  # an older report has none
+    unknown_text = rule.get("unknown_text", "")
+    return RuleText(rule["id"], rule["title"], severity, rule["lesson"], sources, rule["fix_text"], unknown_text, documents, units)

@@ -30,7 +30,12 @@ def template_text(name: str) -> str:
 
 
 def write_page(
-    template: str, values: Mapping[str, Any], out: TextIO, *, script: str | None = None, styles: Sequence[str] = ("page.css",)
+    template: str,
+    values: Mapping[str, Any],
+    out: TextIO,
+    *,
+    script: str | tuple[str, ...] | None = None,
+    styles: Sequence[str] = ("page.css",),
 ) -> None:
     """Write the page of `template` to `out` piece by piece; iterators among `values` are consumed as it is written.
 
@@ -38,13 +43,13 @@ def write_page(
         template: file name in `template_folder`.
         values: the variables of the template. Everything is escaped unless it is Markup.
         out: where to write.
-        script: file name of the page's only script; None: no script may run.
+        script: file names of the parts of the page's only script, in their order; None: no script may run.
         styles: file names of its styles, in their order.
     """
     from markupsafe import Markup
 
     style_text = "".join(template_text(name) for name in styles)
-    script_text = template_text(script) if script else ""
+    script_text = "".join(template_text(name) for name in ((script,) if isinstance(script, str) else script or ()))
     policy = (
         f"default-src 'none'; style-src {_hash(style_text)}; script-src {_hash(script_text) if script else chr(39) + 'none' + chr(39)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
@@ -70,7 +75,9 @@ def _hash(text: str) -> str:
 def _environment() -> jinja2.Environment:
     import jinja2
 
-    from auditor.report import wording
+    from auditor.report import setting_values, wording
+    from auditor.report.documents import document_text
+    from auditor.report.gap_lines import remedy_of, why_text
     from auditor.report.messages import message_beside_name
 
     environment = jinja2.Environment(
@@ -82,18 +89,22 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters |= {
         "neutral": lambda text: wording.neutral(text or ""),
+        "why_text": why_text,
         "prose": wording.neutral_prose,
         "value": wording.value_text,
         "moment": wording.moment,
         "counted": wording.count_of,
         "percent": wording.percent,
+        "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "linkable": lambda url: bool(url) and url.lower().startswith(("https://", "http://")),
     }
     environment.globals |= {
         "lasted": wording.lasted,
         "place_of": wording.place_of,
         "fix_text": wording.fix_text,
-        "setting_value": wording.setting_value_text,
+        "setting_value": setting_values.setting_value_text,
+        "document_text": document_text,
+        "remedy_of": remedy_of,
         "drift_age_text": wording.drift_age_text,
         "message_beside_name": message_beside_name,
     }

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TextIO
 from auditor.model import FixClass
 from auditor.report.console import hanging, write_parts
 from auditor.report.fix_outcomes import clash_place, wish_texts
+from auditor.report.setting_values import from_to_text
 from auditor.report.wording import (
     allowing,
     count_of,
-    from_to_text,
     neutral,
     object_text,
     place_texts,

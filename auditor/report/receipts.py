@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Outcome
 from auditor.report.console import ROWS_A_LIST, hanging, write_parts
+from auditor.report.setting_values import found_text, from_to_text
 from auditor.report.wording import (
     OUTCOME_WORDS,
     count_of,
-    from_to_text,
     neutral,
     outcome_text,
     place_texts,
     setting_text,
-    setting_value_text,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +40,19 @@ def write_receipts(receipts: Sequence[Receipt], out: TextIO) -> None:
     write_parts(lambda _width: receipt_parts(receipts), out)
 
 
+def counts_text(receipts: Sequence[Receipt]) -> str:
+    """How many receipts there are of each outcome, what needs a person first; "" without any."""
+    counts = ((sum(one.outcome is outcome for one in receipts), OUTCOME_WORDS[outcome]) for outcome in _ORDER)
+    return ", ".join(f"{number:,} {word}" for number, word in counts if number)
+
+
+def narrated(receipt: Receipt) -> str:
+    """One line: the host or endpoint and the object on it, the setting, from, to, and the result. Safe for a terminal."""
+    place = "  ".join(part for part in place_texts(receipt.change) if part)
+    setting, values, result = _texts(receipt)
+    return f"{place}  {setting}  {values}  {result}"
+
+
 def receipt_parts(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:
     """The results of the changes, grouped by outcome; those not attempted are only counted."""
     from rich.text import Text
@@ -48,8 +60,7 @@ def receipt_parts(receipts: Sequence[Receipt]) -> Iterator[RenderableType]:
     if not receipts:
         return
     yield ""
-    counts = ((sum(one.outcome is outcome for one in receipts), OUTCOME_WORDS[outcome]) for outcome in _ORDER)
-    yield Text(f"CHANGES: {', '.join(f'{number:,} {word}' for number, word in counts if number)}", style="bold")
+    yield Text(f"CHANGES: {counts_text(receipts)}", style="bold")
     groups: dict[tuple[str, str, str], list[Receipt]] = {}
     for receipt in sorted(receipts, key=lambda one: _ORDER.index(one.outcome)):
         groups.setdefault(_texts(receipt), []).append(receipt)
@@ -67,7 +78,7 @@ def _texts(receipt: Receipt) -> tuple[str, str, str]:
     change = receipt.change
     result = outcome_text(receipt.outcome, change.fix_class, receipt.pending)
     if receipt.outcome in {Outcome.UNVERIFIED, Outcome.STALE, Outcome.REVERTED}:
-        result = f"{result}; found {setting_value_text(change, receipt.found)}"
+        result = f"{result}; found {found_text(change, receipt.found)}"
     if receipt.why:
         result = f"{result}: {neutral(receipt.why)}"
     return setting_text(change), from_to_text(change), result

@@ -8,6 +8,7 @@ import textwrap
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.engine.rule import ON_REQUEST
+from auditor.report.documents import documents_json
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet
@@ -49,6 +50,7 @@ def write_rule_list_json(rules: RuleSet, out: TextIO) -> None:
             "on_request": ON_REQUEST in rule.tags,
             "params": {name: param.default for name, param in rule.params.items()},
             "fix": None if rule.fix is None else {"remediator": rule.fix.remediator, "class": rule.fix.fix_class.value},
+            "documents": documents_json(rule.documents),
         }
         for rule in rules
     ]

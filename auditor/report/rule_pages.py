@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.impact.scopes import has_model
-from auditor.model import FixClass, Severity, Verdict
+from auditor.model import DocumentKind, FixClass, Severity, Verdict
+from auditor.report.documents import KINDS, document_text
 from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
 if TYPE_CHECKING:
     from auditor.engine.rule import Rule, RuleSet
+    from auditor.model import Document
 
 _MADE = "<!-- Made by `make rule-pages` from the rule's file: change that. -->"
+_MAPPING_PAGE = "mapping.md"
+_MAPPING = f"../../{_MAPPING_PAGE}"
 _MODEL = "../../queue-model.md#report"
 _CITATION = re.compile(r"(?<![\w/])docs/([\w/-]+\.md(?:#[\w-]+)?)")
 """A page of docs/, as rules name it; their own pages are two folders further down."""
@@ -29,7 +33,7 @@ _VERDICTS = {
 
 def rule_pages(rules: RuleSet) -> dict[str, str]:
     """The text of every page by its path below docs/rules."""
-    return {"index.md": _index(rules), **{f"{rule.id}.md": page(rule) for rule in rules}}
+    return {"index.md": _index(rules), "documents.md": _document_index(rules), **{f"{rule.id}.md": page(rule) for rule in rules}}
 
 
 def page(rule: Rule) -> str:
@@ -62,6 +66,7 @@ def _index(rules: RuleSet) -> str:
     for rule in rules:
         topics.setdefault(rule.id.partition("/")[0], []).append(rule)
     lines = [_MADE, "# Rules", "", f"{len(rules)} lessons a fleet is judged by. `auditor rules show RULE` says the same at a terminal.", ""]
+    lines += ["Which documents of vendors they answer to: [documents](documents.md).", ""]
     for topic, topic_rules in sorted(topics.items()):
         lines += [f"## {topic}", "", "| rule | severity | what holds | fix |", "|---|---|---|---|"]
         order = list(Severity)
@@ -70,6 +75,31 @@ def _index(rules: RuleSet) -> str:
             lines.append(f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_cell(rule.title)} | {fix} |")
         lines.append("")
     return "\n".join(lines)
+
+
+def _document_index(rules: RuleSet) -> str:
+    """Each document with the rules that answer to it, by kind and title."""
+    answering: dict[Document, list[str]] = {}
+    for rule in rules:
+        for document in rule.documents:
+            answering.setdefault(document, []).append(f"[{rule.id}]({rule.id}.md)")
+    without = [f"[{rule.id}]({rule.id}.md)" for rule in rules if not rule.documents]
+    lines = [
+        _MADE,
+        "# Documents that rules answer to",
+        "",
+        f"How they were looked for, and what was not found: [mapping](../{_MAPPING_PAGE}).",
+        "",
+    ]
+    for kind in DocumentKind:
+        listed = sorted((one for one in answering if one.kind is kind), key=lambda one: (document_text(one).casefold(), one.url or ""))
+        lines += [f"## {KINDS[kind]}", ""]
+        lines += ["| document | rules |", "|---|---|"] if listed else ["No rule answers to one.", ""]
+        for one in listed:
+            name = _cell(document_text(one))
+            lines.append(f"| {name if one.url is None else f'[{name}]({one.url})'} | {', '.join(answering[one])} |")
+        lines += [""] if listed else []
+    return "\n".join([*lines, "## Rules without a document", "", ", ".join(without), ""])
 
 
 def _sections(rule: Rule) -> Iterator[str]:
@@ -102,7 +132,17 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from ("## Risk", "", _text(risk_text(rule)), "")
     yield from ("## When to waive", "", _text(waive_text(rule)), "")
     yield from ("## Examples", "", *_examples(rule), "")
+    yield from ("## Documents", "", *_documents(rule), "")
     yield from ("## Sources", "", *(_source(what, url) for what, url in rule.sources))
+
+
+def _documents(rule: Rule) -> Iterator[str]:
+    """What the rule answers to; where nothing does, that is said."""
+    if not rule.documents:
+        yield f"No document of a vendor is known to ask for it, and no STIG or hardening guide: [how they were looked for]({_MAPPING})."
+    for one in rule.documents:
+        text = _text(document_text(one))
+        yield f"- {text}" if one.url is None else f"- [{text}]({one.url})"
 
 
 def _source(what: str, url: str | None) -> str:

@@ -7,6 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.report.documents import document_text
 from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
 
 if TYPE_CHECKING:
@@ -58,7 +59,9 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
         yield "If unknown:", _paragraphs(rule.if_unknown)
     yield "When to waive:", [_wrapped(waive_text(rule))]
     yield "Examples:", [_field(str(example.verdict), example.name, 19) for example in rule.examples]
-    yield "Sources:", list(_sources(rule))
+    if rule.documents:
+        yield "Answers to:", [line for one in rule.documents for line in _cited(document_text(one), one.url)]
+    yield "Sources:", [line for what, url in rule.sources for line in _cited(what, url)]
 
 
 def _judged(rule: Rule) -> list[str]:
@@ -88,11 +91,10 @@ def _place(override: Override) -> str:
     return f"on {override.endpoint}" if override.cluster is None else f"in cluster {override.cluster} of {override.endpoint}"
 
 
-def _sources(rule: Rule) -> Iterator[str]:
-    for what, url in rule.sources:
-        yield _wrapped(f"- {what}", hanging="  ")
-        if url:
-            yield f"  {url}"  # not wrapped, so that it stays one link
+def _cited(what: str, url: str | None) -> Iterator[str]:
+    yield _wrapped(f"- {what}", hanging="  ")
+    if url:
+        yield f"  {url}"  # not wrapped, so that it stays one link
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -12,8 +12,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
 from auditor.model import Verdict
+from auditor.report.json_findings import drift_age_object, fix_object
 from auditor.report.json_reading import drift_age_of, fix_of, report_of, unreadable
-from auditor.report.json_report import drift_age_object, fix_object, head_object, tail_object
+from auditor.report.json_report import head_object, tail_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,7 +51,8 @@ def write_saved_report(
     touched = [{"finding": list(key), "fix": fix_object(fix)} for key, fix in sorted(fixes.items())]
     drift = [{"finding": list(key), "since": drift_age_object(age)} for key, age in sorted((drift_ages or {}).items())]
     head = {"schema_version": _VERSION, **head_object(report)}
-    json.dump({**head, "touched": touched, "drift": drift, **tail_object(report)}, out, allow_nan=False)
+    # Not json.dump, which encodes in Python: it takes five times as long.
+    out.write(json.dumps({**head, "touched": touched, "drift": drift, **tail_object(report)}, allow_nan=False))
 
 
 def load_saved_report(

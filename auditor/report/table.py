@@ -1,27 +1,21 @@
-"""The report for a person at a terminal: the most important first, long lists cut."""
+"""The report for a person with every finding: the worst first, each rule with all its failures, and the totals at the end."""
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
 from auditor.report.console import ROWS_A_LIST, hanging, write_parts
-from auditor.report.digest import coverage_line, digest, headline, next_steps
-from auditor.report.failure_table import failure_parts
+from auditor.report.digest import coverage_line, digest
+from auditor.report.failure_table import failure_parts, heading_parts
 from auditor.report.finding_ids import FindingIds
+from auditor.report.first_screen import head_parts, next_parts, result_part
+from auditor.report.gap_lines import gaps_alike
 from auditor.report.receipts import receipt_parts
-from auditor.report.wording import (
-    ENDPOINTS_NAMED,
-    certificate_text,
-    count_of,
-    lasted,
-    moment,
-    neutral,
-    neutral_prose,
-    notices_of,
-    place_of,
-    waiver_text,
-)
+from auditor.report.totals import Commands, totals_parts
+from auditor.report.verdict_counts import counts_of, listed_of
+from auditor.report.wording import count_of, neutral, neutral_prose, place_of, waiver_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -31,52 +25,42 @@ if TYPE_CHECKING:
     from auditor.model import Gap, Report
     from auditor.report.digest import Digest
 
-ROWS_A_RULE = 10
-"""Findings shown of one rule; the others are counted."""
-_STATE_STYLES = {"drift": "bold white on red", "incomplete": "bold black on yellow", "clean": "bold white on green"}
+
+def write_table(report: Report, out: TextIO, commands: Commands | None = None) -> None:
+    """Write every finding of `report` for people: as wide as the terminal, with colour where it allows it, as plain text elsewhere.
+
+    Findings are written as they are read, so that memory does not grow with their number.
+    """
+    write_parts(lambda width: _parts(report, width, commands or Commands.of(report)), out)
 
 
-def write_table(report: Report, out: TextIO) -> None:
-    """Write `report` for people: as wide as the terminal, with colour where the terminal allows it, as plain text elsewhere."""
-    write_parts(lambda width: _parts(report, width), out)
-
-
-def _parts(report: Report, width: int) -> Iterator[RenderableType]:
+def _parts(report: Report, width: int, commands: Commands) -> Iterator[RenderableType]:
     from rich.text import Text
 
-    summary = digest(report, ROWS_A_RULE)
-    yield from _head(report, summary)
-    ids = FindingIds(report.run)
-    several_vcenters = sum(reading.kind == "vcenter" for reading in report.run.endpoints) > 1
-    for rule in summary.failing:
-        yield from failure_parts(rule, width, ids, several_vcenters=several_vcenters)
+    summary = digest(report, 1)
+    yield from head_parts(report, summary, width)
+    yield from _failures(report, summary, width)
     yield from _waived(summary)
     yield from _unknowns(summary)
     yield from _gaps(report.gaps)
     yield from receipt_parts(report.receipts)
-    if report.certificate is not None:
-        yield hanging(" ", Text(certificate_text(report.certificate)))
+    yield from totals_parts(report, summary, width, commands, brief=True)
+    yield from next_parts(report, summary, commands)
     yield ""
     yield Text.assemble(("Coverage: ", "bold"), coverage_line(report))
-    if steps := next_steps(report, summary):
-        yield Text("Next:", style="bold")
-    for step in steps:
-        yield hanging("  -", Text(step))
+    yield result_part(report, summary)
 
 
-def _head(report: Report, summary: Digest) -> Iterator[RenderableType]:
-    from rich.text import Text
-
-    result = headline(report, len(summary.failing), summary.failing_hosts)
-    yield Text.assemble((f" {result.word} ", _STATE_STYLES[result.state]), " ", result.sentence)
-    run = report.run
-    yield Text(
-        f"Run {neutral(run.id)}, {moment(run.started)}, took {lasted(run.started, run.finished)}: "
-        f"{count_of(run.hosts, 'host')}, {count_of(len(run.endpoints), 'endpoint')}.",
-        style="dim",
-    )
-    for notice in notices_of(report):
-        yield hanging("!", Text(notice), "bold yellow")
+def _failures(report: Report, summary: Digest, width: int) -> Iterator[RenderableType]:
+    """Each rule with all its failures; the worst rule comes first, and of each the costliest failure."""
+    ids = FindingIds(report.run)
+    several_vcenters = sum(reading.kind == "vcenter" for reading in report.run.endpoints) > 1
+    rules = {rule.rule: rule for rule in summary.failing}
+    counts = counts_of(report)
+    failures = (finding for finding in listed_of(report) if finding.verdict is Verdict.FAIL)
+    for (rule, severity), same in groupby(failures, key=lambda finding: (finding.rule, finding.severity)):
+        show_class = yield from heading_parts(rules[rule], severity, counts[rule, severity, Verdict.FAIL])
+        yield from failure_parts(same, rules[rule], width, ids, several_vcenters=several_vcenters, show_class=show_class)
 
 
 def _unknowns(summary: Digest) -> Iterator[RenderableType]:
@@ -115,22 +99,14 @@ def _waived(summary: Digest) -> Iterator[RenderableType]:
 
 
 def _gaps(gaps: Sequence[Gap]) -> Iterator[RenderableType]:
-    """What could not be read and why; endpoints with the same gap share a line."""
+    """What could not be read, why, and what to do; endpoints with the same gap share a line."""
     from rich.text import Text
 
     if not gaps:
         return
     yield ""
-    yield Text(f"GAPS: {count_of(len(gaps), 'thing')} could not be read", style="bold yellow")
-    alike: dict[tuple[str, str], list[str]] = {}
-    for gap in gaps:
-        alike.setdefault((gap.what, gap.why.removeprefix(f"endpoint {gap.endpoint}: ")), []).append(gap.endpoint)
-    shown = list(alike.items())[:ROWS_A_LIST]
-    for (what, why), endpoints in shown:
-        names = sorted(set(endpoints))
-        more = f" and {len(names) - ENDPOINTS_NAMED:,} more" if len(names) > ENDPOINTS_NAMED else ""
-        named = neutral(", ".join(names[:ENDPOINTS_NAMED])) + more
-        yield hanging("  -", Text.assemble((named, "bold"), f"  {neutral(what)}: {neutral(why)}"))
-    left = len(gaps) - sum(len(endpoints) for _, endpoints in shown)
-    if left:
-        yield Text(f"  +{left:,} more, see --reporter json:PATH or --reporter html:PATH", style="italic")
+    accepted = sum(gap.accepted is not None for gap in gaps)
+    of_them = f", {accepted:,} of them accepted" if accepted else ""
+    yield Text(f"GAPS: {count_of(len(gaps), 'thing')} could not be read{of_them}", style="bold yellow")
+    for line in gaps_alike(gaps):
+        yield hanging("  -", Text.assemble((line.named(), "bold"), f"  {line.text}; to do: {line.remedy}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.engine.accepted_gaps import AcceptedGap
 from auditor.report.wording import count_of, neutral
 
 if TYPE_CHECKING:
@@ -22,17 +23,19 @@ def write_waivers(waivers: Waivers, soon_days: int, endpoints: Collection[str] |
         endpoints: the names in fleet.yaml, to report waivers that name others; None: not known.
         out: where to write.
     """
-    states = [(_state(one, waivers, soon_days), one) for one in waivers.entries]
+    entries: list[Waiver | AcceptedGap] = [*waivers.entries, *waivers.gaps]
+    states = [(_state(one, waivers, soon_days), one) for one in entries]
     out.writelines(f"MALFORMED  {neutral(mistake)}\n" for mistake in waivers.mistakes)
     for state in ("MALFORMED", "EXPIRED", "ENDS SOON", "in force"):
         for _, one in (entry for entry in states if entry[0] == state):
             out.write(f"{state:<9}  {neutral(_line(one, waivers))}\n")
             out.writelines(f"           {neutral(text)}\n" for text in _unknown_endpoints(one, endpoints))
     in_force = sum(state in ("ENDS SOON", "in force") for state, _ in states)
-    out.write(f"{count_of(len(states), 'waiver')}, {in_force} in force at {waivers.at:%Y-%m-%dT%H:%M:%SZ}\n")
+    gaps = f" and {count_of(len(waivers.gaps), 'accepted gap')}" if waivers.gaps else ""
+    out.write(f"{count_of(len(waivers.entries), 'waiver')}{gaps}, {in_force} in force at {waivers.at:%Y-%m-%dT%H:%M:%SZ}\n")
 
 
-def _state(waiver: Waiver, waivers: Waivers, soon_days: int) -> str:
+def _state(waiver: Waiver | AcceptedGap, waivers: Waivers, soon_days: int) -> str:
     if waiver.mistake:
         return "MALFORMED"
     if waiver.lapsed(waivers.at):
@@ -40,19 +43,23 @@ def _state(waiver: Waiver, waivers: Waivers, soon_days: int) -> str:
     return "ENDS SOON" if waiver.ends_within(waivers.at, soon_days) else "in force"
 
 
-def _line(waiver: Waiver, waivers: Waivers) -> str:
+def _line(waiver: Waiver | AcceptedGap, waivers: Waivers) -> str:
     if waiver.mistake:
         return f"{waiver.where}: {waiver.mistake}"
     expires = waiver.as_reported()["expires"]
     left = (waiver.expires or waivers.at) - waivers.at
     when = f"until {expires}, {count_of(left.days, 'day')} left" if left > timedelta(0) else f"expired at {expires}"
+    answering = ", ".join(part for part in (waiver.owner, waiver.ticket) if part)
+    if isinstance(waiver, AcceptedGap):
+        return f"{waiver.where}: gap of {' '.join(waiver.endpoint)}: {' or '.join(waiver.what)}, {when}: {waiver.reason} ({answering})"
     resources = ", ".join(f"{selector} {' '.join(globs)}" for selector, globs in waiver.resources.items())
-    return f"{waiver.where}: {waiver.rule} on {resources}, {when}: {waiver.reason} ({waiver.owner}, {waiver.ticket})"
+    return f"{waiver.where}: {waiver.rule} on {resources}, {when}: {waiver.reason} ({answering})"
 
 
-def _unknown_endpoints(waiver: Waiver, endpoints: Collection[str] | None) -> list[str]:
+def _unknown_endpoints(waiver: Waiver | AcceptedGap, endpoints: Collection[str] | None) -> list[str]:
     """A sentence for each endpoint name, not glob, that is not in fleet.yaml: such a waiver covers nothing."""
     if endpoints is None:
         return []
-    named = [one for one in waiver.resources.get("endpoint", ()) if not set(one) & set("*?[") and one not in endpoints]
+    of = waiver.endpoint if isinstance(waiver, AcceptedGap) else waiver.resources.get("endpoint", ())
+    named = [one for one in of if not set(one) & set("*?[") and one not in endpoints]
     return [f"fleet.yaml has no endpoint {one}" for one in named]

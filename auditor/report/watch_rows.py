@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from rich.console import RenderableType
-    from rich.table import Table
 
     from auditor.endpoints.vcenter.device_watch import DeviceSample, WatchRow
+    from auditor.report.rows import Laid
 
 _BAR = 10
 _TABLE_FROM = 118
@@ -37,7 +37,7 @@ def watch_view(rows: Sequence[WatchRow], width: int) -> RenderableType:
     return Group(*parts)
 
 
-def watch_table(rows: Sequence[WatchRow], width: int) -> Table:
+def watch_table(rows: Sequence[WatchRow], width: int) -> Laid:
     """A table of at most `width` characters."""
     columns = [
         Column("Device", floor=16, shorten=True),

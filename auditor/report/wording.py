@@ -159,6 +159,13 @@ def place_of(resource: Resource) -> str:
     return neutral(resource.host or resource.endpoint)
 
 
+def scope_notice(report: Report) -> str:
+    """What a narrow audit looked at, as a sentence; "" where nothing was left out, and of a run of an older auditor."""
+    if report.scope is None or not report.scope.is_narrow:
+        return ""
+    return f"Only this was looked at: {neutral(report.scope.sentence())}."
+
+
 def notices_of(report: Report) -> Iterable[str]:
     """The notices that every reader must see, and one for each endpoint whose identity was not verified."""
     notices = [neutral(notice) for notice in report.notices]
@@ -217,22 +224,6 @@ def setting_text(change: Change) -> str:
     """The name of the setting that a change is about: the option, parameter or field, else the remediator."""
     keys = dict(change.target.keys)
     return neutral(next((keys[key] for key in ("option", "parameter", "field") if key in keys), change.remediator))
-
-
-_UNLIMITED = {"vm.disk_limit": -1}
-"""By remediator: the value that stands for no limit. Source: vSphere API reference, StorageIOAllocationInfo.limit."""
-
-
-def setting_value_text(change: Change, value: Scalar) -> str:
-    """A value of the setting that a change is about; one that stands for no limit in words."""
-    if value is not None and _UNLIMITED.get(change.remediator) == value:
-        return "unlimited"
-    return value_text(value, absent="absent")
-
-
-def from_to_text(change: Change) -> str:
-    """The values of a change, before and after."""
-    return f"{setting_value_text(change, change.before)} -> {setting_value_text(change, change.after)}"
 
 
 def place_texts(change: Change) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -84,6 +86,7 @@ class Page:
         self._session = self.ask("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.ask(f"{domain}.enable")
+        self.ask("Performance.enable", timeDomain="threadTicks")
 
     def ask(self, method: str, **params: Any) -> Any:
         """Send one command and wait for its answer."""
@@ -102,6 +105,41 @@ class Page:
     def open(self, path: Path) -> None:
         """Load a file and wait until all of it has run."""
         self._load("Page.navigate", url=path.as_uri())
+
+    def resize(self, width: int, height: int, *, dark: bool = False) -> None:
+        """Show pages at this size in CSS pixels, in dark colours or light ones."""
+        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.ask("Emulation.setEmulatedMedia", features=[scheme])
+
+    def pages_on_paper(self) -> int:
+        """How many pages of paper it takes, of the size that its style wants."""
+        pdf = base64.b64decode(self.ask("Page.printToPDF", preferCSSPageSize=True)["data"])
+        return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
+
+    def accessible(self) -> list[tuple[str, str, int | None]]:
+        """What a screen reader meets, in its order: role, name, and the level of a heading."""
+        self.ask("Accessibility.enable")
+        nodes = {node["nodeId"]: node for node in self.ask("Accessibility.getFullAXTree")["nodes"]}
+        met: list[tuple[str, str, int | None]] = []
+        waiting = [next(iter(nodes))]
+        while waiting:
+            node = nodes[waiting.pop()]
+            if not node["ignored"]:
+                levels = [one["value"]["value"] for one in node.get("properties", ()) if one["name"] == "level"]
+                met.append((node["role"]["value"], node.get("name", {}).get("value", ""), levels[0] if levels else None))
+            waiting += [child for child in reversed(node.get("childIds", ())) if child in nodes]
+        return met
+
+    def busy_seconds(self) -> float:
+        """Processor time of the page's thread since it was opened, for reading, scripts and layout."""
+        metrics = {one["name"]: one["value"] for one in self.ask("Performance.getMetrics")["metrics"]}
+        return float(metrics["TaskDuration"])
+
+    def press(self, key: str) -> None:
+        """Press a key and let it go."""
+        for way in ("rawKeyDown", "keyUp"):
+            self.ask("Input.dispatchKeyEvent", type=way, key=key, code=key, windowsVirtualKeyCode={"Tab": 9}[key])
 
     def reload(self) -> None:
         """Load it again, with the address as the page has made it."""

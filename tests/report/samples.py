@@ -7,14 +7,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
+from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.model import (
     Change,
+    Document,
+    DocumentKind,
     DriftAge,
     EndpointReading,
     Finding,
     Fix,
     FixClass,
     Gap,
+    Origin,
     Outcome,
     Receipt,
     Report,
@@ -24,9 +28,12 @@ from auditor.model import (
     Severity,
     Summary,
     Target,
+    TrendPoint,
     Verdict,
 )
+from auditor.scope import Scope
 
+SCOPE = Scope("2b4d6f8091a3c5e7", "fleet.yaml", ("vc-east", "sf-01"), 2, 3, 116, ("--tag qos", "--tag vvol"))
 STARTED = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 FINISHED = STARTED + timedelta(minutes=2, seconds=5)
 
@@ -46,11 +53,16 @@ SIOC = RuleText(
     "Two governors on one road: each takes the other's braking for congestion. A Storage vMotion hung twice.",
     (("Dell SCv3020 migration report", "https://example.net/scv3020"),),
     "Disable Storage I/O Control on the datastore.",
+    documents=(
+        Document(DocumentKind.VENDOR, "Resource Management", "GUID-1", "Requirements", "https://example.net/requirements"),
+        Document(DocumentKind.HARDENING, "Guide 8", "esxi-8.sioc", quoted=True),
+    ),
 )
 UNIFORM = RuleText(
     "vaai/uniform", "Every host of a cluster offloads alike", Severity.LOW, "A cluster behaves as its slowest host does.", (), "By hand."
 )
 RULES = (DSNRO, SIOC, UNIFORM)
+ORIGIN = Origin("audit-svc", "jump-01.example.net", "0.1.0", "sha256:" + "ab" * 32, "sha256:" + "cd" * 32)
 IMPACT = {
     "model": "queue",
     "queue": "esx-01.example.net/naa.1",
@@ -181,8 +193,8 @@ def bad_night() -> Report:
         receipt(Outcome.UNVERIFIED, found=32, why="the host took it and did nothing"),
         replace(receipt(pending="reboot"), change=replace(receipt().change, remediator="host.module_option", before=None)),
     )
-    endpoints = run(reading(complete=False), reading("sf-01", "element", "NOT VERIFIED"), hosts=5)
-    return report_of(findings, gaps=[gap], receipts=receipts, run_=endpoints)
+    endpoints = replace(run(reading(complete=False), reading("sf-01", "element", "NOT VERIFIED"), hosts=5), origin=ORIGIN)
+    return replace(report_of(findings, gaps=[gap], receipts=receipts, run_=endpoints), scope=SCOPE)
 
 
 def clean() -> Report:
@@ -216,6 +228,37 @@ def huge(failing: int = 100_000, passing: int = 0, clusters: int = 200) -> Repor
     severities = Counter(rules[number * len(rules) // failing].severity.value for number in range(failing))
     summary = Summary(fail=failing, passed=passing, by_severity=dict(severities))
     return Report(run(hosts=997), summary, (), (*rules, *RULES), findings)
+
+
+def large_audit(failing: int = 250, rules: int = 60) -> Report:
+    """As many failures as a real fleet has on a bad day, of many rules, with names and messages of a real length; and changes since."""
+    texts = tuple(
+        replace(
+            DSNRO, id=f"topic-{n % 9}/a-rule-with-a-name-{n:02}", title=f"What rule {n} wants of a device, in a sentence", severity=severity
+        )
+        for n in range(rules)
+        for severity in (list(Severity)[n * 5 // rules],)
+    )
+    findings = []
+    for n in range(failing):
+        text, host, name = texts[n * rules // failing], f"esx-{n % 40:02}.site-{n % 3}.example.net", f"naa.6f47acc1{n:024x}"
+        message = f"{name} on {host}: the queue holds 32 commands (DSNRO 256, device 32), and {n} throttled disks send 256"
+        finding = replace(pe_finding(host, name=name, cluster=f"cluster-{n % 7}"), rule=text.id, title=text.title, severity=text.severity)
+        findings.append(replace(finding, message=message, impact=IMPACT if n % 2 else {}))
+    gaps = [Gap("vc-east", f"esxcli storage core device list on esx-{n}", "the host is disconnected") for n in range(8)]
+    notices = tuple(
+        f"vc-east: rules contradict each other about device {n}: one wants 32, another 96, so nothing is planned." for n in range(3)
+    )
+    changed = [ChangedFinding(ChangeKind.NEW, None, one, "it passed then") for one in findings[:9]]
+    fixed = ChangedFinding(ChangeKind.FIXED, sioc_finding(), sioc_finding(verdict=Verdict.PASS), "it passes now")
+    counts = {ChangeKind.NEW: 9, ChangeKind.FIXED: 1}
+    compared = Comparison(
+        "20261120T065500Z-0a0a", STARTED - timedelta(days=1), counts, same_scope=True, listed=lambda: iter([*changed, fixed])
+    )
+    report = report_of(findings, gaps=gaps, run_=replace(run(hosts=40), origin=ORIGIN))
+    scope = replace(SCOPE, rules=116, options=())
+    earlier = [TrendPoint(STARTED - timedelta(days=30 - day), failing + 30 - day) for day in range(30)]
+    return replace(report, rules=(*texts, *RULES), notices=notices, scope=scope, compared=compared, earlier=lambda: earlier)
 
 
 HOSTILE_NAMES = (

@@ -64,9 +64,9 @@ def test_the_table_has_one_row_a_change_whatever_a_name_holds(journals: Path) ->
     assert [len(row) for row in table] == [10, 10, 10]
     assert [row[1:3] for row in table][:2] == [["device naa.1 of esx-01", "vc-east"], ["device naa.2 of esx-01", "vc-east"]]
     assert [row[4:8] for row in table] == [
-        ["32", "256", "applied", "256"],
+        ["32 commands", "256 commands", "applied", "256 commands"],
         ["absent", "a|b", "applied, in force after a reboot", "a|b"],
-        ["32", "256", "not known: the run ended before it was read back", "not read"],
+        ["32 commands", "256 commands", "not known: the run ended before it was read back", "not read"],
     ]
     why = [row[9] for row in table]
     assert why[0] == "naa.1 on esx-01: the queue holds 32 commands; the queue is too short (vvol/pe-dsnro-headroom)"

@@ -62,7 +62,7 @@ def test_everything_about_a_finding_is_there() -> None:
         "This is where it is felt most, of 4 paths that it is about.",
         "All virtual volumes behind a protocol endpoint share one queue",
         "per_object_qos: true",
-        "device.dsnro: 32 -> 256 (online-caution; proposed).",
+        "device.dsnro: 32 -> 256 commands (online-caution; proposed).",
         "--only vvol/pe-dsnro-headroom --fix --dry-run --allow online-caution",
         "auditor reproduce 0123456789ab",
         "dsnro is 32; with 256 the rule passes",

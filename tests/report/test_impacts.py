@@ -32,6 +32,12 @@ from tests.report.samples import IMPACT
             id="S2",
         ),
         pytest.param(
+            {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [64000, 66000], "after": [65000, 185000]}
+            | {"latency_ms": {"now": [1.33, 1.5], "after": [0.45, 1.5], "worst_after": [0.45, 2]}},
+            "a: 64,000 to 66,000 commands a second of 1.3 to 1.5 ms; after the fix 65,000 to 185,000 of 0.45 to 1.5 ms",
+            id="S2 with its latency",
+        ),
+        pytest.param(
             {"quantity": "transfers_per_disk", "now": [119, 121], "after": [60, 121], "worst_after": [119, 121]},
             "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
             "after the fix 60 to 121, at worst 121",

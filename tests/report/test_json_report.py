@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 import tracemalloc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -149,6 +150,16 @@ def test_fields_that_a_later_version_adds_are_accepted() -> None:
     VALIDATOR.validate(document)
 
 
+def test_a_report_of_an_auditor_that_knew_no_documents_is_read_without(tmp_path: Path) -> None:
+    text = rendered(samples.bad_night())
+    older = re.sub(r', "documents": \[[^\]]*\]', "", text)
+    assert len(json.loads(text)["rules"][1]["documents"]) == 2
+    assert all("documents" not in rule for rule in json.loads(older)["rules"])
+    path = tmp_path / "report.json"
+    path.write_text(older)
+    assert [rule.documents for rule in load_report(path).rules] == [(), (), ()]
+
+
 def test_a_finding_says_what_the_contract_promises() -> None:
     document = json.loads(rendered(samples.bad_night()))
     assert document["coverage"] == {"judged": 9, "unknown": 1, "ratio": 0.9}
@@ -160,6 +171,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
         "waived": 1,
         "by_severity": {"critical": 1, "high": 2},
         "waived_unknown": 0,
+        "accepted_unknown": 0,
     }
     assert document["findings"][1] == {
         "id": "28289e63bcf0",  # sha256 of rule, endpoint, kind and resource id with zero bytes between them, made by another program
@@ -191,6 +203,7 @@ def test_a_finding_says_what_the_contract_promises() -> None:
             "why": "",
             "pending": None,
             "target": {"device": "naa.6f47acc100000000612e3f4d00000001", "host_id": "host-1"},
+            "unit": "commands",
         },
         "waiver": None,
         "lapsed_waiver": None,
@@ -199,7 +212,12 @@ def test_a_finding_says_what_the_contract_promises() -> None:
     assert [finding["verdict"] for finding in document["findings"]].count("pass") == 5, "passes are findings too"
     assert document["findings"][3]["missing"] == ["dsnro"]
     assert document["gaps"] == [
-        {"endpoint": "vc-east", "what": "esxcli storage core device list on esx-03.example.net", "why": "the host is disconnected"}
+        {
+            "endpoint": "vc-east",
+            "what": "esxcli storage core device list on esx-03.example.net",
+            "why": "the host is disconnected",
+            "accepted": None,
+        }
     ]
 
 
@@ -247,6 +265,7 @@ def test_a_report_reads_back_as_it_was_written(tmp_path: Path, report: Callable[
     assert rendered(again) == first, "a second pass over the findings differs"
     assert list(again.findings()) == list(report().findings())
     assert (again.run, again.summary, again.gaps, again.receipts) == (report().run, report().summary, report().gaps, report().receipts)
+    assert again.scope == report().scope
 
 
 @pytest.mark.parametrize(

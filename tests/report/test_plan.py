@@ -27,7 +27,7 @@ def test_equal_changes_share_one_heading_with_every_place(monkeypatch: pytest.Mo
     assert written(plan, monkeypatch, FixClass.ONLINE_CAUTION).splitlines() == [
         "Plan: 2 changes.",
         "",
-        "device.dsnro  32 -> 256  (online-caution, 2 places)",
+        "device.dsnro  32 -> 256 commands  (online-caution, 2 places)",
         "  A deeper shared queue",
         "  esx-1   naa.a",
         "  esx-22  naa.b",
@@ -40,8 +40,8 @@ def test_a_change_that_is_not_allowed_is_counted_with_the_option_it_needs(monkey
         "Plan: nothing to change.",
         "",
         "Not made without more --allow:",
-        "     1 x device.dsnro 32 -> 256 (--allow online-caution)",
-        "     1 x device.dsnro 32 -> 256 (--allow reboot)",
+        "     1 x device.dsnro 32 -> 256 commands (--allow online-caution)",
+        "     1 x device.dsnro 32 -> 256 commands (--allow reboot)",
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_long_place_goes_on_beneath_where_it_begins(monkeypatch: pytest.Monkey
 
 def test_a_limit_that_is_none_is_called_unlimited(monkeypatch: pytest.MonkeyPatch) -> None:
     lifted = replace(change("esx-1", "naa.a", after=-1), remediator="vm.disk_limit")
-    assert "vm.disk_limit  32 -> unlimited" in written(Plan((lifted,)), monkeypatch, FixClass.ONLINE_CAUTION)
+    assert "vm.disk_limit  32 IOPS -> unlimited" in written(Plan((lifted,)), monkeypatch, FixClass.ONLINE_CAUTION)
     assert "device.dsnro  32 -> -1" in written(Plan((change("esx-1", "naa.a", after=-1),)), monkeypatch, FixClass.ONLINE_CAUTION)
 
 

@@ -23,6 +23,7 @@ from auditor.report.digest import digest
 from auditor.report.files import sweep, written_whole
 from auditor.report.verdict_counts import LISTED
 from tests.report import samples
+from tests.required import lacking
 from tests.waiting import PATIENCE_SECONDS
 
 
@@ -170,7 +171,7 @@ def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_an_error_for_people() -> None:
     if not Path("/dev/full").exists():
-        pytest.skip("/dev/full is Linux's")
+        lacking("there is no /dev/full: it is Linux's", "LINUX")
     with pytest.raises(ConfigurationError, match="No space left on device"), written_whole(Path("/dev/full")) as out:
         out.write("x")
 

@@ -29,6 +29,9 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
         "running machines feel it",
         "## When to waive",
         r"sets $headroom, $ceiling, $disk\_depth under params:",
+        "## Documents",
+        "- VMware Knowledge Base, KB 2053145: queue depths of PVSCSI and of HBA drivers for large workloads (read in quotation only)",
+        "- [NetApp ONTAP and VMware vSphere: Quality of service (QoS): Non-vVols NFS datastores](https://docs.netapp.com/",
         "## Sources",
         "](https://github.com/solidfire/PowerShell)",
     ):
@@ -42,13 +45,13 @@ def test_only_pages_of_rules_that_the_queue_model_has_an_answer_for_lead_to_it(r
 
 def test_every_rule_has_a_page_and_a_line_in_the_index(rules: RuleSet) -> None:
     pages = rule_pages(rules)
-    assert set(pages) == {"index.md", *(f"{rule.id}.md" for rule in rules)}
+    assert set(pages) == {"index.md", "documents.md", *(f"{rule.id}.md" for rule in rules)}
     assert all(f"[{rule.id}]({rule.id}.md)" in pages["index.md"] for rule in rules)
 
 
 def test_pages_are_stale_when_missing_changed_or_left_over(rules: RuleSet, tmp_path: Path) -> None:
     pages = rule_pages(rules.only(["vaai/enabled", "vaai/uniform"]))
-    assert write_pages(pages, tmp_path) == ["index.md", "vaai/enabled.md", "vaai/uniform.md"]
+    assert write_pages(pages, tmp_path) == ["documents.md", "index.md", "vaai/enabled.md", "vaai/uniform.md"]
     assert stale_pages(pages, tmp_path) == []
     (tmp_path / "vaai/enabled.md").write_text("older", encoding="utf-8")
     (tmp_path / "vaai/uniform.md").unlink()
@@ -65,3 +68,11 @@ def test_a_page_of_the_repository_is_linked_from_where_the_rule_s_page_is(rules:
     assert "([docs/domain/facts.md#1-5](../../domain/facts.md#1-5))" in text, "in prose"
     harvest = page(rules["ontap/disk-busy"])
     assert "](https://github.com/NetApp/harvest/blob/main/docs/ontap-metrics.md)" in harvest, "somebody else's docs/ is left alone"
+
+
+def test_each_document_has_one_line_with_all_rules_that_answer_to_it_and_rules_without_are_named(rules: RuleSet) -> None:
+    text = rule_pages(rules.only(["vaai/lockmode", "vaai/uniform", "vaai/locking-guard", "vm/disk-spread"]))["documents.md"]
+    (line,) = (line for line in text.splitlines() if "KB 319797" in line)
+    assert line.endswith("| [vaai/locking-guard](vaai/locking-guard.md), [vaai/uniform](vaai/uniform.md) |")
+    assert text.partition("## Rules without a document")[2].split() == ["[vm/disk-spread](vm/disk-spread.md)"]
+    assert text.count("No rule answers to one.") == 2

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor.report.formats.listed import listed_findings, sentence_of
 from auditor.report.impacts import impact_text
 from auditor.report.query_rows import write_rows
-from auditor.report.wording import notices_of
+from auditor.report.wording import notices_of, scope_notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.model import Finding, Report
+    from auditor.model import Finding, Gap, Report
 
 COLUMNS = (
     "entry",
@@ -46,12 +46,19 @@ COLUMNS = (
 
 def write_csv(report: Report, out: TextIO) -> None:
     """Write `report` row by row; nothing in a cell is taken for a formula, and no cell has a control character (`query_rows`)."""
-    gaps = ({"entry": "gap", "endpoint": gap.endpoint, "message": f"{gap.what}: {gap.why}"} for gap in report.gaps)
-    notices = ({"entry": "notice", "message": notice} for notice in notices_of(report))
+    gaps = (_gap_row(gap) for gap in report.gaps)
+    scope = [notice] if (notice := scope_notice(report)) else []
+    notices = ({"entry": "notice", "message": notice} for notice in (*scope, *notices_of(report)))
     found = (_row(one, finding) for one, finding in listed_findings(report))
     rows: Iterator[Mapping[str, Any]] = chain(found, gaps, notices)
     columns = [(name, "VARCHAR") for name in COLUMNS]
     write_rows(columns, (tuple(row.get(name) for name in COLUMNS) for row in rows), out, form="csv", width=None)
+
+
+def _gap_row(gap: Gap) -> dict[str, Any]:
+    by = gap.accepted or {}
+    answering = {f"waiver_{name}": by.get(name) for name in ("owner", "reason", "expires")}
+    return {"entry": "gap", "endpoint": gap.endpoint, "message": f"{gap.what}: {gap.why}", **answering}
 
 
 def _row(one: str, finding: Finding) -> dict[str, Any]:

@@ -16,10 +16,11 @@ from typing import IO, TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
 from auditor.report.formats.listed import listed_findings, path_of, sentence_of, waiver_sentence
+from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
-from auditor.report.json_report import utc_text
+from auditor.report.json_values import utc_text
 from auditor.report.verdict_counts import LISTED, by_rule
-from auditor.report.wording import count_of, neutral, notices_of, value_text
+from auditor.report.wording import count_of, neutral, notices_of, scope_notice, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,8 +53,9 @@ def write_junit(report: Report, out: TextIO) -> None:
         totals = Counter[Verdict]()
         for suite in suites.values():
             totals.update(suite.counts)
-        tests = sum(suite.tests() for suite in suites.values()) + len(report.gaps)
-        counts = _counts(tests, totals[Verdict.FAIL], totals[Verdict.UNKNOWN] + len(report.gaps), totals[Verdict.WAIVED])
+        gaps, is_open = len(report.gaps), len(report.open_gaps)
+        tests = sum(suite.tests() for suite in suites.values()) + gaps
+        counts = _counts(tests, totals[Verdict.FAIL], totals[Verdict.UNKNOWN] + is_open, totals[Verdict.WAIVED] + gaps - is_open)
         out.write(f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuites{_named("auditor")}{counts} time="{seconds:.3f}">\n')
         out.writelines(_reading(report))
         when = f' timestamp="{utc_text(report.run.started).removesuffix("Z")}"'
@@ -110,14 +112,18 @@ def _outcome(finding: Finding) -> str:
 
 
 def _reading(report: Report) -> Iterator[str]:
-    """The suite of what was not read, with the notices that every reader must see; nothing where there is neither."""
-    notices = list(notices_of(report))
+    """The suite of what was not read; with what a narrow audit looked at, what changed and the notices. Nothing where there is none."""
+    changed = [] if report.compared is None else [report.compared.sentence()]
+    notices = [notice for notice in (scope_notice(report), *changed, *notices_of(report)) if notice]
     if not report.gaps and not notices:
         return
-    yield f"<testsuite{_named('reading')}{_counts(len(report.gaps), 0, len(report.gaps), 0)}>\n"
+    gaps, is_open = len(report.gaps), len(report.open_gaps)
+    yield f"<testsuite{_named('reading')}{_counts(gaps, 0, is_open, gaps - is_open)}>\n"
     for gap in report.gaps:
-        error = f"<error{_attribute('message', neutral(gap.why))}{_attribute('type', 'gap')}/>"
-        yield f"<testcase{_named(neutral(f'{gap.endpoint}: {gap.what}'))}{_class('reading')}>{error}</testcase>\n"
+        outcome = f"<error{_attribute('message', neutral(gap.why))}{_attribute('type', 'gap')}/>"
+        if gap.accepted is not None:
+            outcome = f"<skipped{_attribute('message', neutral(why_text(gap)))}/>"
+        yield f"<testcase{_named(neutral(f'{gap.endpoint}: {gap.what}'))}{_class('reading')}>{outcome}</testcase>\n"
     if notices:
         yield f"<system-out>{_xml(chr(10).join(notices))}</system-out>\n"
     yield "</testsuite>\n"

@@ -10,9 +10,12 @@ import re
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
+from auditor.report.causes import CAUSES, causes_of
 from auditor.report.digest import coverage_line, digest, headline, next_steps
+from auditor.report.documents import document_text
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.formats.listed import path_of, waiver_sentence
+from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
 from auditor.report.messages import message_beside_name
 from auditor.report.wording import count_of, lasted, moment, neutral, notices_of, value_text
@@ -23,8 +26,6 @@ if TYPE_CHECKING:
     from auditor.model import Finding, Report
     from auditor.report.digest import Digest, RuleDigest
 
-CAUSES = 5
-"""Rules in the table of the worst causes."""
 ROWS = 50
 """Rows of a table of findings."""
 CHARACTERS = 40_000
@@ -43,6 +44,9 @@ def _lines(report: Report) -> Iterator[str]:
     result = headline(report, len(summary.failing), summary.failing_hosts)
     yield f"## auditor: {_text(result.word)}"
     yield ""
+    if report.compared is not None:
+        yield f"**{_text(report.compared.sentence())}.**"
+        yield ""
     yield _text(result.sentence)
     yield ""
     run = report.run
@@ -65,12 +69,20 @@ def _causes(summary: Digest) -> Iterator[str]:
         return
     yield from ("", "### Worst causes", "", "| Severity | Rule | Failures | Hosts | What is wanted | What it costs |")
     yield "| --- | --- | ---: | ---: | --- | --- |"
-    for rule in summary.failing[:CAUSES]:
-        hosts = f"{len(rule.failing_hosts):,}" if rule.failing_hosts else ""
-        cost = impact_text(rule.samples[Verdict.FAIL][0].impact)  # the failure whose fix gives most comes first
-        yield f"| {rule.severity} | {_code(rule.rule)} | {rule.counts[Verdict.FAIL]:,} | {hosts} | {_text(rule.title)} | {_text(cost)} |"
-    if (more := len(summary.failing) - CAUSES) > 0:
-        yield from ("", f"{count_of(more, 'more rule fails', 'more rules fail')}.")
+    causes = causes_of(summary)
+    for cause in causes[:CAUSES]:
+        rule = cause.worst
+        others = f" and {count_of(len(cause.rules) - 1, 'more rule')}" if len(cause.rules) > 1 else ""
+        hosts = f"{cause.hosts:,}" if cause.hosts else ""
+        cost = impact_text(cause.costliest.impact)
+        named = f"{_code(rule.rule)}{others}"
+        yield f"| {rule.severity} | {named} | {cause.failures:,} | {hosts} | {_text(rule.title)} | {_text(cost)} |"
+    for rule in (cause.worst for cause in causes[:CAUSES]):
+        documents = "; ".join(document_text(one) for one in rule.text.documents) if rule.text is not None else ""
+        if documents:
+            yield from ("", f"{_code(rule.rule)} answers to {_text(documents)}.")
+    if (more := len(causes) - CAUSES) > 0:
+        yield from ("", f"{count_of(more, 'more cause')}.")
 
 
 class _Room:
@@ -135,7 +147,7 @@ def _gaps(report: Report) -> Iterator[str]:
         return
     yield from ("", f"### Not read ({len(report.gaps):,})", "", "| Endpoint | What | Why |", "| --- | --- | --- |")
     for gap in report.gaps[:ROWS]:
-        yield f"| {_code(gap.endpoint)} | {_text(neutral(gap.what))} | {_text(neutral(gap.why))} |"
+        yield f"| {_code(gap.endpoint)} | {_text(neutral(gap.what))} | {_text(neutral(why_text(gap)))} |"
     if (more := len(report.gaps) - ROWS) > 0:
         yield from ("", f"{more:,} more: `--reporter json` has them all.")
 

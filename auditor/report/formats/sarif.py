@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor import __version__
 from auditor.model import Severity, Verdict
+from auditor.report.documents import documents_json
 from auditor.report.formats.listed import is_unknown, listed_findings, places_of, sentence_of, waiver_sentence
+from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
-from auditor.report.json_report import coverage_object, json_scalar, summary_object, utc_text
-from auditor.report.wording import neutral, neutral_prose, notices_of
+from auditor.report.json_report import compared_object, coverage_object, scope_object, summary_object
+from auditor.report.json_values import json_scalar, utc_text
+from auditor.report.wording import neutral, neutral_prose, notices_of, scope_notice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +36,14 @@ def write_sarif(report: Report, out: TextIO) -> None:
     places = {rule.id: place for place, rule in enumerate(report.rules)}
     head = {"tool": {"driver": _driver(report)}, "automationDetails": {"id": f"auditor/{neutral(report.run.id)}"}}
     head |= {"invocations": [_invocation(report)]}
-    head |= {"properties": {"coverage": coverage_object(report.summary), "summary": summary_object(report.summary)}}
+    head |= {
+        "properties": {
+            "coverage": coverage_object(report.summary),
+            "summary": summary_object(report.summary),
+            "compared": compared_object(report.compared),
+            "scope": scope_object(report.scope),
+        }
+    }
     out.write(f'{{"$schema": {_encode(_SCHEMA)}, "version": "2.1.0", "runs": [\n{_encode(head)[:-1]}, "results": [')
     separator = "\n"
     for one, finding in listed_findings(report):
@@ -55,23 +65,28 @@ def _rule(rule: RuleText) -> dict[str, Any]:
         "help": _text(rule.fix_text or rule.title),
         **({} if url is None else {"helpUri": url}),
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
-        "properties": {"severity": rule.severity.value},
+        "properties": {"severity": rule.severity.value, "documents": documents_json(rule.documents)},
     }
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    """What was not read is an error of the tool's, as results are incomplete by it (3.58.6); the run then did not succeed (3.20.14)."""
+    """What was not read is an error of the tool's, as results are incomplete by it (3.58.6); the run then did not succeed (3.20.14).
+
+    A gap that somebody answers for is a note.
+    """
     gaps = [
         {
-            "level": "error",
-            "message": _text(f"{gap.endpoint}: {gap.what}: {gap.why}"),
+            "level": "error" if gap.accepted is None else "note",
+            "message": _text(f"{gap.endpoint}: {gap.what}: {why_text(gap)}"),
             "locations": [_location([("endpoint", neutral(gap.endpoint))])],
         }
         for gap in report.gaps
     ]
     notices = [{"level": "warning", "message": _text(notice)} for notice in notices_of(report)]
+    if scope := scope_notice(report):
+        notices.insert(0, {"level": "note", "message": _text(scope)})
     return {
-        "executionSuccessful": not report.gaps,
+        "executionSuccessful": not report.open_gaps,
         "startTimeUtc": utc_text(report.run.started),
         "endTimeUtc": utc_text(report.run.finished),
         "toolExecutionNotifications": gaps + notices,

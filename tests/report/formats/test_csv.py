@@ -32,9 +32,11 @@ def test_failures_unknowns_waived_gaps_and_notices_are_rows_and_passes_are_none(
         ("finding", "waived", "esx-04.example.net"),
         ("gap", "", ""),
         ("notice", "", ""),
+        ("notice", "", ""),
     ]
     assert rows[5]["message"] == "esxcli storage core device list on esx-03.example.net: the host is disconnected"
-    assert "sf-01 was NOT VERIFIED" in rows[6]["message"]
+    assert rows[6]["message"].startswith("Only this was looked at: 3 of 116 rules")
+    assert "sf-01 was NOT VERIFIED" in rows[7]["message"]
 
 
 def test_a_row_has_what_somebody_filters_by() -> None:

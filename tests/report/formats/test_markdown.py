@@ -68,6 +68,9 @@ def test_a_ticket_has_the_result_the_worst_causes_and_a_row_for_each_finding() -
     assert "auditor: DRIFT 3 failures of 2 rules on 2 hosts (1 critical, 2 high). Not everything was judged:" in lines
     assert "Coverage: 90 % (9 judged, 1 unknown, 1 not applicable, 1 waived)" in lines
     assert "Note: TLS of sf-01 was NOT VERIFIED" in lines
+    documents = "Resource Management, GUID-1: Requirements; hardening guide, Guide 8, esxi-8.sioc (read in quotation only)."
+    assert f"sioc/overlap-array-qos answers to {documents}" in lines
+    assert "vvol/pe-dsnro-headroom answers to" not in lines
 
 
 def test_a_failure_has_the_message_of_its_rule() -> None:
@@ -114,12 +117,15 @@ def test_a_name_is_text_in_its_cell_and_nothing_else(name: str) -> None:
 def test_it_fits_a_comment_whatever_the_fleet_and_says_how_many_more_there_are() -> None:
     gaps = [Gap("vc-east", f"thing {number}", "gone") for number in range(300)]
     report = replace(samples.huge(2_000), gaps=tuple(gaps))
+    unlike = replace(report, findings=lambda: (replace(one, impact={}) for one in report.findings()))
+    assert "15 more causes." in written(unlike)
     text = written(report)
     rows = tables(report)["Failures (2,000)"][1:]
     assert len(rows) == 50
     assert "1,950 more: `--reporter json` or `--reporter html` has them all." in text
     assert "250 more: `--reporter json` has them all." in text
-    assert "15 more rules fail." in text
+    assert len(tables(report)["Worst causes"]) == 2, "all of them make the same machines wait at the same queue"
+    assert "`vvol/rule-00` and 19 more rules | 2,000 |" in text
     assert len(text) < GITHUB_CHARACTERS
 
 

@@ -99,9 +99,9 @@ def test_unknown_is_open_and_waived_is_suppressed_with_who_answers_for_it() -> N
 
 def test_a_gap_is_an_error_of_the_run_and_a_notice_a_warning() -> None:
     invocation = written(samples.bad_night())["runs"][0]["invocations"][0]
-    gap, notice = invocation["toolExecutionNotifications"]
+    gap, scope, notice = invocation["toolExecutionNotifications"]
     assert not invocation["executionSuccessful"]
-    assert (gap["level"], notice["level"]) == ("error", "warning")
+    assert (gap["level"], scope["level"], notice["level"]) == ("error", "note", "warning")
     assert gap["message"]["text"] == "vc-east: esxcli storage core device list on esx-03.example.net: the host is disconnected"
     assert gap["locations"][0]["logicalLocations"][0]["name"] == "vc-east"
     assert "sf-01 was NOT VERIFIED" in notice["message"]["text"]
@@ -113,6 +113,10 @@ def test_a_rule_links_to_a_source_on_the_web_alone() -> None:
     rules = {rule["id"]: rule for rule in written(samples.bad_night())["runs"][0]["tool"]["driver"]["rules"]}
     assert rules["vvol/pe-dsnro-headroom"]["helpUri"] == "https://example.net/kb/1268"
     assert "helpUri" not in rules["vaai/uniform"]
+    requirements, guide = rules["sioc/overlap-array-qos"]["properties"]["documents"]
+    assert (requirements["kind"], requirements["number"], requirements["url"]) == ("vendor", "GUID-1", "https://example.net/requirements")
+    assert (guide["kind"], guide["number"], guide["section"], guide["quoted"]) == ("hardening", "esxi-8.sioc", None, True)
+    assert rules["vaai/uniform"]["properties"]["documents"] == []
     assert rules["vaai/uniform"]["defaultConfiguration"] == {"level": "note"}
     hostile = written(samples.hostile())["runs"][0]["tool"]["driver"]["rules"]
     assert all("helpUri" not in rule for rule in hostile), "javascript: is no source"

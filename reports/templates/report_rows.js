@@ -1,0 +1,143 @@
+// How a finding is shown. Everything a fleet has named goes in as text, never as markup; bdi keeps right-to-left names from turning
+// what is beside them.
+const COLUMNS = 7;
+const opened = new Set(); // findings whose evidence is shown
+const brief = (text) => (text.length > 120 ? `${text.slice(0, 119)}…` : text); // in a row; its evidence has all of it
+
+function element(tag, text, kind) {
+  const made = document.createElement(tag);
+  if (text !== undefined) made.textContent = text;
+  if (kind) made.className = kind;
+  return made;
+}
+
+function cell(row, kind, text, sub) {
+  const made = element("td", undefined, kind);
+  if (text) made.append(element("bdi", text));
+  if (sub) {
+    const under = element("span", undefined, "sub");
+    under.append(element("bdi", sub));
+    made.append(under);
+  }
+  row.append(made);
+  return made;
+}
+
+// Beside the title of a rule without a message.
+function valuesText(place) {
+  const observed = at(place, "observed"), desired = at(place, "desired");
+  if (observed === null && desired === null) return at(place, "verdict") === UNKNOWN ? ": not read" : "";
+  return `: ${brief(say(observed))} → ${brief(say(desired))}`;
+}
+
+function line(place) {
+  const made = element("tr", undefined, "finding"), isOpen = opened.has(place);
+  const button = element("button", isOpen ? "Hide" : "Show", "open");
+  button.type = "button";
+  button.setAttribute("aria-expanded", String(isOpen));
+  button.setAttribute("aria-label", `Evidence for ${at(place, "name")} ${at(place, "host")}`);
+  button.addEventListener("click", () => toggle(place, made, button));
+  const severity = words.severities[at(place, "severity")], verdict = words.verdicts[at(place, "verdict")];
+  cell(made, "c-severity").append(element("span", severity, `badge ${severity}`), " ",
+    element("span", `${"✕?–"[at(place, "verdict")]} ${verdict}`, `verdict ${verdict}`), ...(at(place, "change") ? [element("span", at(place, "change"), "sub")] : []));
+  const message = at(place, "message"), [rule, title] = ruleOf(place);
+  cell(made, "c-rule", message || title, message ? rule : `${rule}${valuesText(place)}`);
+  cell(made, "c-name", at(place, "name"));
+  cell(made, "c-host", whereOf(place), at(place, "host") ? "" : "endpoint");
+  cell(made, "c-cluster", at(place, "cluster"), severalVCenters && at(place, "cluster") ? at(place, "endpoint") : "");
+  const way = wayOf(place), fix = fixText(place);
+  cell(made, "c-fix", fix, way === fix ? "" : way);
+  cell(made, "c-open").append(button);
+  return made;
+}
+
+function toggle(place, made, button) {
+  const opening = !opened.has(place);
+  if (opening) {
+    opened.add(place);
+    made.after(detail(place));
+  } else {
+    opened.delete(place);
+    made.nextElementSibling.remove();
+  }
+  button.textContent = opening ? "Hide" : "Show";
+  button.setAttribute("aria-expanded", String(opening));
+}
+
+function part(parts, title, pairs, layout) {
+  if (!pairs.length) return;
+  const made = element("div"), list = element("dl", undefined, layout);
+  made.append(element("h3", title));
+  for (const [name, value] of pairs) {
+    const held = element("dd");
+    held.append(element("bdi", say(value)));
+    list.append(element("dt", name), held);
+  }
+  made.append(list);
+  parts.append(made);
+}
+
+function aboutResource(place) {
+  const message = at(place, "message"), missing = at(place, "missing");
+  const about = [...(message ? [["wrong", message]] : []), ["wanted", ruleOf(place)[1]], ["observed", at(place, "observed")],
+    ["desired", at(place, "desired")], ["name", at(place, "name")], ["id", idOf(place)], ["kind", at(place, "kind")],
+    ["endpoint", at(place, "endpoint")], ["finding", at(place, "finding")]];
+  if (at(place, "change")) about.push(["since the run before", at(place, "change")]);
+  if (at(place, "since")) about.push(["drifted", at(place, "since")]);
+  if (missing.length) about.push(["not read", missing.join(", ")]);
+  return about;
+}
+
+function aboutFix(place) {
+  const fix = at(place, "fix");
+  if (!fix) return [];
+  const pairs = fix[SETTING] ? [["setting", fix[SETTING]], ["before → after", `${fix[BEFORE]} → ${fix[AFTER]}`]] : [];
+  pairs.push(["class", fix[CLASSES]], ["outcome", fixText(place)]);
+  if (fix[COLLATERAL]) pairs.push(["reaches besides", fix[COLLATERAL]]);
+  return fix[WHY] ? [...pairs, ["why", fix[WHY]]] : pairs;
+}
+
+function goTo(id, text) {
+  const link = element("a", text);
+  link.href = `#${id}`;
+  link.addEventListener("click", () => { reveal(id); });
+  return link;
+}
+
+// Opens what an element is in, so that a link to it leads to something.
+function reveal(id) {
+  for (let held = byId(id); held; held = held.parentElement) if (held.tagName === "DETAILS") held.open = true;
+}
+
+function detail(place) {
+  const made = element("tr", undefined, "detail"), held = element("td"), parts = element("div", undefined, "parts");
+  const missing = new Set(at(place, "missing"));
+  held.colSpan = COLUMNS;
+  part(parts, "Evidence", evidenceOf(place).map(([name, value]) => [name, value === null && missing.has(name) ? "not read" : value]));
+  part(parts, "Read from", at(place, "read"), "stacked");
+  part(parts, "Resource", aboutResource(place));
+  part(parts, "Fix", aboutFix(place));
+  part(parts, "Impact", at(place, "impact"));
+  part(parts, "Waiver", at(place, "waiver"));
+  part(parts, "Waiver that is not in force", at(place, "lapsed"));
+  const links = element("p", undefined, "links"), path = words.paths[at(place, "finding")];
+  if (!at(place, "whole")) links.append("This page is full: the JSON report has the evidence of this finding. ");
+  links.append(goTo(`rule-${at(place, "rule")}`, "Why this matters, and how to fix it"));
+  if (path !== undefined) links.append(" · ", goTo(`path-${path}-drawn`, "Its I/O path, drawn"));
+  links.append(" · ", element("code", `auditor explain ${at(place, "finding").slice(0, 8)}`));
+  held.append(parts, links);
+  made.append(held);
+  return made;
+}
+
+// On paper a rule is named once, above its findings of one verdict. Paper has neither buttons nor severities beside findings.
+function groupHead(place) {
+  const made = element("tr", undefined, "group"), held = element("th"), [rule, title] = ruleOf(place);
+  const severity = words.severities[at(place, "severity")], verdict = words.verdicts[at(place, "verdict")];
+  held.colSpan = COLUMNS - 2;
+  held.scope = "rowgroup";
+  held.append(element("span", severity, `badge ${severity}`), " ", element("span", verdict, `verdict ${verdict}`), ` ${title} `,
+    element("span", rule, "sub"));
+  made.append(held);
+  return made;
+}

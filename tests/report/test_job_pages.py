@@ -1,0 +1,25 @@
+"""The pages of the job in a browser: the index with its calendar and trend, and what changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from auditor.comparison import ChangeKind
+from auditor.job.publishing import publish_index
+from tests.job.nights import change, night, publish, site_in
+from tests.report.chromium import Page
+
+
+def test_the_pages_hold_up_in_a_browser(tmp_path: Path, page: Page) -> None:
+    site = site_in(tmp_path)
+    publish(site, night(1))
+    run = publish(site, night(2), [change(ChangeKind.NEW)], problems=["Notices are not delivered: chat is away."])
+    for due, hidden in ((datetime.now(UTC) + timedelta(hours=1), True), (datetime.now(UTC) - timedelta(hours=2), False)):
+        publish_index(site, None, now=run.finished, next_due=due, problems=["Notices are not delivered: chat is away."])
+        page.open(site.folder / "index.html")
+        assert page.value("document.getElementById('overdue').hidden") is hidden
+    assert "chat is away" in page.value("document.body.innerText")
+    page.open(site.folder / (run.changes_page or ""))
+    assert page.value("document.querySelectorAll('.cards li').length") == 1
+    assert page.complaints == []
